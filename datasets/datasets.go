@@ -190,11 +190,12 @@ func LevelOf(source string) func(id string) string {
 
 // FormatNamed finds a format by name.
 func FormatNamed(name string) (f Format, ok bool) {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return f, false
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, true
+		}
 	}
-	return Formats[i], true
+	return Format{}, false
 }
 
 // maxSkipped limits the skipped lines listed in full; the rest are only counted.

@@ -98,7 +98,7 @@ var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`
 
 // symbolicGroup returns the set that the name of a file or of its folder tells: GSM-Symbolic, GSM-Symbolic-P1 or -P2.
 func symbolicGroup(path string) string {
-	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	elements := pathElements(path)
 	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {
 		if m := symbolicSet.FindStringSubmatch(name); m != nil {
 			return gsmSymbolic + "-P" + m[1]

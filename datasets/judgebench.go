@@ -21,12 +21,6 @@ var JudgeBench = Format{
 
 const judgeBenchName = "judgebench"
 
-// Candidate ids of a JudgeBench pair.
-const (
-	ResponseA = "A"
-	ResponseB = "B"
-)
-
 // noLabel is the label of a pair without a preferred response, in files that gavel writes.
 const noLabel = "none"
 

@@ -32,10 +32,14 @@ var llmBarSubsets = []string{
 // LLMBarID returns the id of a subset's row, counted from 0.
 func LLMBarID(subset string, row int) string { return fmt.Sprintf("%s#%d", subset, row) }
 
+// pathElements splits a path as of any system.
+func pathElements(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+}
+
 // LLMBarSubset returns the subset that a file's name or one of its folders tells; "": none.
 func LLMBarSubset(path string) string {
-	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
-	for _, name := range slices.Backward(elements) {
+	for _, name := range slices.Backward(pathElements(path)) {
 		name = strings.ToLower(name)
 		name = strings.TrimPrefix(strings.TrimSuffix(name, extension(name)), "llmbar-")
 		for _, s := range llmBarSubsets {

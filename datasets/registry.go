@@ -69,13 +69,13 @@ func PublishedResults(dataset string) []Published {
 // RegistryName returns the registry's name for the dataset whose file has this SHA-256 or which imports call name; name
 // itself if there is none.
 func RegistryName(sha256, name string) string {
-	i := slices.IndexFunc(Registry(), func(k Entry) bool {
-		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
-	})
-	if i < 0 {
-		return name
+	for _, k := range Registry() {
+		isFile := sha256 != "" && k.SHA256 == sha256
+		if k.Groups == nil && (isFile || slices.Contains(k.Also, name)) {
+			return k.Name
+		}
 	}
-	return Registry()[i].Name
+	return name
 }
 
 // Builtin reports whether the dataset is part of gavel.

@@ -232,8 +232,10 @@ func ProtocolsFor(s datasets.Shape) []Protocol {
 
 // ProtocolNamed returns the registered protocol with a name, or else the zero value and an error.
 func ProtocolNamed(name string) (Protocol, error) {
-	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
-		return registered[i], nil
+	for _, p := range registered {
+		if p.Name == name {
+			return p, nil
+		}
 	}
 	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
 }
@@ -249,8 +251,10 @@ func Names(protocols []Protocol) []string {
 
 // AnswerProtocol returns the protocol under which models answer questions.
 func AnswerProtocol() Protocol {
-	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Answers }); i >= 0 {
-		return registered[i]
+	for _, p := range registered {
+		if p.Answers {
+			return p
+		}
 	}
 	return Protocol{}
 }
@@ -282,20 +286,23 @@ const GoalWorse = "worse"
 
 // GoalOf returns the goal of a run: the value of the protocol's goal option if it has one.
 func (p Protocol) GoalOf(s Settings) string {
-	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {
-		return s.Get(p.Options[i])
+	for _, o := range p.Options {
+		if o.Goal {
+			return s.Get(o)
+		}
 	}
 	return p.Goal
 }
 
 // Template finds one of the protocol's prompts by name.
 func (p Protocol) Template(name string) (Template, error) {
-	i := slices.IndexFunc(p.Templates, func(t Template) bool { return t.Name == name })
-	if i < 0 {
-		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file",
-			name, strings.Join(p.TemplateNames(), ", "))
+	for _, t := range p.Templates {
+		if t.Name == name {
+			return t, nil
+		}
 	}
-	return p.Templates[i], nil
+	return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file",
+		name, strings.Join(p.TemplateNames(), ", "))
 }
 
 // TemplateNames lists the names of the protocol's prompts.

@@ -57,7 +57,7 @@ type familyFeature struct {
 
 // difference returns 1 if only the first of two responses is by the judge's family, −1 if only the second is, 0
 // otherwise.
-func (o *familyFeature) difference(responses []judging.CandidateText) float64 {
+func (o *familyFeature) difference(responses []judging.Candidate) float64 {
 	if responses[0].Model == "" || responses[1].Model == "" {
 		return 0
 	}

@@ -20,11 +20,7 @@ import (
 func References(level float64) (all []scoring.Reference) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		indexes := make([]int, len(judge.First))
-		for i := range indexes {
-			indexes[i] = i
-		}
-		all = append(all, referenceFor(set, judge, indexes, level))
+		all = append(all, referenceFor(set, judge, datasets.Indexes(len(judge.First)), level))
 	}
 	for _, k := range datasets.Registry() {
 		all = append(all, publishedFigures(k, level)...)

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sashabaranov/go-openai"
 	"golang.org/x/sync/errgroup"
 
 	"gavel/backends"
@@ -151,13 +152,7 @@ func bare(url, path string, concurrency int) error {
 				return err
 			}
 			defer resp.Body.Close()
-			var reply struct {
-				Choices []struct {
-					Message struct {
-						Content string `json:"content"`
-					} `json:"message"`
-				} `json:"choices"`
-			}
+			var reply openai.ChatCompletionResponse
 			if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
 				return err
 			}
