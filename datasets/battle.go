@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Values of OpenOptions.Turns.
@@ -114,12 +115,10 @@ func Majority(votes [3]int) int {
 // ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its name
 // in the file.
 var chatbotArena = Format{
-	Name:  "chatbot-arena",
-	About: "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
-	Shape: Preference,
-	Keys: []string{
-		"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language",
-	},
+	Name:     "chatbot-arena",
+	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
+	Shape:    Preference,
+	Keys:     strings.Fields("question_id model_a model_b winner conversation_a conversation_b turn language"),
 	Parse:    parseArena,
 	Assemble: chooseArena, Languages: true,
 }

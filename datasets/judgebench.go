@@ -15,7 +15,7 @@ var JudgeBench = Format{
 	Name:  judgeBenchName,
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
 	Shape: Pair,
-	Keys:  []string{"pair_id", "question", "response_A", "response_B", "label"},
+	Keys:  strings.Fields("pair_id question response_A response_B label"),
 	Parse: parsePair,
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Judgments reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
@@ -16,7 +17,7 @@ var Judgments = Format{
 	Parse: parseJudgment,
 }
 
-var judgmentKeys = []string{"id", "question", "gold", "question_id", "of", "agent", "answer"}
+var judgmentKeys = strings.Fields("id question gold question_id of agent answer")
 
 // Candidate ids of a Judgment.
 const (

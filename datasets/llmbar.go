@@ -24,8 +24,8 @@ var LLMBar = Format{
 
 const llmBar = "LLMBar"
 
-// llmBarSubsets lists the subsets of the paper.
-var llmBarSubsets = []string{
+// LLMBarSubsets lists the subsets of the paper.
+var LLMBarSubsets = []string{
 	"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual",
 }
 
@@ -42,7 +42,7 @@ func LLMBarSubset(path string) string {
 	for _, name := range slices.Backward(pathElements(path)) {
 		name = strings.ToLower(name)
 		name = strings.TrimPrefix(strings.TrimSuffix(name, extension(name)), "llmbar-")
-		for _, s := range llmBarSubsets {
+		for _, s := range LLMBarSubsets {
 			if strings.ToLower(s[strings.Index(s, "/")+1:]) == name {
 				return s
 			}

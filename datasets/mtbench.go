@@ -19,7 +19,7 @@ var MTBench = Format{
 	Name:     "mt-bench",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
 	Shape:    Preference,
-	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"},
+	Keys:     strings.Fields("question_id model_a model_b winner conversation_a conversation_b turn"),
 	Parse:    parseMTBench,
 	Assemble: countVotes,
 	Clusters: "question",
@@ -30,7 +30,7 @@ var MTBench = Format{
 }
 
 // mtCategories lists the categories of questions 81 to 90, 91 to 100, and so on.
-var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}
+var mtCategories = strings.Fields("Writing Roleplay Reasoning Math Coding Extraction STEM Humanities")
 
 const firstMTQuestion, perMTCategory = 81, 10
 

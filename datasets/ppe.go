@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // PPE reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
@@ -13,7 +14,7 @@ var PPE = Format{
 	Name:     ppeName,
 	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
 	Shape:    Pair,
-	Keys:     []string{"question_id", "prompt", "response_1", "response_2", "scores", "sampled_conflict_pairs"},
+	Keys:     strings.Fields("question_id prompt response_1 response_2 scores sampled_conflict_pairs"),
 	Parse:    parsePair,
 	Assemble: drawnPairs,
 	Clusters: "prompt",

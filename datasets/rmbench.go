@@ -63,15 +63,8 @@ func (r *rmRow) read(line []byte, styles int) error {
 	return nil
 }
 
-// rmPairs lists the styles of the right and the wrong response in each of the nine pairs, as in the ids: 1-1 to 3-3.
-var rmPairs = func() (pairs []string) {
-	for i := range rmStyles {
-		for j := range rmStyles {
-			pairs = append(pairs, fmt.Sprintf("%d-%d", i+1, j+1))
-		}
-	}
-	return pairs
-}()
+// rmPairs lists the styles of the right and the wrong response in each of the nine pairs, as in the ids.
+var rmPairs = strings.Fields("1-1 1-2 1-3 2-1 2-2 2-3 3-1 3-2 3-3")
 
 func parseRMBench(line []byte) (Item, error) {
 	var r rmRow

@@ -4,8 +4,6 @@
 package judgingtest
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -130,20 +128,6 @@ var ownFormat = sync.OnceFunc(func() {
 		},
 	})
 })
-
-// Zip returns an archive of files, given as name and text in turn.
-func Zip(t testing.TB, namesAndTexts ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(namesAndTexts); i += 2 {
-		w, err := z.Create(namesAndTexts[i])
-		assert.NilError(t, err)
-		w.Write([]byte(namesAndTexts[i+1]))
-	}
-	assert.NilError(t, z.Close())
-	return b.String()
-}
 
 // Script is a judge that calls a function.
 type Script = backends.ClientFunc

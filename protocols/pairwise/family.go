@@ -11,28 +11,26 @@ import (
 
 // families lists words in the names of models, a line for each maker's models that were trained from scratch. Derived
 // models under other names are not recognized.
-var families = []string{
-	"gpt chatgpt o1 o3 o4 davinci",
-	"claude",
-	"llama llama2 llama3",
-	"qwen qwen2 qwen3 qwq qvq",
-	"gemini gemma palm bard",
-	"mistral mixtral ministral magistral codestral devstral",
-	"deepseek",
-	"phi",
-	"command aya",
-	"glm chatglm",
-	"vicuna",
-	"alpaca",
-	"falcon",
-	"smollm smollm2 smollm3",
-	"granite",
-	"olmo tulu",
-	"yi",
-	"nemotron",
-	"grok",
-	"kimi",
-}
+var families = strings.Split(`gpt chatgpt o1 o3 o4 davinci
+claude
+llama llama2 llama3
+qwen qwen2 qwen3 qwq qvq
+gemini gemma palm bard
+mistral mixtral ministral magistral codestral devstral
+deepseek
+phi
+command aya
+glm chatglm
+vicuna
+alpaca
+falcon
+smollm smollm2 smollm3
+granite
+olmo tulu
+yi
+nemotron
+grok
+kimi`, "\n")
 
 // familyOf returns the index of the first family that a word of the model's name belongs to, or −1.
 func familyOf(model string) int {
