@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"text/template"
 
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed registry.yaml sample/*.jsonl
+//go:embed registry.yaml card.txt sample/*.jsonl
 var embedded embed.FS
 
 // Entry describes a dataset that gavel knows by name.
@@ -81,28 +82,16 @@ func RegistryName(sha256, name string) string {
 // Builtin reports whether the dataset is part of gavel.
 func (k Entry) Builtin() bool { return k.builtin != nil }
 
+// card is the text about a dataset for people.
+var card = template.Must(template.ParseFS(embedded, "card.txt"))
+
 // Lines describes the dataset in lines of text.
 func (k Entry) Lines() []string {
-	lines := []string{k.Name + ": " + k.About, "  licence: " + k.Licence}
-	if k.Bytes > 0 {
-		lines = append(lines, fmt.Sprintf("  size:    %d bytes, %d items", k.Bytes, k.Rows))
-	} else {
-		lines = append(lines, fmt.Sprintf("  size:    not published, %d items", k.Rows))
+	var text strings.Builder
+	if err := card.Execute(&text, k); err != nil {
+		panic(err)
 	}
-	lines = append(lines, "  source:  "+k.Source)
-	if k.URL != "" {
-		lines = append(lines, "  from:    "+k.URL)
-	}
-	if k.Get != "" {
-		lines = append(lines, "  to get:  "+k.Get)
-	}
-	if k.SHA256 != "" && k.IsOwn() {
-		lines = append(lines, "  SHA-256: "+k.SHA256)
-	}
-	if k.SHA256 == "" {
-		lines = append(lines, "  SHA-256: not published; gavel stores that of the first file imported")
-	}
-	return lines
+	return strings.Split(strings.TrimSpace(text.String()), "\n")
 }
 
 // Size returns the bytes of the dataset's file; "?" if unknown.

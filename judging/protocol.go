@@ -216,7 +216,7 @@ var registered []Protocol
 
 // Register adds a protocol, when the program starts. It panics if the name is taken.
 func Register(p Protocol) {
-	if slices.ContainsFunc(registered, func(q Protocol) bool { return q.Name == p.Name }) {
+	if _, err := ProtocolNamed(p.Name); err == nil {
 		panic("protocol " + p.Name + " is registered twice")
 	}
 	registered = append(registered, p)

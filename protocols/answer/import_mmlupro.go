@@ -34,7 +34,7 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 		kind:    "mmlu-pro",
 		source:  "MMLU-Pro model outputs",
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},
-		model:   cmp.Or(r.Option("model"), outputsModel(r.Files[0])),
+		model:   cmp.Or(r.Option("model"), outputsName.FindStringSubmatch(filepath.Base(r.Files[0]))[1]),
 	}
 	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
 		row, err := mmluProRow(raw)
@@ -75,11 +75,6 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 // outputsName matches the name of any file. Its first group is the model: the name without MMLU-Pro's prefix, its
 // number of shots and the extension.
 var outputsName = regexp.MustCompile(`(?s)^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
-
-// outputsModel returns the model's name from the name of a file of its outputs.
-func outputsModel(path string) string {
-	return outputsName.FindStringSubmatch(filepath.Base(path))[1]
-}
 
 // mmluProRow splits a row of published outputs into the dataset's question and the model's answer.
 func mmluProRow(raw json.RawMessage) (answerRow, error) {

@@ -37,9 +37,10 @@ func familyOf(model string) int {
 	name := strings.ToLower(path.Base(model))
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_.:@ ", r) })
 	for _, word := range words {
-		i := slices.IndexFunc(families, func(family string) bool { return slices.Contains(strings.Fields(family), word) })
-		if i >= 0 {
-			return i
+		for i, family := range families {
+			if slices.Contains(strings.Fields(family), word) {
+				return i
+			}
 		}
 	}
 	return -1
