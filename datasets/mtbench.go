@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -78,10 +79,7 @@ func (r *battleRow) vote() (matchUp, votes) {
 		first: *r.ModelA,
 		other: *r.ModelB,
 	}
-	v := votesFor(*r.Winner)
-	if r.Votes != nil {
-		v = *r.Votes
-	}
+	v := *cmp.Or(r.Votes, new(votesFor(*r.Winner)))
 	if m.first > m.other {
 		m.first, m.other = m.other, m.first
 		v = v.swap()

@@ -29,8 +29,7 @@ type Candidate = datasets.Candidate
 // EachResponse reads the lines of a run's items.jsonl from in, and calls use with the id of each item and its
 // candidates. It skips invalid lines.
 func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []Candidate)) error {
-	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
-	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {
+	return EachStored(in, m.ReadItem, func(line StoredLine[datasets.Item]) error {
 		if line.Err == nil {
 			use(line.Value.ID, line.Value.Candidates)
 		}

@@ -91,11 +91,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 		return answerRow{}, err
 	}
 	row := answerRow{item: item, StoredJudgment: imports.StoredJudgment{Decision: o.Pred}}
-	text := o.GeneratedText
-	if text == nil {
-		text = o.ModelOutputs
-	}
-	if text != nil {
+	if text := cmp.Or(o.GeneratedText, o.ModelOutputs); text != nil {
 		row.Replies = []string{*text}
 		return row, nil
 	}
@@ -115,10 +111,7 @@ var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: tru
 func checkOfficial(
 	p judging.Asker, r *judging.Record, text string, letters map[string]int,
 ) (hasReading bool, differ string) {
-	pred := ""
-	if r.Imported.Decision != nil {
-		pred = *r.Imported.Decision
-	}
+	pred := *cmp.Or(r.Imported.Decision, new(""))
 	v := p.Parse(r.Shown(), text, official)
 	switch v.Label {
 	case "":

@@ -98,10 +98,10 @@ func resolve(reference string) string {
 	}
 	for i, word := range words {
 		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
-		if isLetter(word[0]) {
+		if IsLetter(word[0]) {
 			words[i] = `\b` + words[i]
 		}
-		if isLetter(word[len(word)-1]) {
+		if IsLetter(word[len(word)-1]) {
 			words[i] += `\b`
 		}
 	}

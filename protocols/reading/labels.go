@@ -340,7 +340,7 @@ func merge(all, more []label) []label {
 var byteClasses = func() (table [256]byte) {
 	for b := range table {
 		switch c := byte(b); {
-		case isLetter(c):
+		case IsLetter(c):
 			table[b] = 1
 		case c >= '0' && c <= '9':
 			table[b] = 2

@@ -110,11 +110,11 @@ func (p place) predicate() (s predicate, end int) {
 			continue
 		case s.rank == explicitClaim, s.rank == plainClaim:
 			s.rank = strongClaim
-		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
+		case s.isVerb && IsLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
 			matches(tail, "denied-late"), p.prefixIs("is-asked"),
 			strings.Contains(gap, ",") && matches(tail, "of-next"):
 			continue
-		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 ||
+		case link != nil && (s.isVerb || !IsLetter(word[0]) || link[2] >= 0 ||
 			isEnd && (link[4] >= 0 || p.prefixIs("rating"))),
 			matches(gap, "gives") && matches(tail, "given"):
 		case isEnd && matches(gap+word, "manner") && !matches(gap, "tried"), matches(gap+word+tail, "does-so"):

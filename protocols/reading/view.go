@@ -203,7 +203,7 @@ func (d *normalizer) command(i int) int {
 		return i + 2
 	}
 	size := 0
-	for size < min(len(rest), 16) && isLetter(rest[size]) {
+	for size < min(len(rest), 16) && IsLetter(rest[size]) {
 		size++
 	}
 	if size == 0 && !strings.HasPrefix(rest, "\n") {
@@ -309,8 +309,8 @@ func (d *normalizer) rune(i int, r rune, s string) {
 	d.put(i, s)
 }
 
-// isLetter reports whether b is a letter of ASCII.
-func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
+// IsLetter reports whether b is a letter of ASCII.
+func IsLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
 // wordRune reports whether a character forms a word with an adjacent Latin letter. Characters of scripts without
 // spaces between words do not.
