@@ -11,16 +11,12 @@ import (
 //
 // Its rows have no id. An item's id is "SUBSET#INDEX" with the index from 0, added to the line as the key "id". Only
 // the path tells the subset (Natural/dataset.json, llmbar-natural.json); the subset is the group.
-var LLMBar = Format{
-	Name:  "llmbar",
-	About: "rows with input, output_1, output_2 and label (1 or 2)",
-	Shape: Pair,
-	Keys:  []string{"input", "output_1", "output_2", "label"},
+var LLMBar = newFormat("llmbar", Format{
 	Parse: parser((*llmBarRow).item),
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
-}
+})
 
 const llmBar = "LLMBar"
 

@@ -16,19 +16,14 @@ import (
 // conversation.
 //
 // The category is the row's own. The published file has none; it then follows from the number of MT-Bench's question.
-var MTBench = Format{
-	Name:     "mt-bench",
-	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
-	Shape:    Preference,
-	Keys:     strings.Fields("question_id model_a model_b winner conversation_a conversation_b turn"),
+var MTBench = newFormat("mt-bench", Format{
 	Parse:    parseMTBench,
 	Assemble: countVotes,
-	Clusters: "question",
 	Cluster: func(id string) string { // QUESTION:TURN:MODEL:MODEL
 		question, _, _ := strings.Cut(id, ":")
 		return question
 	},
-}
+})
 
 // mtCategories lists the categories of questions 81 to 90, 91 to 100, and so on.
 var mtCategories = strings.Fields("Writing Roleplay Reasoning Math Coding Extraction STEM Humanities")

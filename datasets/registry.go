@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed registry.yaml card.txt sample/*.jsonl
+//go:embed registry.yaml formats.yaml card.txt sample/*.jsonl
 var embedded embed.FS
 
 // Entry describes a dataset that gavel knows by name.
@@ -106,22 +106,33 @@ func (k Entry) Size() string {
 var Registry = sync.OnceValue(readRegistry)
 
 func readRegistry() (all []Entry) {
-	text, err := embedded.ReadFile("registry.yaml")
-	if err == nil {
-		err = yaml.Unmarshal(text, &all)
-	}
+	all = readYAML[[]Entry]("registry.yaml")
 	for i := range all {
 		k := &all[i]
-		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok && err == nil {
-			k.builtin, err = embedded.ReadFile(name)
+		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok {
+			k.builtin = mustRead(name)
 			k.Bytes = int64(len(k.builtin))
 			k.SHA256 = HexSum(k.builtin)
 		}
 	}
-	if err != nil {
-		panic(err) // an embedded file, which tests check
-	}
 	return all
+}
+
+// mustRead returns the text of an embedded file, which tests check.
+func mustRead(name string) []byte {
+	text, err := embedded.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// readYAML decodes an embedded file.
+func readYAML[T any](name string) (value T) {
+	if err := yaml.Unmarshal(mustRead(name), &value); err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // HexSum returns the SHA-256 of a text, in hex.

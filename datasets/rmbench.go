@@ -14,11 +14,7 @@ import (
 // A pair is hard if the correct response has the plainer style, easy if it has the fancier one, else normal (§3 of the
 // paper). Its id is DOMAIN:ID:RIGHT-WRONG, with styles numbered from 1. The domain is the row's key "domain" or,
 // without one, follows from the file's name. The order within a pair is drawn by the id.
-var RMBench = Format{
-	Name:     "rm-bench",
-	About:    "rows with id, prompt, chosen and rejected, three of each in three styles",
-	Shape:    Pair,
-	Keys:     []string{"id", "prompt", "chosen", "rejected"},
+var RMBench = newFormat("rm-bench", Format{
 	Parse:    parseRMBench,
 	Assemble: nineOfEach,
 	Matches: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
@@ -26,13 +22,12 @@ var RMBench = Format{
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
-	Clusters: "item",
-	Cluster:  before(":"),
+	Cluster: before(":"),
 	Level: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return Levels[1+strings.Compare(wrong, right)]
 	},
-}
+})
 
 // Levels names the difficulty of pairs by their styles; a judge that follows style gets the first level right.
 var Levels = []string{"easy", "normal", "hard"}
