@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,10 +32,7 @@ type questionLine struct {
 var parseQuestion = parser((*questionLine).item)
 
 func (q *questionLine) item() (Item, error) {
-	item := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
-	if item.Group == "" {
-		item.Group = category(q.Source)
-	}
+	item := Item{ID: Scalar(q.ID), Source: q.Source, Group: cmp.Or(q.Category, category(q.Source)), Gold: NoGold}
 	switch {
 	case item.ID == "":
 		return Item{}, errors.New(`key "id" is missing or empty`)

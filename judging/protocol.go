@@ -66,17 +66,23 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// NewVerdict returns the verdict that rule found in reply[start:end]. A Decided verdict has choice, rule and label; one
-// with NoVerdict only the label, which was not on offer. O is a reader's own type with the values of [Outcome].
-func NewVerdict[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
-	v := EmptyVerdict(Outcome(outcome))
-	v.Span = Span{Start: start, End: end}
+// NewVerdict returns the verdict of what a reader found in a reply, a match of protocols/reading. A Decided verdict has
+// choice, rule and label; one with NoVerdict only the label, which was not on offer. O is the reader's own type with the
+// values of [Outcome].
+func NewVerdict[O ~string](match struct {
+	Outcome    O
+	Value      string
+	Start, End int
+	Rule       string
+}, reply string, choice int) Verdict {
+	v := EmptyVerdict(Outcome(match.Outcome))
+	v.Span = Span{Start: match.Start, End: match.End}
 	if v.Outcome == Decided || v.Outcome == NoVerdict {
-		v.Label = strings.Trim(reply[start:end], "[] \\*")
+		v.Label = strings.Trim(reply[match.Start:match.End], "[] \\*")
 	}
 	if v.Outcome == Decided {
 		v.Choice = choice
-		v.Rule = rule
+		v.Rule = match.Rule
 	}
 	return v
 }
@@ -315,4 +321,4 @@ func (p Protocol) TemplateNames() []string {
 }
 
 // GroupOrder compares two names of groups for sorting: JudgeBench's first, as in its paper, then the others by name.
-func GroupOrder(a, b string) int { return datasets.CategoryOrder(a, b) }
+var GroupOrder = datasets.CategoryOrder

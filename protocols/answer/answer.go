@@ -304,7 +304,7 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)
-		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, judging.NoCandidate)
+		v := judging.NewVerdict(f, reply, judging.NoCandidate)
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:
@@ -320,7 +320,7 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	if f.Outcome == reading.Stated {
 		choice = s.Order[f.Value[0]-'A']
 	}
-	return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+	return judging.NewVerdict(f, reply, choice)
 }
 
 // letterVerdict returns the verdict for the candidate at the position of a letter, which label begins with. For a
