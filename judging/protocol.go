@@ -67,8 +67,8 @@ func (v Verdict) Same(w Verdict) bool {
 }
 
 // NewVerdict returns the verdict of what a reader found in a reply, a match of protocols/reading. A Decided verdict has
-// choice, rule and label; one with NoVerdict only the label, which was not on offer. O is the reader's own type with the
-// values of [Outcome].
+// choice, rule and label; one with NoVerdict only the label, which was not on offer. O is the reader's own type with
+// the values of [Outcome].
 func NewVerdict[O ~string](match struct {
 	Outcome    O
 	Value      string
