@@ -27,6 +27,12 @@ type Client interface {
 	Ask(ctx context.Context, req Request) (Response, error)
 }
 
+// ClientFunc is a function that serves as a Client.
+type ClientFunc func(ctx context.Context, req Request) (Response, error)
+
+// Ask implements Client.
+func (f ClientFunc) Ask(ctx context.Context, req Request) (Response, error) { return f(ctx, req) }
+
 // Values of [Message].Role.
 const (
 	System    = "system"
@@ -192,6 +198,15 @@ type Response struct {
 type LabelProbability struct {
 	Text    string  `json:"label"`
 	Logprob float64 `json:"logprob"`
+}
+
+// LabelLogprobs returns the logarithms of the probabilities by label.
+func (r Response) LabelLogprobs() map[string]float64 {
+	logprobs := map[string]float64{}
+	for _, l := range r.Labels {
+		logprobs[l.Text] = l.Logprob
+	}
+	return logprobs
 }
 
 // Model holds what a server reports about a model.

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -74,9 +75,7 @@ func ollamaURL(host string) (string, error) {
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
 		name = "127.0.0.1"
 	}
-	if u.Port() != "" {
-		port = u.Port()
-	}
+	port = cmp.Or(u.Port(), port)
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 

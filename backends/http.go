@@ -442,3 +442,12 @@ func (c caller) page(ctx context.Context, url string, body, into any) error {
 	}
 	return nil
 }
+
+// version returns the version that a page of the server states.
+func (c caller) version(ctx context.Context, url string) (string, error) {
+	var answer struct {
+		Version string `json:"version"`
+	}
+	err := c.page(ctx, url, nil, &answer)
+	return answer.Version, err
+}

@@ -187,11 +187,8 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (ServerInfo, error) {
-	var answer struct {
-		Version string `json:"version"`
-	}
-	err := o.page(ctx, o.base+"/api/version", nil, &answer)
-	return ServerInfo{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: answer.Version}, err
+	version, err := o.version(ctx, o.base+"/api/version")
+	return ServerInfo{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: version}, err
 }
 
 // Models implements Backend.
@@ -242,11 +239,12 @@ func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	i := slices.IndexFunc(models, func(m Model) bool { return sameName(m.Name, name) })
-	if i < 0 {
-		return Model{}, unknownModel(name, o.base, models)
+	for _, m := range models {
+		if sameName(m.Name, name) {
+			return m, nil
+		}
 	}
-	return models[i], nil
+	return Model{}, unknownModel(name, o.base, models)
 }
 
 // unknownModel returns the error for a model that the server at url does not list; it names the models listed.

@@ -143,28 +143,18 @@ func days(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-var _ Client = (*limiter)(nil)
-
-// limiter is a Client that gives each request a time limit.
-type limiter struct {
-	next  Client
-	limit time.Duration
-}
-
 // WithTimeout gives each try of a call the time limit d; 0 means none.
 func WithTimeout(next Client, d time.Duration) Client {
 	if d <= 0 {
 		return next
 	}
-	return &limiter{next, d}
-}
-
-func (l *limiter) Ask(ctx context.Context, req Request) (Response, error) {
-	inner, cancel := context.WithTimeout(ctx, l.limit)
-	defer cancel()
-	resp, err := l.next.Ask(inner, req)
-	if err != nil && inner.Err() != nil && ctx.Err() == nil {
-		return resp, &Error{Kind: Timeout, Message: fmt.Sprintf("no answer within %s (--timeout)", l.limit), Err: err}
-	}
-	return resp, err
+	return ClientFunc(func(ctx context.Context, req Request) (Response, error) {
+		inner, cancel := context.WithTimeout(ctx, d)
+		defer cancel()
+		resp, err := next.Ask(inner, req)
+		if err != nil && inner.Err() != nil && ctx.Err() == nil {
+			return resp, &Error{Kind: Timeout, Message: fmt.Sprintf("no answer within %s (--timeout)", d), Err: err}
+		}
+		return resp, err
+	})
 }

@@ -13,13 +13,11 @@ var sglang = serverKind{
 	batches: 32,
 	can:     map[Feature]string{TakeBudget: "", ShareBatch: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
-		var info struct {
-			Version string `json:"version"`
+		version, err := o.version(ctx, o.root()+"/server_info")
+		if IsKind(err, NotFound) { // earlier versions
+			version, _ = o.version(ctx, o.root()+"/get_server_info")
 		}
-		if IsKind(o.page(ctx, o.root()+"/server_info", nil, &info), NotFound) { // earlier versions
-			o.page(ctx, o.root()+"/get_server_info", nil, &info)
-		}
-		return info.Version
+		return version
 	},
 	extend: func(members map[string]any, _ ServerInfo, req Request) {
 		if req.ThinkBudget > 0 { // applied if the server was started with --enable-strict-thinking

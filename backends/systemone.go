@@ -200,11 +200,7 @@ func (s *SystemOne) Sample(ctx context.Context, model string) (TokenSample, erro
 	if err != nil {
 		return nil, sampleError(err)
 	}
-	sample := TokenSample{}
-	for _, l := range resp.Labels {
-		sample[l.Text] = l.Logprob
-	}
-	return sample, nil
+	return resp.LabelLogprobs(), nil
 }
 
 // decisionAnswer is an answer of a decision model.

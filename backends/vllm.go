@@ -37,13 +37,8 @@ var vllm = serverKind{
 		}
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
-		var v struct {
-			Version string `json:"version"`
-		}
-		if o.page(ctx, o.root()+"/version", nil, &v) != nil {
-			return ""
-		}
-		return v.Version
+		version, _ := o.version(ctx, o.root()+"/version")
+		return version
 	},
 	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
 		prompt["add_generation_prompt"] = true

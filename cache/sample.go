@@ -19,11 +19,7 @@ func (s *Store) Sample(identity, model string) backends.TokenSample {
 	if !ok || len(e.Response.Labels) == 0 {
 		return nil
 	}
-	sample := backends.TokenSample{}
-	for _, l := range e.Response.Labels {
-		sample[l.Text] = l.Logprob
-	}
-	return sample
+	return e.Response.LabelLogprobs()
 }
 
 // KeepSample stores a sample for [Store.Sample].

@@ -113,16 +113,10 @@ func Majority(votes [3]int) int {
 // the whole conversation, so only conversations of one turn are used, unless the option turns is "all": then longer
 // ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its name
 // in the file.
-var chatbotArena = Format{
-	Name:  "chatbot-arena",
-	About: "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
-	Shape: Preference,
-	Keys: []string{
-		"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language",
-	},
+var chatbotArena = newFormat("chatbot-arena", Format{
 	Parse:    parseArena,
-	Assemble: chooseArena, Languages: true,
-}
+	Assemble: chooseArena,
+})
 
 func parseArena(line []byte) (Item, error) {
 	var r battleRow

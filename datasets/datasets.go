@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"gavel/datasets/rows"
 )
 
@@ -118,8 +120,8 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Format describes a file format and parses its lines. A new one takes a file of this package and an entry in
-// [Formats]; docs and messages list it by About.
+// Format describes a file format and parses its lines. A new one takes a file of this package, an entry in
+// [Formats], and one in formats.yaml with the fields that are no functions; docs and messages list it by About.
 type Format struct {
 	Name  string
 	About string // the columns or keys of its rows
@@ -144,6 +146,19 @@ type Format struct {
 	Level func(id string) string
 	// Languages is set if rows state their language, so that the option Lang can select.
 	Languages bool
+}
+
+// descriptions holds what formats.yaml says of the formats, by name.
+var descriptions = readYAML[map[string]yaml.Node]("formats.yaml")
+
+// newFormat returns a format of this name and these functions, as formats.yaml describes it.
+func newFormat(name string, f Format) Format {
+	f.Name = name
+	description := descriptions[name]
+	if err := description.Decode(&f); err != nil {
+		panic(err)
+	}
+	return f
 }
 
 // Item returns the item of a line, with the line as its Raw.
@@ -190,11 +205,12 @@ func LevelOf(source string) func(id string) string {
 
 // FormatNamed finds a format by name.
 func FormatNamed(name string) (f Format, ok bool) {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return f, false
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, true
+		}
 	}
-	return Formats[i], true
+	return Format{}, false
 }
 
 // maxSkipped limits the skipped lines listed in full; the rest are only counted.

@@ -13,33 +13,24 @@ import (
 // Its rows have no id. An item's id is its row number in the file, from 0, as the authors number them. The id is added
 // to the line as the key "id", so that lines of a sample keep it. Other files may have ids and categories in the keys
 // "id" and "category".
-var GSM8K = Format{
-	Name:  "gsm8k",
-	About: `rows with question and answer, which ends "#### N"`,
-	Shape: Number,
-	Keys:  []string{"question", "answer"},
+var GSM8K = newFormat("gsm8k", Format{
 	Parse: parser((*gsmRow).item),
 	// A row without an id gets its number.
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return row })
 	},
-}
+})
 
 // gsmSymbolicFormat reads the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance".
 // Only the file's name tells which of the three sets it is (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); the
 // set is added to the line as the key "category".
-var gsmSymbolicFormat = Format{
-	Name:  "gsm-symbolic",
-	About: `rows with id, instance, question and answer, which ends "#### N"`,
-	Shape: Number,
-	Keys:  []string{"id", "instance", "question", "answer"},
+var gsmSymbolicFormat = newFormat("gsm-symbolic", Format{
 	Parse: parser((*symbolicRow).item),
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
-	Clusters: "template",
-	Cluster:  before("-"), // TEMPLATE-INSTANCE
-}
+	Cluster: before("-"), // TEMPLATE-INSTANCE
+})
 
 type gsmRow struct {
 	Question *string `json:"question" must:"be"`
@@ -98,7 +89,7 @@ var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`
 
 // symbolicGroup returns the set that the name of a file or of its folder tells: GSM-Symbolic, GSM-Symbolic-P1 or -P2.
 func symbolicGroup(path string) string {
-	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	elements := pathElements(path)
 	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {
 		if m := symbolicSet.FindStringSubmatch(name); m != nil {
 			return gsmSymbolic + "-P" + m[1]

@@ -11,21 +11,9 @@ import (
 // JudgeBench reads the pair file of JudgeBench (arXiv 2410.12784): one JSON object per line with pair_id, original_id,
 // source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files add judge_name
 // and judgments to the same lines, and can be read as pair files too.
-var JudgeBench = Format{
-	Name:  judgeBenchName,
-	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
-	Shape: Pair,
-	Keys:  []string{"pair_id", "question", "response_A", "response_B", "label"},
+var JudgeBench = newFormat("judgebench", Format{
 	Parse: parsePair,
-}
-
-const judgeBenchName = "judgebench"
-
-// Candidate ids of a JudgeBench pair.
-const (
-	ResponseA = "A"
-	ResponseB = "B"
-)
+})
 
 // noLabel is the label of a pair without a preferred response, in files that gavel writes.
 const noLabel = "none"

@@ -8,15 +8,11 @@ import (
 
 // Judgments reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
 // runs in which models, called agents, answered the questions.
-var Judgments = Format{
-	Name: "judgment",
-	About: "lines with id, question, gold (Correct or Incorrect), question_id, of, agent and answer, " +
-		"made from answers that were given",
-	Keys:  judgmentKeys,
+var Judgments = newFormat("judgment", Format{
 	Parse: parseJudgment,
-}
+})
 
-var judgmentKeys = []string{"id", "question", "gold", "question_id", "of", "agent", "answer"}
+var judgmentKeys = newFormat("judgment", Format{}).Keys
 
 // Candidate ids of a Judgment.
 const (

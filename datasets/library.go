@@ -22,10 +22,9 @@ import (
 type Library struct{ Dir string }
 
 // extensions lists the file extensions in the library. They inform people: gavel detects formats by the first bytes.
-var extensions = []string{
-	".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz", ".csv",
-	".tsv", ".csv.gz", ".tsv.gz",
-}
+var extensions = strings.Fields(
+	".jsonl .parquet .json .jsonl.gz .json.gz .jsonl.zst .json.zst .parquet.gz .csv .tsv .csv.gz .tsv.gz",
+)
 
 // extension returns the known extension of a file or URL, or ".jsonl".
 func extension(name string) string {

@@ -11,34 +11,34 @@ import (
 //
 // Its rows have no id. An item's id is "SUBSET#INDEX" with the index from 0, added to the line as the key "id". Only
 // the path tells the subset (Natural/dataset.json, llmbar-natural.json); the subset is the group.
-var LLMBar = Format{
-	Name:  "llmbar",
-	About: "rows with input, output_1, output_2 and label (1 or 2)",
-	Shape: Pair,
-	Keys:  []string{"input", "output_1", "output_2", "label"},
+var LLMBar = newFormat("llmbar", Format{
 	Parse: parser((*llmBarRow).item),
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
-}
+})
 
 const llmBar = "LLMBar"
 
-// llmBarSubsets lists the subsets of the paper.
-var llmBarSubsets = []string{
+// LLMBarSubsets lists the subsets of the paper.
+var LLMBarSubsets = []string{
 	"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual",
 }
 
 // LLMBarID returns the id of a subset's row, counted from 0.
 func LLMBarID(subset string, row int) string { return fmt.Sprintf("%s#%d", subset, row) }
 
+// pathElements splits a path as of any system.
+func pathElements(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+}
+
 // LLMBarSubset returns the subset that a file's name or one of its folders tells; "": none.
 func LLMBarSubset(path string) string {
-	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
-	for _, name := range slices.Backward(elements) {
+	for _, name := range slices.Backward(pathElements(path)) {
 		name = strings.ToLower(name)
 		name = strings.TrimPrefix(strings.TrimSuffix(name, extension(name)), "llmbar-")
-		for _, s := range llmBarSubsets {
+		for _, s := range LLMBarSubsets {
 			if strings.ToLower(s[strings.Index(s, "/")+1:]) == name {
 				return s
 			}

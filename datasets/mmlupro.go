@@ -6,13 +6,9 @@ import "fmt"
 // letter of the answer. Other files may have 2 to 26 options.
 //
 // Trailing options "N/A" only pad rows of the validation file to ten; they are dropped, as in the official scripts.
-var MMLUPro = Format{
-	Name:  "mmlu-pro",
-	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
-	Shape: Choice,
-	Keys:  []string{"question_id", "question", "options", "answer"},
+var MMLUPro = newFormat("mmlu-pro", Format{
 	Parse: parser((*mmluRow).item),
-}
+})
 
 type mmluRow struct {
 	ID       *text     `json:"question_id" must:"id"`

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -15,22 +16,17 @@ import (
 // conversation.
 //
 // The category is the row's own. The published file has none; it then follows from the number of MT-Bench's question.
-var MTBench = Format{
-	Name:     "mt-bench",
-	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
-	Shape:    Preference,
-	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn"},
+var MTBench = newFormat("mt-bench", Format{
 	Parse:    parseMTBench,
 	Assemble: countVotes,
-	Clusters: "question",
 	Cluster: func(id string) string { // QUESTION:TURN:MODEL:MODEL
 		question, _, _ := strings.Cut(id, ":")
 		return question
 	},
-}
+})
 
 // mtCategories lists the categories of questions 81 to 90, 91 to 100, and so on.
-var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}
+var mtCategories = strings.Fields("Writing Roleplay Reasoning Math Coding Extraction STEM Humanities")
 
 const firstMTQuestion, perMTCategory = 81, 10
 
@@ -78,10 +74,7 @@ func (r *battleRow) vote() (matchUp, votes) {
 		first: *r.ModelA,
 		other: *r.ModelB,
 	}
-	v := votesFor(*r.Winner)
-	if r.Votes != nil {
-		v = *r.Votes
-	}
+	v := *cmp.Or(r.Votes, new(votesFor(*r.Winner)))
 	if m.first > m.other {
 		m.first, m.other = m.other, m.first
 		v = v.swap()

@@ -32,28 +32,16 @@ import (
 // rotations.
 
 // OASSTTrees reads an export of nested trees, one per line.
-var OASSTTrees = Format{
-	Name:     "oasst-trees",
-	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
-	Shape:    Options,
-	Keys:     []string{"message_tree_id", "prompt"},
+var OASSTTrees = newFormat("oasst-trees", Format{
 	Parse:    parseOptions,
 	Assemble: assembleTrees,
-
-	Languages: true,
-}
+})
 
 // oasstMessages reads a table or an export of messages, one per row.
-var oasstMessages = Format{
-	Name:     "oasst-messages",
-	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
-	Shape:    Options,
-	Keys:     []string{"message_id", "role", "text"},
+var oasstMessages = newFormat("oasst-messages", Format{
 	Parse:    parseOptions,
 	Assemble: assembleMessages,
-
-	Languages: true,
-}
+})
 
 // assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows FileRows) ([]string, error) {

@@ -22,14 +22,10 @@ import (
 // then its position is part of its identity.
 //
 // [OptionsLine] writes items in this form too, with the ids of the options and the mark of an unrelated one.
-var OptionLines = Format{
-	Name:     optionsName,
-	About:    "JSON lines with prompt and outputs, ranked or not",
-	Shape:    Options,
-	Keys:     []string{"prompt", "outputs"},
+var OptionLines = newFormat(optionsName, Format{
 	Parse:    parseOptions,
 	Assemble: numberOptions,
-}
+})
 
 // numberOptions gives rows without an id their number, and leaves out rows with fewer than two options.
 func numberOptions(rows FileRows) ([]string, error) {

@@ -9,16 +9,11 @@ import (
 // PPE reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
 // model, their correctness, and sampled pairs of a correct and a wrong one. Every pair is an item; the pairs of a
 // prompt form a cluster. The order within a pair is that of the sample.
-var PPE = Format{
-	Name:     ppeName,
-	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
-	Shape:    Pair,
-	Keys:     []string{"question_id", "prompt", "response_1", "response_2", "scores", "sampled_conflict_pairs"},
+var PPE = newFormat(ppeName, Format{
 	Parse:    parsePair,
 	Assemble: drawnPairs,
-	Clusters: "prompt",
 	Cluster:  before(":"),
-}
+})
 
 const ppeName = "ppe"
 

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +12,9 @@ import (
 // Questions reads gavel's own format for questions of any origin: one JSON object per line with id, question and gold.
 // With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B or C
 // (a tie), or null if unknown. Otherwise gold is a number. category is the item's group, source its origin.
-var Questions = Format{
-	Name:  "questions",
-	About: "JSON lines with id, question, gold and, where there are any, options or response_a and response_b",
-	Keys:  []string{"id", "question", "gold"},
+var Questions = newFormat("questions", Format{
 	Parse: parseQuestion,
-}
+})
 
 type questionLine struct {
 	ID        json.RawMessage `json:"id"`
@@ -34,10 +32,7 @@ type questionLine struct {
 var parseQuestion = parser((*questionLine).item)
 
 func (q *questionLine) item() (Item, error) {
-	item := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
-	if item.Group == "" {
-		item.Group = category(q.Source)
-	}
+	item := Item{ID: Scalar(q.ID), Source: q.Source, Group: cmp.Or(q.Category, category(q.Source)), Gold: NoGold}
 	switch {
 	case item.ID == "":
 		return Item{}, errors.New(`key "id" is missing or empty`)

@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"text/template"
 
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed registry.yaml sample/*.jsonl
+//go:embed registry.yaml formats.yaml card.txt sample/*.jsonl
 var embedded embed.FS
 
 // Entry describes a dataset that gavel knows by name.
@@ -69,40 +70,28 @@ func PublishedResults(dataset string) []Published {
 // RegistryName returns the registry's name for the dataset whose file has this SHA-256 or which imports call name; name
 // itself if there is none.
 func RegistryName(sha256, name string) string {
-	i := slices.IndexFunc(Registry(), func(k Entry) bool {
-		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
-	})
-	if i < 0 {
-		return name
+	for _, k := range Registry() {
+		isFile := sha256 != "" && k.SHA256 == sha256
+		if k.Groups == nil && (isFile || slices.Contains(k.Also, name)) {
+			return k.Name
+		}
 	}
-	return Registry()[i].Name
+	return name
 }
 
 // Builtin reports whether the dataset is part of gavel.
 func (k Entry) Builtin() bool { return k.builtin != nil }
 
+// card is the text about a dataset for people.
+var card = template.Must(template.ParseFS(embedded, "card.txt"))
+
 // Lines describes the dataset in lines of text.
 func (k Entry) Lines() []string {
-	lines := []string{k.Name + ": " + k.About, "  licence: " + k.Licence}
-	if k.Bytes > 0 {
-		lines = append(lines, fmt.Sprintf("  size:    %d bytes, %d items", k.Bytes, k.Rows))
-	} else {
-		lines = append(lines, fmt.Sprintf("  size:    not published, %d items", k.Rows))
+	var text strings.Builder
+	if err := card.Execute(&text, k); err != nil {
+		panic(err)
 	}
-	lines = append(lines, "  source:  "+k.Source)
-	if k.URL != "" {
-		lines = append(lines, "  from:    "+k.URL)
-	}
-	if k.Get != "" {
-		lines = append(lines, "  to get:  "+k.Get)
-	}
-	if k.SHA256 != "" && k.IsOwn() {
-		lines = append(lines, "  SHA-256: "+k.SHA256)
-	}
-	if k.SHA256 == "" {
-		lines = append(lines, "  SHA-256: not published; gavel stores that of the first file imported")
-	}
-	return lines
+	return strings.Split(strings.TrimSpace(text.String()), "\n")
 }
 
 // Size returns the bytes of the dataset's file; "?" if unknown.
@@ -117,22 +106,33 @@ func (k Entry) Size() string {
 var Registry = sync.OnceValue(readRegistry)
 
 func readRegistry() (all []Entry) {
-	text, err := embedded.ReadFile("registry.yaml")
-	if err == nil {
-		err = yaml.Unmarshal(text, &all)
-	}
+	all = readYAML[[]Entry]("registry.yaml")
 	for i := range all {
 		k := &all[i]
-		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok && err == nil {
-			k.builtin, err = embedded.ReadFile(name)
+		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok {
+			k.builtin = mustRead(name)
 			k.Bytes = int64(len(k.builtin))
 			k.SHA256 = HexSum(k.builtin)
 		}
 	}
-	if err != nil {
-		panic(err) // an embedded file, which tests check
-	}
 	return all
+}
+
+// mustRead returns the text of an embedded file, which tests check.
+func mustRead(name string) []byte {
+	text, err := embedded.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// readYAML decodes an embedded file.
+func readYAML[T any](name string) (value T) {
+	if err := yaml.Unmarshal(mustRead(name), &value); err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // HexSum returns the SHA-256 of a text, in hex.

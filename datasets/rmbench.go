@@ -14,11 +14,7 @@ import (
 // A pair is hard if the correct response has the plainer style, easy if it has the fancier one, else normal (§3 of the
 // paper). Its id is DOMAIN:ID:RIGHT-WRONG, with styles numbered from 1. The domain is the row's key "domain" or,
 // without one, follows from the file's name. The order within a pair is drawn by the id.
-var RMBench = Format{
-	Name:     "rm-bench",
-	About:    "rows with id, prompt, chosen and rejected, three of each in three styles",
-	Shape:    Pair,
-	Keys:     []string{"id", "prompt", "chosen", "rejected"},
+var RMBench = newFormat("rm-bench", Format{
 	Parse:    parseRMBench,
 	Assemble: nineOfEach,
 	Matches: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
@@ -26,13 +22,12 @@ var RMBench = Format{
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
-	Clusters: "item",
-	Cluster:  before(":"),
+	Cluster: before(":"),
 	Level: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return Levels[1+strings.Compare(wrong, right)]
 	},
-}
+})
 
 // Levels names the difficulty of pairs by their styles; a judge that follows style gets the first level right.
 var Levels = []string{"easy", "normal", "hard"}
@@ -63,15 +58,8 @@ func (r *rmRow) read(line []byte, styles int) error {
 	return nil
 }
 
-// rmPairs lists the styles of the right and the wrong response in each of the nine pairs, as in the ids: 1-1 to 3-3.
-var rmPairs = func() (pairs []string) {
-	for i := range rmStyles {
-		for j := range rmStyles {
-			pairs = append(pairs, fmt.Sprintf("%d-%d", i+1, j+1))
-		}
-	}
-	return pairs
-}()
+// rmPairs lists the styles of the right and the wrong response in each of the nine pairs, as in the ids.
+var rmPairs = strings.Fields("1-1 1-2 1-3 2-1 2-2 2-3 3-1 3-2 3-3")
 
 func parseRMBench(line []byte) (Item, error) {
 	var r rmRow

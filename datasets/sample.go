@@ -30,11 +30,7 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 	if sel.Sample > 0 && sel.SampleEach > 0 {
 		return nil, errors.New("a sample of all items and one of each group: choose one")
 	}
-	rows := make([]int, s.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	rows, err := sel.withIDs(s, rows)
+	rows, err := sel.withIDs(s, Indexes(s.Len()))
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +89,20 @@ func (sel Selection) smallest(s *Set, rows []int, n int) []int {
 	return sample
 }
 
+// Indexes returns the numbers from 0 to n-1.
+func Indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // Order returns the indexes of n items in the order in which a seed draws them: a sample of k items has the first k.
 func Order(n int, id func(i int) string, seed int64) []int {
-	keys, order := make([]uint64, n), make([]int, n)
-	for i := range order {
-		keys[i], order[i] = hash("%d\x00%s", seed, id(i)), i
+	keys, order := make([]uint64, n), Indexes(n)
+	for i := range keys {
+		keys[i] = hash("%d\x00%s", seed, id(i))
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(keys[a], keys[b]), strings.Compare(id(a), id(b)))

@@ -27,13 +27,9 @@ func (p *PeopleScores) Mean() float64 {
 }
 
 // ResponseScores reads responses with people's scores, one JSON object per line.
-var ResponseScores = Format{
-	Name:  "scores",
-	About: "JSON lines with id, question, response and scores (by person)",
-	Shape: Response,
-	Keys:  []string{"id", "question", "response", "scores"},
+var ResponseScores = newFormat("scores", Format{
 	Parse: parser((*responseLine).item),
-}
+})
 
 // responseLine is a line of the format ResponseScores.
 type responseLine struct {

@@ -31,7 +31,7 @@ func (s *Set) Summarize(dataset Entry) (t Summary, err error) {
 	if !s.Mapping.empty() {
 		add("columns", s.Mapping.String())
 	}
-	shape, shapes := "", slices.Sorted(maps.Keys(n.Shapes))
+	shape, shapes := "", sortedKeys(n.Shapes)
 	if len(shapes) == 1 {
 		shape, shapes = shapes[0], nil
 		add("shape", shape)
@@ -46,7 +46,7 @@ func (s *Set) Summarize(dataset Entry) (t Summary, err error) {
 	add("items", strconv.Itoa(s.Len()))
 	add("lines skipped", strconv.Itoa(s.Skipped))
 	add("longest item", fmt.Sprintf("%d bytes", s.Longest))
-	for _, k := range slices.Sorted(maps.Keys(n.Labels)) {
+	for _, k := range sortedKeys(n.Labels) {
 		add("labelled "+k, strconv.Itoa(n.Labels[k]))
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(n.Groups), CategoryOrder) {

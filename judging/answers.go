@@ -63,7 +63,10 @@ func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.ID = m.wholeID()
+	a.ID = m.ID
+	if m.Shard != nil {
+		a.ID = m.Shard.WholeID
+	}
 	a.Name = m.Spec.Model.Name
 	a.Model = m.Spec.Model
 	a.Dataset = m.Spec.Dataset

@@ -27,12 +27,6 @@ func unfinishedOutcome(f backends.Finish, reading Reading) Outcome {
 	return ""
 }
 
-// cutBeforeVerdict reports whether last, from which v was read, was truncated before it gave a verdict. It serves runs
-// that accept verdicts in truncated replies.
-func cutBeforeVerdict(v Verdict, last Reply) bool {
-	return v.Outcome == NoVerdict && last.Finish == backends.Length
-}
-
 // thinkingTruncated reports whether a reply reached the token limit while thinking, with no text yet.
 func thinkingTruncated(r backends.Response) bool {
 	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""

@@ -29,7 +29,7 @@ func TestItemsOfAFolder(t *testing.T) {
 	assert.Equal(t, all.Len(), 3)
 	assert.Assert(t, all.SubsetOf(all) && all.AlmostEqual(all))
 	var responses []string
-	err = EachResponse(m, strings.NewReader(lines.String()+"no item\n"), func(id string, list []CandidateText) {
+	err = EachResponse(m, strings.NewReader(lines.String()+"no item\n"), func(id string, list []Candidate) {
 		responses = append(responses, id+": "+list[0].Text+", "+list[1].Text)
 	})
 	assert.NilError(t, err)

@@ -27,7 +27,7 @@ func ReadItems(m *Manifest, in io.Reader) (map[uint64]string, error) {
 	}
 	ids := map[uint64]string{}
 	parse := func(line []byte) (identity, error) {
-		item, err := ItemOf(m, line)
+		item, err := m.ReadItem(line)
 		return identity{id: item.ID, digest: item.Digest()}, err
 	}
 	return ids, EachStored(in, parse, func(line StoredLine[identity]) error {

@@ -23,22 +23,16 @@ func ItemIDs(dir string) (ids []string, err error) {
 	return ids, err
 }
 
-// CandidateText holds the text of an item's candidate, and the model that wrote it, where known.
-type CandidateText struct{ Text, Model string }
+// Candidate is a candidate of an item, for packages that do not know datasets.
+type Candidate = datasets.Candidate
 
-// EachResponse reads the lines of a run's items.jsonl from in, and calls use with the id of each item and the texts of
-// its candidates. It skips invalid lines.
-func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []CandidateText)) error {
-	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
-	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {
-		if line.Err != nil {
-			return nil
+// EachResponse reads the lines of a run's items.jsonl from in, and calls use with the id of each item and its
+// candidates. It skips invalid lines.
+func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []Candidate)) error {
+	return EachStored(in, m.ReadItem, func(line StoredLine[datasets.Item]) error {
+		if line.Err == nil {
+			use(line.Value.ID, line.Value.Candidates)
 		}
-		var all []CandidateText
-		for _, c := range line.Value.Candidates {
-			all = append(all, CandidateText{Text: c.Text, Model: c.Model})
-		}
-		use(line.Value.ID, all)
 		return nil
 	})
 }

@@ -66,17 +66,23 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// NewVerdict returns the verdict that rule found in reply[start:end]. A Decided verdict has choice, rule and label; one
-// with NoVerdict only the label, which was not on offer. O is a reader's own type with the values of [Outcome].
-func NewVerdict[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
-	v := EmptyVerdict(Outcome(outcome))
-	v.Span = Span{Start: start, End: end}
+// NewVerdict returns the verdict of what a reader found in a reply, a match of protocols/reading. A Decided verdict has
+// choice, rule and label; one with NoVerdict only the label, which was not on offer. O is the reader's own type with
+// the values of [Outcome].
+func NewVerdict[O ~string](match struct {
+	Outcome    O
+	Value      string
+	Start, End int
+	Rule       string
+}, reply string, choice int) Verdict {
+	v := EmptyVerdict(Outcome(match.Outcome))
+	v.Span = Span{Start: match.Start, End: match.End}
 	if v.Outcome == Decided || v.Outcome == NoVerdict {
-		v.Label = strings.Trim(reply[start:end], "[] \\*")
+		v.Label = strings.Trim(reply[match.Start:match.End], "[] \\*")
 	}
 	if v.Outcome == Decided {
 		v.Choice = choice
-		v.Rule = rule
+		v.Rule = match.Rule
 	}
 	return v
 }
@@ -216,7 +222,7 @@ var registered []Protocol
 
 // Register adds a protocol, when the program starts. It panics if the name is taken.
 func Register(p Protocol) {
-	if slices.ContainsFunc(registered, func(q Protocol) bool { return q.Name == p.Name }) {
+	if _, err := ProtocolNamed(p.Name); err == nil {
 		panic("protocol " + p.Name + " is registered twice")
 	}
 	registered = append(registered, p)
@@ -232,8 +238,10 @@ func ProtocolsFor(s datasets.Shape) []Protocol {
 
 // ProtocolNamed returns the registered protocol with a name, or else the zero value and an error.
 func ProtocolNamed(name string) (Protocol, error) {
-	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
-		return registered[i], nil
+	for _, p := range registered {
+		if p.Name == name {
+			return p, nil
+		}
 	}
 	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
 }
@@ -249,8 +257,10 @@ func Names(protocols []Protocol) []string {
 
 // AnswerProtocol returns the protocol under which models answer questions.
 func AnswerProtocol() Protocol {
-	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Answers }); i >= 0 {
-		return registered[i]
+	for _, p := range registered {
+		if p.Answers {
+			return p
+		}
 	}
 	return Protocol{}
 }
@@ -282,20 +292,23 @@ const GoalWorse = "worse"
 
 // GoalOf returns the goal of a run: the value of the protocol's goal option if it has one.
 func (p Protocol) GoalOf(s Settings) string {
-	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {
-		return s.Get(p.Options[i])
+	for _, o := range p.Options {
+		if o.Goal {
+			return s.Get(o)
+		}
 	}
 	return p.Goal
 }
 
 // Template finds one of the protocol's prompts by name.
 func (p Protocol) Template(name string) (Template, error) {
-	i := slices.IndexFunc(p.Templates, func(t Template) bool { return t.Name == name })
-	if i < 0 {
-		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file",
-			name, strings.Join(p.TemplateNames(), ", "))
+	for _, t := range p.Templates {
+		if t.Name == name {
+			return t, nil
+		}
 	}
-	return p.Templates[i], nil
+	return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file",
+		name, strings.Join(p.TemplateNames(), ", "))
 }
 
 // TemplateNames lists the names of the protocol's prompts.
@@ -308,4 +321,4 @@ func (p Protocol) TemplateNames() []string {
 }
 
 // GroupOrder compares two names of groups for sorting: JudgeBench's first, as in its paper, then the others by name.
-func GroupOrder(a, b string) int { return datasets.CategoryOrder(a, b) }
+var GroupOrder = datasets.CategoryOrder

@@ -365,10 +365,7 @@ func (j *RunJob) probabilities(
 	if decides := j.Manifest.Server.Can(backends.Decide); len(resp.Labels) == 0 || !decides && !v.Outcome.Verdict() {
 		return nil, nil, nil
 	}
-	logprobs := map[string]float64{}
-	for _, l := range resp.Labels {
-		logprobs[l.Text] = l.Logprob
-	}
+	logprobs := resp.LabelLogprobs()
 	for _, text := range req.Constrain {
 		if _, ok := logprobs[text]; ok {
 			continue
@@ -380,10 +377,8 @@ func (j *RunJob) probabilities(
 			return nil, asides, err
 		}
 		asides = append(asides, reply(forcedResp, true))
-		for _, l := range forcedResp.Labels {
-			if l.Text == text {
-				logprobs[text] = l.Logprob
-			}
+		if logprob, ok := forcedResp.LabelLogprobs()[text]; ok {
+			logprobs[text] = logprob
 		}
 	}
 	return normalised(req.Labels, logprobs), asides, nil

@@ -84,14 +84,6 @@ func (s *Shard) WholeSpec(spec Spec) Spec {
 	return spec
 }
 
-// wholeID returns the id of the run or, if it is a shard, of the whole run.
-func (m *Manifest) wholeID() string {
-	if m.Shard != nil {
-		return m.Shard.WholeID
-	}
-	return m.ID
-}
-
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
 // ShardSuffix returns the end of a shard's folder name, for its first or a later try.

@@ -57,7 +57,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 }
 
 // ItemOf decodes a line of a run's items.jsonl, in the format that m names or else in the first that can read it.
-func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
+func (m *Manifest) ReadItem(line []byte) (datasets.Item, error) {
 	if f, ok := datasets.FormatNamed(m.Dataset.Format); ok {
 		return f.Parse(line)
 	}

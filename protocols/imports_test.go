@@ -1,6 +1,7 @@
 package protocols_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"errors"
@@ -73,8 +74,22 @@ func unpack(t *testing.T, files []txtar.File) {
 		if members[0] == "" {
 			members = nil
 		}
-		assert.NilError(t, os.WriteFile(name, []byte(judgingtest.Zip(t, members...)), 0o666))
+		assert.NilError(t, os.WriteFile(name, []byte(zipped(t, members...)), 0o666))
 	}
+}
+
+// zipped returns an archive of files, given as name and text in turn.
+func zipped(t testing.TB, namesAndTexts ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(namesAndTexts); i += 2 {
+		w, err := z.Create(namesAndTexts[i])
+		assert.NilError(t, err)
+		w.Write([]byte(namesAndTexts[i+1]))
+	}
+	assert.NilError(t, z.Close())
+	return b.String()
 }
 
 // imported returns the runs of a command.

@@ -98,7 +98,7 @@ func (run *Run) InFolder(dir string) {
 func (run *Run) SetItems(items Responses) {
 	run.items = items
 	run.SetItemIDs(func() (ids []string, err error) {
-		err = items(func(id string, _ []judging.CandidateText) { ids = append(ids, id) })
+		err = items(func(id string, _ []judging.Candidate) { ids = append(ids, id) })
 		return ids, err
 	})
 }
@@ -365,7 +365,7 @@ func (run *Run) unlabelled() int {
 func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
 // Responses calls use for each item, with its id and the texts of its responses, in the order of the ids.
-type Responses func(use func(id string, responses []judging.CandidateText)) error
+type Responses func(use func(id string, responses []judging.Candidate)) error
 
 // unpaid reports whether the run called no server: its judge is simulated, or its judgments are imported.
 func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }

@@ -45,7 +45,7 @@ type Ruler interface {
 
 // responses calls use for each item with its id and the texts of its responses; it calls nothing if the run's folder
 // lacks the items.
-func (run *Run) responses(use func(id string, responses []judging.CandidateText)) error {
+func (run *Run) responses(use func(id string, responses []judging.Candidate)) error {
 	items := run.items
 	if items == nil {
 		items = run.inFolder
@@ -58,7 +58,7 @@ func (run *Run) responses(use func(id string, responses []judging.CandidateText)
 }
 
 // inFolder calls use for each item of the file in the run's folder.
-func (run *Run) inFolder(use func(id string, responses []judging.CandidateText)) error {
+func (run *Run) inFolder(use func(id string, responses []judging.Candidate)) error {
 	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -169,10 +170,7 @@ func (c *column) append(line []byte, value any) []byte {
 	case nil:
 		return append(line, "null"...)
 	case []any:
-		element := c
-		if c.element != nil {
-			element = c.element
-		}
+		element := cmp.Or(c.element, c)
 		line = append(line, '[')
 		for i, item := range v {
 			if len(line) > unpacking.row { // it will be rejected

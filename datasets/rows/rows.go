@@ -54,7 +54,7 @@ type Row struct {
 func All(in Source) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		stop := errors.New("enough")
-		err := EachLine(reader(in), func(line []byte) bool { return Blank(line) }, func(line Line[bool]) error {
+		err := EachLine(reader(in), Blank, func(line Line[bool]) error {
 			if line.Value || yield(Row{line.Number, bytes.TrimRight(line.Text, "\r\n")}, nil) {
 				return nil
 			}

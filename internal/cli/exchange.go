@@ -57,7 +57,7 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 				if o.Required && value == "" {
 					return usage("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
 				}
-				if o.Name == imports.List.Name && slices.Contains(c.Args().Slice(), value) {
+				if o.Name == imports.List && slices.Contains(c.Args().Slice(), value) {
 					return usage("--list %s: the import reads this file: name another one", value)
 				}
 				if o.Check == nil || !c.IsSet(o.Name) {

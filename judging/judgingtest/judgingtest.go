@@ -4,9 +4,6 @@
 package judgingtest
 
 import (
-	"archive/zip"
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -52,13 +49,7 @@ func RequireFile(t testing.TB, path string) string {
 func Words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // UpTo lists the numbers below n.
-func UpTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
+var UpTo = datasets.Indexes
 
 // Pair returns a pair of answers to a sum, of which A is correct. gold is the index of the labelled one.
 func Pair(id string, gold int) datasets.Item {
@@ -138,27 +129,8 @@ var ownFormat = sync.OnceFunc(func() {
 	})
 })
 
-// Zip returns an archive of files, given as name and text in turn.
-func Zip(t testing.TB, namesAndTexts ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(namesAndTexts); i += 2 {
-		w, err := z.Create(namesAndTexts[i])
-		assert.NilError(t, err)
-		w.Write([]byte(namesAndTexts[i+1]))
-	}
-	assert.NilError(t, z.Close())
-	return b.String()
-}
-
 // Script is a judge that calls a function.
-type Script func(ctx context.Context, req backends.Request) (backends.Response, error)
-
-// Ask returns the result of the function.
-func (s Script) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	return s(ctx, req)
-}
+type Script = backends.ClientFunc
 
 // Reply returns a complete reply with this text.
 func Reply(text string) (backends.Response, error) {

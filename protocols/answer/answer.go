@@ -146,18 +146,9 @@ func (answer) Name() string { return name }
 func (answer) Presentations(item datasets.Item) []judging.Presentation {
 	s := judging.Presentation{Shape: promptShape(item.Shape)}
 	if s.Shape != datasets.Number && s.Shape != datasets.Open {
-		s.Order = ascending(len(item.Candidates))
+		s.Order = datasets.Indexes(len(item.Candidates))
 	}
 	return []judging.Presentation{s}
-}
-
-// ascending returns the numbers from 0 to n-1.
-func ascending(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
 }
 
 // Prompt returns the messages that ask item, the replies that --constrain allows, and the right answer for simulated
@@ -234,7 +225,7 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 			numbers = append(numbers, reading.FormatNumber(new(big.Rat).Add(gold, big.NewRat(off, 1))))
 		}
 	}
-	o.Order = ascending(len(numbers))
+	o.Order = datasets.Indexes(len(numbers))
 	sum := sha256.Sum256([]byte(item.ID))
 	slices.SortFunc(o.Order, func(a, b int) int { return int(sum[a]) - int(sum[b]) })
 	for _, n := range o.Order {
@@ -313,7 +304,7 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)
-		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, judging.NoCandidate)
+		v := judging.NewVerdict(f, reply, judging.NoCandidate)
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:
@@ -329,7 +320,7 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	if f.Outcome == reading.Stated {
 		choice = s.Order[f.Value[0]-'A']
 	}
-	return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+	return judging.NewVerdict(f, reply, choice)
 }
 
 // letterVerdict returns the verdict for the candidate at the position of a letter, which label begins with. For a

@@ -60,7 +60,7 @@ func ReadFinal(reply string) FinalAnswer {
 func fiveLetters(text string) (letter string, span judging.Span) {
 	for i := len(text); i > 0; {
 		end := i
-		for i > 0 && isLetter(text[i-1]) {
+		for i > 0 && reading.IsLetter(text[i-1]) {
 			i--
 		}
 		if word := text[i:end]; len(word) == 5 && word[0] <= 'Z' && word == strings.Repeat(word[:1], 5) {
@@ -72,8 +72,6 @@ func fiveLetters(text string) (letter string, span judging.Span) {
 	}
 	return "", span
 }
-
-func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
 // lastBox returns the place of the contents of the last \boxed{…} in text, with balanced
 // braces; the zero Span for none.

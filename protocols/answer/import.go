@@ -12,7 +12,6 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/imports"
-	"gavel/scoring"
 )
 
 // Files of answers that other programs wrote become runs of protocol answer: each row becomes an item and a record with
@@ -76,15 +75,15 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		}
 		hasReading, differ := row.check(a.Asker, r)
 		switch {
-		case hasReading && differ == "":
+		case !hasReading:
+			continue
+		case differ == "":
 			a.same++
-		case hasReading:
+		default:
 			a.Differences = append(a.Differences, row.where+differ)
 		}
-		a.readings += int(scoring.Indicator(hasReading))
+		a.readings++
 	}
-	// The run id depends on the items, the model and the whole file: the same file gives the same run, another file
-	// another one.
 	a.Describe(gavel, f.source, f.path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
 		Dataset: judging.DatasetSpec{SHA256: f.sha},

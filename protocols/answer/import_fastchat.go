@@ -127,17 +127,15 @@ type voteLine struct {
 // goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBench]. split counts the
 // pairs without such a majority.
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
-	counts := map[string]*[3]int{}
+	counts := map[string][3]int{}
 	for _, v := range votes {
-		id := v.Item()
-		if counts[id] == nil {
-			counts[id] = new([3]int)
-		}
-		counts[id][v.Winner]++
+		n := counts[v.Item()]
+		n[v.Winner]++
+		counts[v.Item()] = n
 	}
 	golds = map[string]int{}
 	for id, n := range counts {
-		winner := datasets.Majority(*n)
+		winner := datasets.Majority(n)
 		if winner == datasets.NoGold {
 			split++
 			continue

@@ -34,7 +34,7 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 		kind:    "mmlu-pro",
 		source:  "MMLU-Pro model outputs",
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},
-		model:   cmp.Or(r.Option("model"), outputsModel(r.Files[0])),
+		model:   cmp.Or(r.Option("model"), outputsName.FindStringSubmatch(filepath.Base(r.Files[0]))[1]),
 	}
 	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
 		row, err := mmluProRow(raw)
@@ -76,11 +76,6 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 // number of shots and the extension.
 var outputsName = regexp.MustCompile(`(?s)^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
 
-// outputsModel returns the model's name from the name of a file of its outputs.
-func outputsModel(path string) string {
-	return outputsName.FindStringSubmatch(filepath.Base(path))[1]
-}
-
 // mmluProRow splits a row of published outputs into the dataset's question and the model's answer.
 func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	var o mmluProOutput
@@ -96,11 +91,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 		return answerRow{}, err
 	}
 	row := answerRow{item: item, StoredJudgment: imports.StoredJudgment{Decision: o.Pred}}
-	text := o.GeneratedText
-	if text == nil {
-		text = o.ModelOutputs
-	}
-	if text != nil {
+	if text := cmp.Or(o.GeneratedText, o.ModelOutputs); text != nil {
 		row.Replies = []string{*text}
 		return row, nil
 	}
@@ -120,10 +111,7 @@ var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: tru
 func checkOfficial(
 	p judging.Asker, r *judging.Record, text string, letters map[string]int,
 ) (hasReading bool, differ string) {
-	pred := ""
-	if r.Imported.Decision != nil {
-		pred = *r.Imported.Decision
-	}
+	pred := *cmp.Or(r.Imported.Decision, new(""))
 	v := p.Parse(r.Shown(), text, official)
 	switch v.Label {
 	case "":

@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"go.yaml.in/yaml/v3"
+
 	"gavel/datasets"
 	"gavel/judging"
 )
@@ -9,9 +11,27 @@ import (
 type Importer struct {
 	Name, About string // name of the command; what it does
 	Usage       string // arguments on the command line
-	ManyFiles   bool   // the command takes several files
+	ManyFiles   bool   `yaml:"many_files"` // the command takes several files
 	Options     []Flag
-	Import      func(Input) ([]*ImportedRun, error)
+	Import      Function
+}
+
+// Function makes the runs of an import.
+type Function func(Input) ([]*ImportedRun, error)
+
+// Read returns the importers that a text in YAML describes, with their functions by name, and with the checks of their
+// flags' values by the flags' names.
+func Read(text string, functions map[string]Function, checks map[string]func(value string) error) (all []Importer) {
+	if err := yaml.Unmarshal([]byte(text), &all); err != nil {
+		panic(err) // an embedded text, which tests check
+	}
+	for i := range all {
+		all[i].Import = functions[all[i].Name]
+		for k, o := range all[i].Options {
+			all[i].Options[k].Check = checks[o.Name]
+		}
+	}
+	return all
 }
 
 // Flag is a flag of an importer's command; its value is a text.
@@ -21,8 +41,8 @@ type Flag struct {
 	Check       func(value string) error // validates a value; nil: all are valid
 }
 
-// List is the flag for a file of all disagreements between an imported file and gavel's reading of its replies.
-var List = Flag{Name: "list", Usage: "write every disagreement to `FILE`, one per line"}
+// List names the flag for a file of all disagreements between an imported file and gavel's reading of its replies.
+const List = "list"
 
 // Model returns the flag that names the model of an imported file; usage is its help.
 func Model(usage string) Flag { return Flag{Name: "model", Usage: usage} }

@@ -211,7 +211,7 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
 			choice = s.Order[n-1]
 		}
-		return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+		return judging.NewVerdict(f, reply, choice)
 	}
 	rule, from := anywhere, 0
 	if start := strings.Index(reply, selection); start >= 0 {

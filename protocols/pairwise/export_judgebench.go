@@ -3,6 +3,7 @@ package pairwise
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -43,30 +44,22 @@ func exportJudgeBench(dir string, w io.Writer) (written, skipped int, err error)
 	if err != nil {
 		return 0, 0, err
 	}
-	set, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
-	if err != nil {
-		return 0, 0, err
-	}
-	defer set.Close()
 	out := bufio.NewWriter(w)
-	for i := range set.Len() {
-		item, err := set.Item(i)
-		if err != nil {
-			return written, skipped, err
-		}
+	var failed error
+	err = judging.EachItem(dir, func(item datasets.Item) {
+		var line []byte
 		g := games[item.ID]
-		if g == nil {
+		switch {
+		case failed != nil:
+		case g == nil:
 			skipped++
-			continue
+		default:
+			line, failed = outputLine(m, p, item, g)
+			out.Write(line)
+			written++
 		}
-		line, err := outputLine(m, p, item, g)
-		if err != nil {
-			return written, skipped, err
-		}
-		out.Write(line)
-		written++
-	}
-	return written, skipped, out.Flush()
+	})
+	return written, skipped, cmp.Or(err, failed, out.Flush())
 }
 
 // judgeName returns the judge_name that JudgeBench's format has for a run's judge; for gavel's own

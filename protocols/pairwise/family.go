@@ -11,37 +11,36 @@ import (
 
 // families lists words in the names of models, a line for each maker's models that were trained from scratch. Derived
 // models under other names are not recognized.
-var families = []string{
-	"gpt chatgpt o1 o3 o4 davinci",
-	"claude",
-	"llama llama2 llama3",
-	"qwen qwen2 qwen3 qwq qvq",
-	"gemini gemma palm bard",
-	"mistral mixtral ministral magistral codestral devstral",
-	"deepseek",
-	"phi",
-	"command aya",
-	"glm chatglm",
-	"vicuna",
-	"alpaca",
-	"falcon",
-	"smollm smollm2 smollm3",
-	"granite",
-	"olmo tulu",
-	"yi",
-	"nemotron",
-	"grok",
-	"kimi",
-}
+var families = strings.Split(`gpt chatgpt o1 o3 o4 davinci
+claude
+llama llama2 llama3
+qwen qwen2 qwen3 qwq qvq
+gemini gemma palm bard
+mistral mixtral ministral magistral codestral devstral
+deepseek
+phi
+command aya
+glm chatglm
+vicuna
+alpaca
+falcon
+smollm smollm2 smollm3
+granite
+olmo tulu
+yi
+nemotron
+grok
+kimi`, "\n")
 
 // familyOf returns the index of the first family that a word of the model's name belongs to, or −1.
 func familyOf(model string) int {
 	name := strings.ToLower(path.Base(model))
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_.:@ ", r) })
 	for _, word := range words {
-		i := slices.IndexFunc(families, func(family string) bool { return slices.Contains(strings.Fields(family), word) })
-		if i >= 0 {
-			return i
+		for i, family := range families {
+			if slices.Contains(strings.Fields(family), word) {
+				return i
+			}
 		}
 	}
 	return -1
@@ -57,7 +56,7 @@ type familyFeature struct {
 
 // difference returns 1 if only the first of two responses is by the judge's family, −1 if only the second is, 0
 // otherwise.
-func (o *familyFeature) difference(responses []judging.CandidateText) float64 {
+func (o *familyFeature) difference(responses []judging.Candidate) float64 {
 	if responses[0].Model == "" || responses[1].Model == "" {
 		return 0
 	}

@@ -39,11 +39,11 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 	f := &pairs{manifest: &judging.Manifest{}}
 	f.manifest.Spec.Goal = goalBetter
 	f.manifest.Spec.Model.Name = judge
-	var texts [][]judging.CandidateText
+	var texts [][]judging.Candidate
 	for i := range 300 {
 		u := &pair{item: fmt.Sprintf("p%03d", i), gold: int8(rng.IntN(2))}
 		author := rng.IntN(2) // who wrote the first
-		texts = append(texts, []judging.CandidateText{
+		texts = append(texts, []judging.Candidate{
 			{Text: strings.Repeat("a ", 1+rng.IntN(90)), Model: models[author]},
 			{Text: strings.Repeat("b ", 1+rng.IntN(90)), Model: models[1-author]},
 		})
@@ -59,7 +59,7 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 		}
 		f.rows = append(f.rows, u)
 	}
-	s, err := f.Sway(func(use func(string, []judging.CandidateText)) error {
+	s, err := f.Sway(func(use func(string, []judging.Candidate)) error {
 		for i, of := range texts {
 			use(f.rows[i].item, of)
 		}

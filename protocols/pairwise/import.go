@@ -1,6 +1,7 @@
 package pairwise
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -69,13 +70,8 @@ func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) e
 // compare counts whether the decision that gavel reads for r is the file's, and notes a difference. Decisions are in
 // the positions shown: A>B names the response shown first.
 func (in *pairImport) compare(r *judging.Record) {
-	gavelDecision, fileDecision := "null", "null"
-	if d := decision(r); d != nil {
-		gavelDecision = *d
-	}
-	if d := r.Imported.Decision; d != nil {
-		fileDecision = *d
-	}
+	gavelDecision := *cmp.Or(decision(r), new("null"))
+	fileDecision := *cmp.Or(r.Imported.Decision, new("null"))
 	if gavelDecision == fileDecision {
 		in.reproduced++
 		return

@@ -190,22 +190,22 @@ func (in *pairImport) judgment(
 // (the response shown first must score higher to win), else by the decision in the file.
 func storedVerdict(p judging.Asker, s judging.Presentation, game *benchGame) (judging.Verdict, error) {
 	var scores []float64
+	label := game.Decision
 	if len(game.Judgment.Scores) > 0 {
 		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {
 			return judging.Verdict{}, fmt.Errorf("scores %s are not two numbers", game.Judgment.Scores)
 		}
-		label := labelB
+		label = new(labelB)
 		if scores[0] > scores[1] {
-			label = labelA
+			label = new(labelA)
 		}
-		return p.Parse(s, "[["+label+"]]", judging.Reading{Policy: judging.Unique}), nil
 	}
-	if game.Decision == nil {
+	if label == nil {
 		return judging.EmptyVerdict(judging.NoVerdict), nil
 	}
-	v := p.Parse(s, "[["+*game.Decision+"]]", judging.Reading{Policy: judging.Unique})
+	v := p.Parse(s, "[["+*label+"]]", judging.Reading{Policy: judging.Unique})
 	if v.Outcome == judging.NoVerdict {
-		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *game.Decision)
+		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *label)
 	}
 	return v, nil
 }

@@ -80,7 +80,6 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 		}
 		pairs[key] = true
 	}
-	keys := slices.Collect(maps.Keys(pairs))
 	answers := map[string]map[int]prdText{}
 	for _, model := range slices.Sorted(maps.Keys(models)) {
 		answers[model], err = in.prdTexts(filepath.Join(dir, "generations", "answer_"+model+".jsonl"))
@@ -88,7 +87,7 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(keys, func(a, b prdKey) int {
+	keys := slices.SortedFunc(maps.Keys(pairs), func(a, b prdKey) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second))
 	})
 	judge := reviewer

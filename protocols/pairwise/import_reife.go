@@ -34,16 +34,8 @@ type reifeRow struct {
 
 // reifeSubsets lists the subsets of LLMBar in each of ReIFE's files, in the order of the file's rows.
 var reifeSubsets = map[string][]string{
-	"llmbar_natural":     {"Natural"},
-	"llmbar_adversarial": reifeAdversarial,
-}
-
-// reifeAdversarial lists the subsets of LLMBar in ReIFE's file llmbar_adversarial, in the order of its rows.
-var reifeAdversarial = []string{
-	"Adversarial/Neighbor",
-	"Adversarial/GPTInst",
-	"Adversarial/GPTOut",
-	"Adversarial/Manual",
+	"llmbar_natural":     datasets.LLMBarSubsets[:1],
+	"llmbar_adversarial": datasets.LLMBarSubsets[1:],
 }
 
 // importReIFE turns ReIFE's stored replies of one judge to one prompt on LLMBar's pairs into a run.

@@ -84,19 +84,13 @@ func judgmentRight(i int) func(pair) (float64, float64) {
 // drop returns a pair's numerator and denominator in the share of pairs correct in both orders among those in which
 // both judgments name a response.
 func drop(u pair) (float64, float64) {
-	if !u.bothDecided() || u.gold < 0 {
-		return 0, 0
-	}
-	return scoring.Indicator(u.strict()), 1
+	return scoring.Indicator(u.strict()), scoring.Indicator(u.bothDecided()) * u.labelled()
 }
 
 // consistency returns a pair's numerator and denominator in the share of pairs on which both orders agree, among those
 // in which both judgments name a response.
 func consistency(u pair) (float64, float64) {
-	if !u.bothDecided() {
-		return 0, 0
-	}
-	return scoring.Indicator(u.consistent()), 1
+	return scoring.Indicator(u.consistent()), scoring.Indicator(u.bothDecided())
 }
 
 // consistent reports whether both judgments name the same response.
@@ -123,25 +117,6 @@ func firstPosition(u pair) (num, den float64) {
 		}
 	}
 	return num, den
-}
-
-// Values of pair.ownAnswer: whether the judge's own answer to the question is right.
-const (
-	ownUnknown int8 = iota // no own answer, or not known whether it is right
-	ownRight               // the judge's own answer is right
-	ownWrong               // the judge's own answer is wrong
-)
-
-// ownAnswerRightness returns whether a record says that the judge's own answer to the question is right:
-// ownRight, ownWrong or ownUnknown.
-func ownAnswerRightness(r *judging.Record) int8 {
-	switch {
-	case r.Own == nil:
-		return ownUnknown
-	case r.Own.Right:
-		return ownRight
-	}
-	return ownWrong
 }
 
 // Metrics of comparisons with the judge's own answer as reference, besides [scoring.GenerationAccuracy]. G says that
@@ -269,7 +244,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
-	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.ownAnswer != ownUnknown }) {
+	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.ownRight != nil }) {
 		s.Metrics = append(s.Metrics, referenceMetrics...)
 	}
 	if slices.ContainsFunc(f.rows, func(u *pair) bool { return len(u.odds) == 2 }) {
@@ -304,8 +279,8 @@ func (u pair) row() []float64 {
 	case 3: // hard
 		row[hardColumns[0]], row[hardColumns[0]+1] = strict(u)
 	}
-	if u.ownAnswer != ownUnknown {
-		right, correct := scoring.Indicator(u.ownAnswer == ownRight), scoring.Indicator(u.strict())
+	if u.ownRight != nil {
+		right, correct := scoring.Indicator(*u.ownRight), scoring.Indicator(u.strict())
 		copy(row[ownColumns[0]:], []float64{1, right, 1 - right, right * correct, (1 - right) * correct})
 	}
 	return row

@@ -94,7 +94,7 @@ func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
 func (o outputs) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Output(reply)
-		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
+		v := judging.NewVerdict(f, reply, s.Order[0])
 		if v.Outcome == judging.Decided && f.Value == "b" {
 			v.Choice = s.Order[1]
 		}

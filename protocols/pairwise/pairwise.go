@@ -279,7 +279,7 @@ func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 		read = reading.WorseLabel
 	}
 	f := read(reply, labels)
-	v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
+	v := judging.NewVerdict(f, reply, s.Order[0])
 	switch {
 	case v.Outcome == judging.Decided && f.Value == labelTie:
 		v.Outcome, v.Choice = judging.Tie, judging.NoCandidate

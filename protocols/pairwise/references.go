@@ -20,11 +20,7 @@ import (
 func References(level float64) (all []scoring.Reference) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		indexes := make([]int, len(judge.First))
-		for i := range indexes {
-			indexes[i] = i
-		}
-		all = append(all, referenceFor(set, judge, indexes, level))
+		all = append(all, referenceFor(set, judge, datasets.Indexes(len(judge.First)), level))
 	}
 	for _, k := range datasets.Registry() {
 		all = append(all, publishedFigures(k, level)...)
@@ -93,16 +89,14 @@ func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	if m.Spec.Protocol != Protocol.Name || m.Spec.Goal != Protocol.Goal {
 		return datasets.Entry{}, false
 	}
-	all := datasets.Registry()
-	i := slices.IndexFunc(all, func(k datasets.Entry) bool {
+	for _, k := range datasets.Registry() {
 		// the items of an imported run may be the dataset's file even if the source was another
 		isFile := k.SHA256 == m.Spec.Dataset.SHA256 || k.SHA256 == m.Files[judging.ItemsFile]
-		return k.SHA256 != "" && isFile && k.Groups == nil
-	})
-	if i < 0 {
-		return datasets.Entry{}, false
+		if k.SHA256 != "" && isFile && k.Groups == nil {
+			return k, true
+		}
 	}
-	return all[i], true
+	return datasets.Entry{}, false
 }
 
 // referenceFor returns a published judge's score (correct in both orders) on the pairs of a set at the given indexes.

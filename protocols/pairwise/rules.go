@@ -21,7 +21,7 @@ func (f *pairs) Rules(
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
 	}
-	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.CandidateText) (differences []float64) {
+	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Candidate) (differences []float64) {
 		for k := range ruleNames {
 			differences = append(differences, features[k].difference(responses))
 		}

@@ -45,7 +45,7 @@ type pair struct {
 	group     string
 	gold      int8        // candidate labelled the better; -1 without a label
 	level     int8        // 1 + index of the pair's level in datasets.Levels; 0 without levels
-	ownAnswer int8        // whether the judge's own answer is right: ownUnknown, ownRight or ownWrong
+	ownRight  *bool       // whether the judge's own answer to the question is right; nil: none, or unknown
 	judgments [2]judgment // in the published order, and with the responses swapped
 	odds      []float64   // log odds of response A over B, of each judgment that has label probabilities
 }
@@ -87,10 +87,12 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	u := f.Get(r.Item, func(item string) pair {
 		f.level = datasets.LevelOf(r.Source)
 		u := pair{
-			item:      item,
-			group:     unique.Make(r.Group).Value(),
-			gold:      candidate(r, r.Gold),
-			ownAnswer: ownAnswerRightness(r),
+			item:  item,
+			group: unique.Make(r.Group).Value(),
+			gold:  candidate(r, r.Gold),
+		}
+		if r.Own != nil {
+			u.ownRight = new(r.Own.Right)
 		}
 		if f.level != nil {
 			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))

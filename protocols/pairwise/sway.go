@@ -73,7 +73,7 @@ func (f feature) amount(text string) float64 {
 }
 
 // difference returns by how much the first of two responses has more of the feature; negative if it has less.
-func (f feature) difference(responses []judging.CandidateText) float64 {
+func (f feature) difference(responses []judging.Candidate) float64 {
 	return f.amount(responses[0].Text) - f.amount(responses[1].Text)
 }
 
@@ -92,7 +92,7 @@ func (f *pairs) Sway(
 		return nil, nil
 	}
 	family := familyFeature{family: familyOf(f.manifest.Spec.Model.Name)}
-	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.CandidateText) (differences []float64) {
+	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Candidate) (differences []float64) {
 		for _, feature := range features {
 			differences = append(differences, feature.difference(responses))
 		}
@@ -122,14 +122,14 @@ func (f *pairs) Sway(
 // contrasts returns the labelled pairs with two different responses. count returns the differences between two
 // responses by feature; clusterOf returns the cluster of an item, and nil stands for a cluster for each.
 func (f *pairs) contrasts(
-	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.CandidateText) []float64,
+	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.Candidate) []float64,
 ) (rows []contrast, err error) {
 	index := map[string]int{}
 	for i, u := range f.rows {
 		index[u.item] = i
 	}
 	differences := make([][]float64, len(f.rows))
-	err = responses(func(id string, texts []judging.CandidateText) {
+	err = responses(func(id string, texts []judging.Candidate) {
 		i, ok := index[id]
 		if ok && len(texts) == 2 && texts[0].Text != texts[1].Text {
 			differences[i] = count(texts)

@@ -250,7 +250,7 @@ func (pointwise) ReadsByPolicy(*judging.Record) bool { return true }
 func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Score(reply, p.template.Labels)
-		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, judging.NoCandidate)
+		v := judging.NewVerdict(f, reply, judging.NoCandidate)
 		v.Answer = f.Value
 		return v
 	}

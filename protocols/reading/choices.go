@@ -9,11 +9,12 @@ import (
 // Letter reads the letter of the option that a reply chooses among n options, A and on.
 func Letter(reply string, n int) Match {
 	return grammar{
-		labels: func(v *view) []label { return v.choices() },
+		labels: (*view).choices,
 		praise: func(p place) (string, rank) {
 			s, _ := p.predicate()
 			isPraise := s.judgment == better || s.judgment == good || s.judgment == pick
-			if s.rank == strongClaim && isPraise && p.isSubject(p.prefix) {
+			// The B of "Vitamin B is the best source" is not all of its clause's subject.
+			if s.rank == strongClaim && isPraise && (p.form > bare || p.prefixIs("clause-begins")) {
 				return p.value, strongClaim
 			}
 			return "", noClaim
@@ -39,12 +40,6 @@ func (v *view) choices() []label {
 		from, to := v.statement(l.start)
 		return l.value == "I" && matches(v.text[max(from, l.start-leftWindow):min(to, l.end+leftWindow)], "roman")
 	})
-}
-
-// isSubject reports whether the label is all of its clause's subject; prefix is the text before the label. The B of
-// "Vitamin B is the best source" is not.
-func (l label) isSubject(prefix string) bool {
-	return l.form > bare || matches(prefix, "clause-begins")
 }
 
 // Option reads which of n numbered options a reply selects. With worst, the prompt asked for the worst option.
@@ -125,7 +120,7 @@ func options(v *view) []label {
 		if strings.HasSuffix(v.lower[:i], " -") {
 			k = -k
 		}
-		l := label{value: strconv.Itoa(k), start: i, end: end, innerStart: i, innerEnd: end}
+		l := labelAt(strconv.Itoa(k), i, end)
 		lead := strings.TrimRight(strings.TrimSuffix(v.lower[:i], "-"), optionMarks)
 		if sign := lastWord(lead, numberSigns); sign >= 0 {
 			lead = strings.TrimRight(lead[:sign], optionMarks)

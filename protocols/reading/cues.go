@@ -54,7 +54,7 @@ func newLexicon(words []string) *lexicon {
 // matchEnd returns the end of the lexicon's longest word that begins at byte i of text and is not part of a larger
 // word; 0 if there is none.
 func (l *lexicon) matchEnd(text string, i int) (end int) {
-	if i+3 > len(text) || !l.first[text[i]] || i > 0 && isLetter(text[i]) && isLetter(text[i-1]) {
+	if i+3 > len(text) || !l.first[text[i]] || i > 0 && IsLetter(text[i]) && IsLetter(text[i-1]) {
 		return 0
 	}
 	for _, word := range l.words[text[i:i+3]] {
@@ -62,7 +62,7 @@ func (l *lexicon) matchEnd(text string, i int) (end int) {
 		if !strings.HasPrefix(text[i:], word) || wordBefore(text, i) {
 			continue
 		}
-		if !isLetter(word[len(word)-1]) || !wordAfter(text, end) {
+		if !IsLetter(word[len(word)-1]) || !wordAfter(text, end) {
 			return end
 		}
 	}

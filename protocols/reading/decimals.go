@@ -25,7 +25,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 		return n, false
 	}
 	digits := strings.TrimLeft(n.Text, "-$€£¥₹\\")
-	lead, rest := text[:n.Start], strings.ToLower(text[n.End:min(len(text), n.End+16)])
+	lead, rest := text[:n.Start], strings.ToLower(textAfter(text, n.End, 16))
 	isEuro := matches(rest, "euros") || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
 	isPointed := matches(digits, "pointed")
 	decimals := groups(rest, "commaed")
@@ -52,8 +52,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 
 // isTimeOrDate reports whether the number n in the text s is part of a time or a date.
 func isTimeOrDate(s string, n Numeral) bool {
-	return matches(s[n.End:min(len(s), n.End+40)], "clock-after") ||
-		matches(s[max(0, n.Start-16):n.Start], "clock-before")
+	return matches(textAfter(s, n.End, 40), "clock-after") || matches(textBefore(s, n.Start, 16), "clock-before")
 }
 
 // powers maps words such as "million" to powers of ten as exponents: e6.

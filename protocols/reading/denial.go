@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -59,8 +58,7 @@ func isDenied(prefix string) bool {
 
 // isQuoted reports whether the words after prefix are a form or an example: "a label such as [[A]]".
 func isQuoted(prefix string) bool {
-	contains := func(word string) bool { return strings.Contains(prefix, word) }
-	return slices.ContainsFunc(formWords, contains) && matches(prefix, "quoted") ||
+	return containsAny(prefix, formWords) && matches(prefix, "quoted") ||
 		strings.Count(prefix, `"`)%2 == 1 && matches(prefix, "quoted-in")
 }
 
@@ -85,6 +83,6 @@ func isConditional(prefix string) bool {
 // inQuestion reports whether bytes i to j of the view are part of a question.
 func (v *view) inQuestion(i, j int) bool {
 	isQuestion := strings.HasSuffix(strings.TrimRight(v.statementAfter(j), " \n\"')"), "?")
-	return matches(v.text[j:min(len(v.text), j+12)], "asking") ||
+	return matches(textAfter(v.text, j, 12), "asking") ||
 		isQuestion && matches(v.statementBefore(i), "question-word")
 }

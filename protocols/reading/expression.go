@@ -94,14 +94,14 @@ func resolve(reference string) string {
 	case words == nil && sources[name] != nil:
 		return `(?:` + compile(sources[name][0]).regular().String() + `)`
 	case words == nil:
-		return anyOf(name)
+		return `(?:` + strings.Join(strings.Fields(name), "|") + `)`
 	}
 	for i, word := range words {
 		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
-		if isLetter(word[0]) {
+		if IsLetter(word[0]) {
 			words[i] = `\b` + words[i]
 		}
-		if isLetter(word[len(word)-1]) {
+		if IsLetter(word[len(word)-1]) {
 			words[i] += `\b`
 		}
 	}
@@ -168,9 +168,8 @@ func shortest(words []string) int {
 
 // hasLiteral returns false for a text that cannot match because it has none of the required literals.
 func (e *expression) hasLiteral(text string) bool {
-	has := func(word string) bool { return strings.Contains(text, word) }
 	words := e.literals()
-	return words == nil || slices.ContainsFunc(words, has)
+	return words == nil || containsAny(text, words)
 }
 
 // find returns the offsets of the expression's first match in text and of its groups, as in

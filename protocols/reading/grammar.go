@@ -14,7 +14,7 @@ type grammar struct {
 	needsColon func(word string) bool               // whether a word announces a bare label only with a colon
 	target     judgment                             // what the prompt asks for: better or worse; noJudgment for neither
 	valueFor   func(l label, side judgment) string  // answer of a statement that calls a label better or worse
-	scores     func(*view, []label) (claim, bool)   // the verdict that scores of both responses imply
+	scores     func(*view, []label) claim           // the verdict that scores of both responses imply
 	moreRule   string                               // rule of rules.txt for further labels: "and 3" after "option 2"
 }
 
@@ -58,6 +58,11 @@ type claim struct {
 	isAmbiguous bool     // the statement names another label as well
 }
 
+// labelAt returns a label of a value at bytes start to end of the view.
+func labelAt(value string, start, end int) label {
+	return label{value: value, start: start, end: end, innerStart: start, innerEnd: end}
+}
+
 // maxLabels limits the number of labels that a reader examines, from the end of the reply.
 const maxLabels = 200
 
@@ -66,20 +71,20 @@ func (g grammar) read(reply string) Match {
 	v := normalize(reply)
 	all := g.labels(v)
 	all = all[max(0, len(all)-maxLabels):]
-	final, ok := g.decide(v, all)
-	if !ok {
-		final, ok = g.onlyFormatted(v, all)
+	final := g.decide(v, all)
+	if final.rank == noClaim {
+		final = g.onlyFormatted(v, all)
 	}
 	if g.scores != nil && final.form < formatted {
-		scored, isScored := g.scores(v, all)
-		final.isAmbiguous = final.isAmbiguous || ok && isScored && scored.value != final.value
-		if !ok {
-			final, ok = scored, isScored
+		scored := g.scores(v, all)
+		if final.rank == noClaim {
+			final = scored
 		}
+		final.isAmbiguous = final.isAmbiguous || scored.rank > noClaim && scored.value != final.value
 	}
 	// A weak claim counts only if no label follows.
 	isWeak := final.rank == weakClaim && final.rule == rulePredicate && g.valueFor != nil
-	if !ok || isWeak && v.isFollowed(all, final.end) {
+	if final.rank == noClaim || isWeak && v.isFollowed(all, final.end) {
 		return Match{Outcome: None}
 	}
 	neighbor := g.neighborValue(v, all, final)
@@ -87,7 +92,7 @@ func (g grammar) read(reply string) Match {
 	f := v.result(final.rule, final.value, final.innerStart, final.innerEnd)
 	switch {
 	case final.isAmbiguous,
-		matches(v.lower[final.innerEnd:min(len(v.lower), final.innerEnd+4*rightWindow)], "retracted"),
+		matches(textAfter(v.lower, final.innerEnd, 4*rightWindow), "retracted"),
 		neighbor != "" && neighbor != final.value:
 		return f.asConflict()
 	case !slices.Contains(g.offered, final.value):
@@ -104,26 +109,25 @@ func (v *view) isFollowed(all []label, end int) bool {
 
 // onlyFormatted returns the label in the requested format if all labels in that format are equal, unless it is only
 // denied, asked or repeated from the prompt. read uses it for replies without any claim.
-func (g grammar) onlyFormatted(v *view, all []label) (final claim, ok bool) {
+func (g grammar) onlyFormatted(v *view, all []label) (final claim) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
 		return l.form < formatted
 	})
 	for i, l := range all {
 		prefix := v.statementBefore(l.start)
 		if l.value != all[0].value {
-			return final, false
+			return claim{}
 		}
 		if isClaimed(prefix) && !matches(prefix, "repeated", "unreal", "of-others") && !isOffered(v, all, i) {
 			final = claim{label: l, rank: plainClaim, rule: ruleLabel}
-			ok = true
 		}
 	}
-	return final, ok
+	return final
 }
 
 // decide returns the last claim among the labels. It is ambiguous if it contradicts an earlier claim that the reply
 // does not take back. If a claim has the requested format, earlier claims in other forms do not count.
-func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
+func (g grammar) decide(v *view, all []label) (final claim) {
 	minForm := bare
 	for i, l := range slices.Backward(all) {
 		if l.form < minForm {
@@ -136,13 +140,12 @@ func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
 		if c.form == formatted {
 			minForm = formatted
 		}
-		if !ok {
+		if final.rank == noClaim {
 			final = c
-			ok = true
 			continue
 		}
 		sameStatement := c.statement == final.statement
-		gap := v.lower[c.end:max(c.end, final.start)]
+		gap := v.gap(c.label, final.label)
 		switch {
 		case final.value == "" && !matches(gap, "turning", "retraction"): // a name with two meanings
 			final = c
@@ -152,32 +155,32 @@ func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
 			case c.rank > final.rank && final.rank == weakClaim:
 				final = c
 			case !sameStatement && c.rank >= final.rank:
-				return final, true
+				return final
 			}
 			continue
 		case c.rank >= plainClaim && matches(gap, "wordless"): // a contradiction side by side
 		case matches(gap, "retraction"), matches(gap, "turning") && !matches(gap, "also"):
-			return final, true
+			return final
 		case c.value == "":
 			continue
 		case c.side != final.side && max(c.side, final.side) == worse && c.rank == explicitClaim:
 		case !sameStatement && final.rank == explicitClaim,
 			!sameStatement && matches(v.statementBefore(final.start), "concluding"):
-			return final, true
+			return final
 		case c.rank < final.rank:
 			continue
 		case c.rank > final.rank && final.rank == weakClaim:
 			final = c
 			continue
 		case !sameStatement && c.rank == plainClaim && final.rank == plainClaim &&
-			final.endsClause(v) && !(c.isItem(v) && final.isItem(v)):
-			return final, true
+			matches(v.lower[final.end:], "clause-ends") && !(c.isItem(v) && final.isItem(v)):
+			return final
 		}
 		final.isAmbiguous = true
 		final.innerStart = c.innerStart
-		return final, true
+		return final
 	}
-	return final, ok
+	return final
 }
 
 // neighborValue returns the answer that the words around final, a label in the requested format, claim; "" for none:
@@ -211,9 +214,6 @@ func (g grammar) neighborValue(v *view, all []label, final claim) (value string)
 	}
 	return ""
 }
-
-// endsClause reports whether the clause ends after the claimed label.
-func (c claim) endsClause(v *view) bool { return matches(v.lower[c.end:], "clause-ends") }
 
 // isItem reports whether only a few words and a colon precede the claimed label in its statement, as in a list.
 func (c claim) isItem(v *view) bool { return matches(v.statementBefore(c.start), "item-lead") }

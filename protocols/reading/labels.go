@@ -94,13 +94,12 @@ var (
 // readWordLabels makes wordLabels from the kinds "first", "second", "tie" and "equal" of cues.txt.
 func readWordLabels() map[string]label {
 	table := map[string]label{}
-	kinds := map[string]label{
+	for kind, l := range map[string]label{
 		"first":  {name: "A"},
 		"second": {name: "B"},
 		"tie":    {},
 		"equal":  {firmness: weakClaim},
-	}
-	for kind, l := range kinds {
+	} {
 		for _, word := range cuesOf(kind) {
 			table[word] = l
 		}
@@ -223,15 +222,13 @@ func (c comparison) labels(v *view) []label {
 func (c comparison) findWordLabels(v *view) (all []label) {
 	for _, m := range wordLabelLexicon.findAll(v.lower) {
 		word := v.lower[m[0]:m[1]]
-		l := wordLabels[word]
 		isName := strings.HasSuffix(v.lower[:m[0]], "the ") &&
-			matches(v.lower[m[1]:min(len(v.lower), m[1]+8)], "also-ordinal")
+			matches(textAfter(v.lower, m[1], 8), "also-ordinal")
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
-		l.start, l.end = m[0], m[1]
-		l.innerStart, l.innerEnd = m[0], m[1]
-		l.value = c.tie
+		l := labelAt(c.tie, m[0], m[1])
+		l.name, l.firmness = wordLabels[word].name, wordLabels[word].firmness
 		if l.name != "" {
 			l.value = c.names[l.name]
 		}
@@ -263,17 +260,18 @@ func (v *view) brackets(parse func(inside string) string) []label {
 		if v.lower[start] != '[' || start < end {
 			continue
 		}
-		text := v.lower[start:min(len(v.lower), start+rightWindow)]
+		text := textAfter(v.lower, start, rightWindow)
 		m := find(text, "bracketed")
 		if m == nil {
 			continue
 		}
 		end = start + m[1]
-		l := label{start: start, end: end, innerStart: start, innerEnd: end, form: marked}
+		value := parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
+		l := labelAt(value, start, end)
+		l.form = marked
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
 			l.form = formatted
 		}
-		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
 		if l.value != "" || matches(text[m[4]:m[5]], "muddled") {
 			all = append(all, l)
 		}
@@ -284,7 +282,7 @@ func (v *view) brackets(parse func(inside string) string) []label {
 // words returns the places of words as labels with the same value.
 func (v *view) words(words *lexicon, value string) (all []label) {
 	for _, m := range words.findAll(v.lower) {
-		all = append(all, label{value: value, start: m[0], end: m[1], innerStart: m[0], innerEnd: m[1]})
+		all = append(all, labelAt(value, m[0], m[1]))
 	}
 	return all
 }
@@ -317,7 +315,7 @@ func (v *view) orders() []label {
 		last = end
 		next := strings.TrimLeft(v.lower[end:], " ")
 		if strings.IndexAny(next, "<=>") != 0 { // A>B>A is not an order of two
-			all = append(all, label{value: value, start: start, end: end, innerStart: start, innerEnd: end})
+			all = append(all, labelAt(value, start, end))
 		}
 	}
 	return all
@@ -342,7 +340,7 @@ func merge(all, more []label) []label {
 var byteClasses = func() (table [256]byte) {
 	for b := range table {
 		switch c := byte(b); {
-		case isLetter(c):
+		case IsLetter(c):
 			table[b] = 1
 		case c >= '0' && c <= '9':
 			table[b] = 2
@@ -380,7 +378,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
-		if areNames && l.form == bare && matches(v.lower[max(0, i-leftWindow/8):i], "numbered") {
+		if areNames && l.form == bare && matches(textBefore(v.lower, i, leftWindow/8), "numbered") {
 			continue
 		}
 		if ok || areNames && v.isName(i, l.form) {
@@ -394,7 +392,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 // isName reports whether the letter at byte i names a response, by the words around it. The A of
 // "A good answer" does not.
 func (v *view) isName(i int, style form) bool {
-	prefix, suffix := v.text[max(0, i-leftWindow/8):i], v.text[i+1:min(len(v.text), i+leftWindow/4)]
+	prefix, suffix := textBefore(v.text, i, leftWindow/8), v.text[i+1:min(len(v.text), i+leftWindow/4)]
 	isArticle := style == bare && v.text[i] == 'A' && matches(prefix, "begun") &&
 		!matches(suffix, "acts") && predicateWords.matchEnd(v.lower, i+2) == 0
 	return v.text[i] <= 'B' && matches(suffix, "goes-on-name") && !isArticle
@@ -402,7 +400,7 @@ func (v *view) isName(i int, style form) bool {
 
 // letter returns the label of the letter at byte i, with the noun before it; ok is false if the letter is not a label.
 func (v *view) letter(nouns []string, i int) (l label, ok bool) {
-	l = label{start: i, end: i + 1, innerStart: i, innerEnd: i + 1}
+	l = labelAt("", i, i+1)
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
 		l.start = i - 1
@@ -413,7 +411,7 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 		l.start = noun
 		l.form = marked
 	}
-	rest := v.text[l.end:min(len(v.text), l.end+rightWindow)]
+	rest := textAfter(v.text, l.end, rightWindow)
 	switch {
 	case l.form == bare && i > 0 && v.text[i-1] == '[':
 		return l, false

@@ -8,8 +8,8 @@ import (
 // Number reads the number with which a reply answers. Match.Value has it in plain form: 1450 for "$1,450.00".
 func Number(reply string) Match {
 	v := normalize(reply)
-	f, ok := v.statedNumber()
-	if !ok {
+	f := v.statedNumber()
+	if f.Outcome == "" {
 		return v.lastNumber()
 	}
 	if matches(v.reply[f.End:], "revised") {
@@ -27,42 +27,42 @@ var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	boxed{ ####`))
 
 // statedNumber returns the last number that a cue such as "answer" announces; hypothetical answers do not count.
-func (v *view) statedNumber() (f Match, ok bool) {
+func (v *view) statedNumber() Match {
 	all := numberCues.findAll(v.lower)
 	slices.Reverse(all)
 	for _, m := range all[:min(len(all), maxLabels)] {
-		isUnreal := matches(v.lower[m[1]:min(len(v.lower), m[1]+40)], "hypothetical")
-		if f, ok := v.numberAfter(m[0], m[1]); ok && !isUnreal {
-			return f, true
+		isUnreal := matches(textAfter(v.lower, m[1], 40), "hypothetical")
+		if f := v.numberAfter(m[0], m[1]); f.Outcome != "" && !isUnreal {
+			return f
 		}
 	}
-	return Match{}, false
+	return Match{}
 }
 
-// numberAfter returns the number that the cue at bytes start to end of the view announces; false for none.
-func (v *view) numberAfter(start, end int) (f Match, ok bool) {
-	rest := v.text[end:min(len(v.text), end+rightWindow)]
+// numberAfter returns the number that the cue at bytes start to end of the view announces; an empty match for none.
+func (v *view) numberAfter(start, end int) (f Match) {
+	rest := textAfter(v.text, end, rightWindow)
 	switch v.lower[start:end] {
 	case "boxed{":
 		m := find(rest, "box")
 		if m == nil || !v.isClaimedAt(start) {
-			return f, false
+			return f
 		}
-		f, ok = v.evaluate(ruleBoxed, rest[:m[1]], end)
-		if ok && matches(v.lower[max(0, start-24):start], "or-boxed") {
+		f = v.evaluate(ruleBoxed, rest[:m[1]], end)
+		if f.Outcome != "" && matches(textBefore(v.lower, start, 24), "or-boxed") {
 			f = f.asConflict()
 		}
-		return f, ok
+		return f
 	case "####":
 		line, _, _ := strings.Cut(rest, "\n")
 		if !matches(line, "hashed") {
-			return f, false
+			return f
 		}
 		return v.evaluate(ruleHashes, line, end)
 	}
 	m := find(strings.ToLower(rest), "after-answer-number")
 	if m == nil || !v.isClaimedAt(start) || matches(v.statementBefore(start), "another") {
-		return f, false
+		return f
 	}
 	return v.evaluate(ruleAnswer, v.complement(end+m[1]), end+m[1])
 }
@@ -70,7 +70,7 @@ func (v *view) numberAfter(start, end int) (f Match, ok bool) {
 // complement returns the text that a cue before byte i announces: the rest of the line or, if the line has only marks
 // left, the next line with content.
 func (v *view) complement(i int) string {
-	lead := v.text[i:min(len(v.text), i+40)]
+	lead := textAfter(v.text, i, 40)
 	j := i + len(lead) - len(strings.TrimLeft(lead, " \t\n:\"'([{$|-="))
 	line, _, _ := strings.Cut(v.statementAfter(j), "\n")
 	return v.text[i:j] + line
@@ -78,24 +78,24 @@ func (v *view) complement(i int) string {
 
 // evaluate returns the value of s, a text at byte i of the view: its first number that is not denied, or the last value
 // of a chain of equations. rule becomes the match's rule.
-func (v *view) evaluate(rule, s string, i int) (Match, bool) {
+func (v *view) evaluate(rule, s string, i int) Match {
 	from := 0
 	for range 4 {
 		n, ok := v.nextNumber(s, from)
 		if !ok || matches(s[:n.Start], "sentence") {
-			return Match{}, false
+			return Match{}
 		}
-		if !matches(s[max(0, n.Start-24):n.Start], "negation") && !matches(s[:min(len(s), n.End+4)], "item-number") {
+		if !matches(textBefore(s, n.Start, 24), "negation") && !matches(s[:min(len(s), n.End+4)], "item-number") {
 			return v.valueFrom(rule, s, i, n)
 		}
 		from = n.End
 	}
-	return Match{}, false
+	return Match{}
 }
 
 // valueFrom returns the value of the expression in s that begins with the number n; s stands at byte i of the view. The
 // match is a conflict if the expression has no single value.
-func (v *view) valueFrom(rule, s string, i int, n Numeral) (Match, bool) {
+func (v *view) valueFrom(rule, s string, i int, n Numeral) Match {
 	n.addGroups(s)
 	if matches(s[:n.Start], "minus") {
 		n.digits = "-" + n.digits
@@ -127,9 +127,9 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Match, bool) {
 		isWhole = false
 	}
 	if !isWhole || matches(s[best.End:], "span") {
-		return v.conflictAt(rule, i+n.Start, i+best.End), true
+		return v.conflictAt(rule, i+n.Start, i+best.End)
 	}
-	return v.result(rule, best.Value(), i+best.Start, i+best.End), true
+	return v.result(rule, best.Value(), i+best.Start, i+best.End)
 }
 
 // addGroups extends the number n in the text s by groups of three digits after blanks: "118 000", "1 250,50".
@@ -153,7 +153,7 @@ func (v *view) lastNumber() Match {
 	end := len(v.text)
 	for range maxLabels {
 		start := strings.LastIndexByte(v.text[:end], '\n') + 1
-		if f, ok := v.numberOfLine(start, end); ok {
+		if f := v.numberOfLine(start, end); f.Outcome != "" {
 			return f
 		}
 		if start == 0 {
@@ -167,8 +167,9 @@ func (v *view) lastNumber() Match {
 // longLine is the number of bytes that lastNumber examines of a line, at the line's end.
 const longLine = 4000
 
-// numberOfLine returns the number of the last sentence in bytes start to end of the view, a line; false for none.
-func (v *view) numberOfLine(start, end int) (Match, bool) {
+// numberOfLine returns the number of the last sentence in bytes start to end of the view, a line; an empty match
+// for none.
+func (v *view) numberOfLine(start, end int) Match {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
 	var all []Numeral
@@ -185,17 +186,17 @@ func (v *view) numberOfLine(start, end int) (Match, bool) {
 		}
 	}
 	if len(all) == 0 {
-		return Match{}, false
+		return Match{}
 	}
 	last := all[len(all)-1]
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
 		if m := find(line[from:k+1], "unknowns"); m != nil && from+m[1] == k+1 {
-			return v.conflictAt(ruleEquality, start+last.Start, start+last.End), true
+			return v.conflictAt(ruleEquality, start+last.Start, start+last.End)
 		}
 		if n, ok := v.nextNumber(line, k+1); ok && matches(line[k+1:n.Start], "after-equals") {
-			if f, _ := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
-				return f, true
+			if f := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
+				return f
 			}
 		}
 		return v.evaluate(ruleEquality, line[from:], start+from)
@@ -211,17 +212,17 @@ func isPower(line string, previous, n Numeral) bool {
 
 // lastOf returns the last number in bold type in the line's sentence from byte from on; else the line's last number.
 // all lists the line's numbers, start is its place in the view. Denied numbers do not count.
-func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match, ok bool) {
+func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
-		return matches(line[max(0, n.Start-24):n.Start], "negation")
+		return matches(textBefore(line, n.Start, 24), "negation")
 	})
 	for _, n := range slices.Backward(all) {
 		if n.Start >= from && v.inBold(start+n.Start, start+n.End) {
-			return v.result(ruleBold, n.Value(), start+n.Start, start+n.End), true
+			return v.result(ruleBold, n.Value(), start+n.Start, start+n.End)
 		}
 	}
 	if len(all) == 0 {
-		return f, false
+		return f
 	}
 	n := all[len(all)-1]
 	f = v.result(ruleLast, n.Value(), start+n.Start, start+n.End)
@@ -232,11 +233,11 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match,
 	isPart := matches(between, "goes-on", "either-or")
 	switch {
 	case isPart || isTimeOrDate(line, n) || n.unclear:
-		return f.asConflict(), true
+		return f.asConflict()
 	case matches(v.lower[max(0, len(v.lower)-4*rightWindow):], "refusal"):
-		return Match{Outcome: None}, true
+		return Match{Outcome: None}
 	}
-	return f, true
+	return f
 }
 
 // lastSentence returns the beginning of the sentence of line that contains byte position.
@@ -254,5 +255,5 @@ func lastSentence(line string, position int) int {
 func (v *view) inBold(i, j int) bool {
 	start, end := v.span(i, j)
 	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") &&
-		strings.Contains(v.reply[end:min(len(v.reply), end+24)], "**")
+		strings.Contains(textAfter(v.reply, end, 24), "**")
 }

@@ -17,7 +17,7 @@ func (d *normalizer) object(i int) int {
 	d.depth++
 	defer func() { d.depth-- }()
 	for i++; i < len(d.reply); {
-		m := find(d.reply[i:min(len(d.reply), i+2*maxKeyBytes)], "field-begins")
+		m := find(textAfter(d.reply, i, 2*maxKeyBytes), "field-begins")
 		if m == nil {
 			break
 		}
@@ -38,13 +38,13 @@ func (d *normalizer) field(key string, i, end int) {
 	value := d.reply[i:end]
 	word := wordsForKey(key)
 	side := groups(key+"="+value, "side-stated")
+	scored := groups(key+"="+value, "scored")
 	switch {
 	case side != nil:
 		d.put(i, cmp.Or(wordsForKey(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
 		return
-	case matches(key+"="+value, "scored"):
-		m := groups(key+"="+value, "scored")
-		d.put(i, "\nassistant "+strings.ToUpper(m[1])+" scores "+m[2]+".\n")
+	case scored != nil:
+		d.put(i, "\nassistant "+strings.ToUpper(scored[1])+" scores "+scored[2]+".\n")
 		return
 	case matches(key, "call-key"):
 		word = "\n"

@@ -21,10 +21,10 @@ func isOffered(v *view, all []label, i int) bool {
 		return true
 	}
 	from, to := i, i // bounds of the list that the label belongs to
-	for from > 0 && i-from < 8 && joinsOptions(v.lower[all[from-1].end:max(all[from-1].end, all[from].start)]) {
+	for from > 0 && i-from < 8 && joinsOptions(v.gap(all[from-1], all[from])) {
 		from--
 	}
-	for to+1 < len(all) && to-i < 8 && joinsOptions(v.lower[all[to].end:max(all[to].end, all[to+1].start)]) {
+	for to+1 < len(all) && to-i < 8 && joinsOptions(v.gap(all[to], all[to+1])) {
 		to++
 	}
 	if v.inQuestion(all[from].start, all[to].end) {
@@ -38,7 +38,7 @@ func isOffered(v *view, all []label, i int) bool {
 // hasCondition reports whether a condition follows the label l in the requested format: "[[A]]
 // if assistant A is better".
 func hasCondition(v *view, l label) bool {
-	next := v.lower[l.end:min(len(v.lower), l.end+40)]
+	next := textAfter(v.lower, l.end, 40)
 	return l.form == formatted && matches(next, "if-after") && !matches(next, "of-oneself")
 }
 
@@ -46,7 +46,7 @@ func hasCondition(v *view, l label) bool {
 func isListItem(v *view, all []label, i int) bool {
 	isItem := func(k int) bool { // by the reply, because the view lacks the markers
 		start, _ := v.span(all[k].start, all[k].end)
-		lead := v.reply[max(0, start-leftWindow):start]
+		lead := textBefore(v.reply, start, leftWindow)
 		return matches(lead[strings.LastIndexByte(lead, '\n')+1:], "marker")
 	}
 	near := []int{i - 1, i + 1, i - 2, i + 2} // two labels may have the same value: A>B and A>>B

@@ -35,33 +35,30 @@ var (
 // readPredicates makes predicates from the words of cues.txt.
 func readPredicates() map[string]predicate {
 	table := map[string]predicate{}
-	put := func(kind string, side judgment, firm rank) {
-		for _, word := range cuesOf(kind) {
-			table[word] = predicate{
-				judgment: side,
-				rank:     firm,
-				isVerb:   strings.HasPrefix(kind, "is-"),
-				isPlace:  strings.HasPrefix(kind, "placed-"),
+	put := func(side judgment, firm rank, kinds ...string) {
+		for _, kind := range kinds {
+			for _, word := range cuesOf(kind) {
+				table[word] = predicate{
+					judgment: side,
+					rank:     firm,
+					isVerb:   strings.HasPrefix(kind, "is-"),
+					isPlace:  strings.HasPrefix(kind, "placed-"),
+				}
 			}
 		}
 	}
-	put("good", good, strongClaim)
-	put("better", better, strongClaim)
-	put("winner", better, strongClaim)
-	put("worse", worse, strongClaim)
-	put("placed-better", better, strongClaim)
-	put("placed-worse", worse, strongClaim)
-	put("is-better", better, strongClaim)
-	put("is-worse", worse, strongClaim)
-	put("is-chosen", pick, strongClaim)
-	put("choose", pick, explicitClaim)
-	put("prefer", better, explicitClaim)
-	put("drop", worse, explicitClaim)
-	put("as-good", worse, plainClaim)
-	put("rather-better", better, weakClaim)
-	put("rather-worse", worse, weakClaim)
-	put("most", good, strongClaim)
-	put("least", worse, strongClaim)
+	put(good, strongClaim, "good")
+	put(better, strongClaim, "better", "winner", "placed-better", "is-better")
+	put(worse, strongClaim, "worse", "placed-worse", "is-worse")
+	put(pick, strongClaim, "is-chosen")
+	put(pick, explicitClaim, "choose")
+	put(better, explicitClaim, "prefer")
+	put(worse, explicitClaim, "drop")
+	put(worse, plainClaim, "as-good")
+	put(better, weakClaim, "rather-better")
+	put(worse, weakClaim, "rather-worse")
+	put(good, strongClaim, "most")
+	put(worse, strongClaim, "least")
 	maps.DeleteFunc(table, func(word string, s predicate) bool { // redundant: "better response" begins with "better"
 		first, _, isPhrase := strings.Cut(word, " ")
 		return isPhrase && table[first].judgment == s.judgment && table[first].isVerb == s.isVerb
@@ -113,11 +110,11 @@ func (p place) predicate() (s predicate, end int) {
 			continue
 		case s.rank == explicitClaim, s.rank == plainClaim:
 			s.rank = strongClaim
-		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
+		case s.isVerb && IsLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
 			matches(tail, "denied-late"), p.prefixIs("is-asked"),
 			strings.Contains(gap, ",") && matches(tail, "of-next"):
 			continue
-		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 ||
+		case link != nil && (s.isVerb || !IsLetter(word[0]) || link[2] >= 0 ||
 			isEnd && (link[4] >= 0 || p.prefixIs("rating"))),
 			matches(gap, "gives") && matches(tail, "given"):
 		case isEnd && matches(gap+word, "manner") && !matches(gap, "tried"), matches(gap+word+tail, "does-so"):
@@ -147,7 +144,7 @@ func (p place) contrastPredicate() (s predicate) {
 	if previous.value == p.value && previous.name == p.name || previous.end+len(previous.suffix) < p.from-1 {
 		return s
 	}
-	gap := p.view.lower[previous.end:max(previous.end, p.start)]
+	gap := p.view.gap(previous.label, p.label)
 	words := predicateWords.findAll(gap)
 	if len(words) == 0 || matches(gap, "unsure") ||
 		isClaimed(previous.prefix) && !matches(gap[:words[0][0]], "denied-between") {

@@ -13,9 +13,9 @@ func (c comparison) rankings(v *view, all []label) []label {
 		if second.start-first.end >= rightWindow || !matches(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
-		m := groups(v.lower[max(0, first.start-leftWindow):first.start], "rank-lead")
+		m := groups(textBefore(v.lower, first.start, leftWindow), "rank-lead")
 		if m == nil {
-			m = groups(v.lower[second.end:min(len(v.lower), second.end+leftWindow)], "rank-tail")
+			m = groups(textAfter(v.lower, second.end, leftWindow), "rank-tail")
 		}
 		if m == nil {
 			continue
@@ -36,7 +36,7 @@ func (c comparison) rankings(v *view, all []label) []label {
 
 // scores returns a weak claim for the response with the higher score, from the overall scores of a reply or the only
 // ones; false if it does not score both responses, or one of them twice differently.
-func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
+func (c comparison) scores(v *view, all []label) (final claim) {
 	byName := map[string]float64{}
 	isScore := false
 	for i, l := range all {
@@ -50,13 +50,15 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 		}
 		score, _ := strconv.ParseFloat(m[2], 64)
 		if earlier, ok := byName[l.name]; ok && earlier != score {
-			return final, false
+			return claim{}
 		}
 		byName[l.name] = score
 		isScore = isScore || m[1] != "" || m[3] != "" || p.prefixIs("score-before")
 		final = claim{label: l, rank: weakClaim, rule: ruleScores}
 	}
 	switch {
+	case !isScore || len(byName) < 2:
+		return claim{}
 	case byName["A"] > byName["B"]:
 		final.value = c.a
 	case byName["A"] < byName["B"]:
@@ -64,5 +66,5 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 	default:
 		final.value = c.tie
 	}
-	return final, isScore && len(byName) == 2
+	return final
 }

@@ -40,14 +40,14 @@ func (v *view) statements() []int {
 
 // endsSentence reports whether the punctuation mark at byte i of the view ends a sentence.
 func (v *view) endsSentence(i int) bool {
-	next := strings.TrimLeft(v.lower[i+1:min(len(v.lower), i+4)], `"')`)
+	next := strings.TrimLeft(textAfter(v.lower, i+1, 3), `"')`)
 	switch {
 	case next == "" || next[0] == '\n':
 		return true
 	case next[0] != ' ' || v.lower[i] == '!' && strings.HasPrefix(next, " ="):
 		return false
 	}
-	return v.lower[i] != '.' || !endsAbbreviated(v.lower[max(0, i-8):i])
+	return v.lower[i] != '.' || !endsAbbreviated(textBefore(v.lower, i, 8))
 }
 
 // leads may precede the last word in a heading of an answer: "My final verdict".
@@ -96,6 +96,11 @@ func (v *view) statement(i int) (from, to int) {
 		to = v.starts[n+1]
 	}
 	return v.starts[n], to
+}
+
+// gap returns the text between two labels.
+func (v *view) gap(first, second label) string {
+	return v.lower[first.end:max(first.end, second.start)]
 }
 
 // statementBefore returns the part of a statement before byte i of the view, in lower case, up to leftWindow bytes.

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -14,15 +13,14 @@ var tokenParts = phrases(`<| <｜ </s> <end <turn <eos <EOT
 // answerSpan returns the bounds of the model's answer in a reply, in bytes: without thinking and without later
 // turns that the model invents.
 func answerSpan(reply string) (from, to int) {
-	contains := func(part string) bool { return strings.Contains(reply, part) }
-	if !slices.ContainsFunc(tokenParts, contains) {
+	if !containsAny(reply, tokenParts) {
 		return 0, len(reply)
 	}
 	thinkingStart := -1 // beginning of thinking that has not ended; −1 without any
 	for _, m := range pattern("marks").FindAllStringSubmatchIndex(reply, -1) {
 		isMentioned := m[0] > 0 && m[1] < len(reply) && reply[m[0]-1] == reply[m[1]] &&
 			strings.IndexByte("`\"'", reply[m[1]]) >= 0
-		isHTML := reply[m[0]:m[1]] == "</s>" && strings.Contains(reply[max(0, m[0]-rightWindow):m[0]], "<s>")
+		isHTML := reply[m[0]:m[1]] == "</s>" && strings.Contains(textBefore(reply, m[0], rightWindow), "<s>")
 		switch {
 		case isMentioned || isHTML:
 		case m[4] >= 0:

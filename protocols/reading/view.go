@@ -115,7 +115,7 @@ func (d *normalizer) next(i int) int {
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "object-begins"):
+	case c == '{' && d.depth < maxObjects && matches(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.wrappers = append(d.wrappers, false)
@@ -130,7 +130,7 @@ func (d *normalizer) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := groups(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "markup"); m != nil {
+		if m := groups(textAfter(d.reply, i, maxKeyBytes), "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -203,7 +203,7 @@ func (d *normalizer) command(i int) int {
 		return i + 2
 	}
 	size := 0
-	for size < min(len(rest), 16) && isLetter(rest[size]) {
+	for size < min(len(rest), 16) && IsLetter(rest[size]) {
 		size++
 	}
 	if size == 0 && !strings.HasPrefix(rest, "\n") {
@@ -233,7 +233,7 @@ func (d *normalizer) emphasis(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
 	if c == '~' && end-i == 2 {
-		if m := find(d.reply[end:min(len(d.reply), end+rightWindow)], "struck-out"); m != nil {
+		if m := find(textAfter(d.reply, end, rightWindow), "struck-out"); m != nil {
 			return end + m[1]
 		}
 	}
@@ -309,8 +309,8 @@ func (d *normalizer) rune(i int, r rune, s string) {
 	d.put(i, s)
 }
 
-// isLetter reports whether b is a letter of ASCII.
-func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
+// IsLetter reports whether b is a letter of ASCII.
+func IsLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
 // wordRune reports whether a character forms a word with an adjacent Latin letter. Characters of scripts without
 // spaces between words do not.

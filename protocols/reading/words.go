@@ -1,11 +1,9 @@
 package reading
 
-import "strings"
-
-// anyOf returns a regular expression that matches one of the words, which blanks may separate.
-func anyOf(words ...string) string {
-	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
-}
+import (
+	"slices"
+	"strings"
+)
 
 // phrases splits a text at blanks into phrases, in which _ stands for a blank.
 func phrases(text string) []string {
@@ -14,6 +12,17 @@ func phrases(text string) []string {
 		all[i] = strings.ReplaceAll(phrase, "_", " ")
 	}
 	return all
+}
+
+// textBefore returns the n bytes of the text before byte i, or fewer at its beginning.
+func textBefore(text string, i, n int) string { return text[max(0, i-n):i] }
+
+// textAfter returns the n bytes of the text from byte i on, or fewer at its end.
+func textAfter(text string, i, n int) string { return text[i:min(len(text), i+n)] }
+
+// containsAny reports whether the text contains one of the words.
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // lastWord returns the beginning of the word at the end of text, if it is one of words; else −1.

@@ -242,7 +242,7 @@ func (p selfReference) Parse(s judging.Presentation, reply string, method judgin
 		if f.Value == reading.Correct {
 			choice = s.Order[0]
 		}
-		return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+		return judging.NewVerdict(f, reply, choice)
 	}
 	label, span, outcome := judging.OneLabel(correctness, reply, method.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}

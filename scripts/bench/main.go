@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sashabaranov/go-openai"
 	"golang.org/x/sync/errgroup"
 
 	"gavel/backends"
@@ -60,6 +61,15 @@ func run(args []string) error {
 	return fmt.Errorf("unknown part %q", args[0])
 }
 
+// stubReply is the stub's reply to a judgment; a verb stands for its reasons.
+const stubReply = `{
+	"id": "stub", "object": "chat.completion", "model": "stub",
+	"choices": [{"index": 0, "finish_reason": "stop", "message": {
+		"role": "assistant", "content": "%sMy final verdict is Assistant A is better: [[A>B]]"
+	}}],
+	"usage": {"prompt_tokens": 2000, "completion_tokens": 250, "total_tokens": 2250}
+}`
+
 // stub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET /count
 // returns, and resets, the number of calls and of refusals, the most at once, and the requests for the list of models.
 func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
@@ -68,22 +78,7 @@ func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
 	if slots > 0 {
 		slot = make(chan struct{}, slots)
 	}
-	reply, err := json.Marshal(map[string]any{
-		"id": "stub", "object": "chat.completion", "model": "stub",
-		"choices": []any{map[string]any{
-			"index":         0,
-			"finish_reason": "stop",
-			"message": map[string]any{
-				"role": "assistant",
-				"content": strings.Repeat("The first answer follows the question more closely. ", 24) +
-					"My final verdict is Assistant A is better: [[A>B]]",
-			},
-		}},
-		"usage": map[string]int{"prompt_tokens": 2000, "completion_tokens": 250, "total_tokens": 2250},
-	})
-	if err != nil {
-		return err
-	}
+	reply := fmt.Appendf(nil, stubReply, strings.Repeat("The first answer follows the question more closely. ", 24))
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		n := active.Add(1)
@@ -151,13 +146,7 @@ func bare(url, path string, concurrency int) error {
 				return err
 			}
 			defer resp.Body.Close()
-			var reply struct {
-				Choices []struct {
-					Message struct {
-						Content string `json:"content"`
-					} `json:"message"`
-				} `json:"choices"`
-			}
+			var reply openai.ChatCompletionResponse
 			if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
 				return err
 			}

@@ -256,7 +256,7 @@ func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string,
 			if !slices.Contains(schema.Required, f.key) {
 				kind += ", optional"
 			}
-			fmt.Fprintf(&w.table, "| `%s` | %s | %s |\n", key, kind, strings.ReplaceAll(f.comment, "|", `\|`))
+			fmt.Fprintf(&w.table, "| `%s` | %s | %s |\n", key, kind, cell(f.comment))
 		}
 		if inner == nil {
 			continue

@@ -95,18 +95,6 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-func TestMergePieces(t *testing.T) {
-	// a b stands 3+2 times, b c 3 times; once a b is one piece, ab c is left with 3.
-	words := []weighted{{[]string{"a", "b", "c"}, 3}, {[]string{"a", "b"}, 2}}
-	if got := strings.Join(mergePieces(words, 5), " "); got != "ab abc" {
-		t.Errorf("merged %q, want \"ab abc\"", got)
-	}
-	tied := []weighted{{[]string{"y", "z"}, 1}, {[]string{"a", "b"}, 1}}
-	if got := strings.Join(mergePieces(tied, 2), " "); got != "ab yz" {
-		t.Errorf("merged %q of a tie, want the alphabet's order", got)
-	}
-}
-
 func TestUsage(t *testing.T) {
 	for name, c := range map[string]struct {
 		args string

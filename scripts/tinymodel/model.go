@@ -20,7 +20,6 @@ const (
 	kvHeads = 1             // heads of keys and values, which all attention heads share
 	headDim = width / heads // channels of a head
 	hidden  = 128           // channels inside a feed-forward block
-	merges  = 1200          // byte-pair merges, each of which adds a token to the vocabulary
 )
 
 // chatTemplate is plain ChatML, in exactly the form that Ollama recognises and translates to its own template.

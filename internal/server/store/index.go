@@ -313,7 +313,7 @@ func (x *Index) readItems() error {
 	}
 	defer f.Close()
 	decode := func(text []byte) (entry item, err error) {
-		read, err := judging.ItemOf(x.Manifest, text)
+		read, err := x.Manifest.ReadItem(text)
 		return item{id: read.ID, group: read.Group}, err
 	}
 	in := x.store.reader(f, 0, info)

@@ -45,7 +45,7 @@ func (x *Index) scan(text string) ([]bool, error) {
 		})
 	}
 	err := each(judging.ItemsFile, func(line []byte) (string, []string) {
-		item, err := judging.ItemOf(x.Manifest, line)
+		item, err := x.Manifest.ReadItem(line)
 		if err != nil {
 			return "", nil
 		}

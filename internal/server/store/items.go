@@ -27,7 +27,7 @@ func (x *Index) Item(i int) (datasets.Item, error) {
 	if err != nil {
 		return datasets.Item{}, err
 	}
-	item, err := judging.ItemOf(x.Manifest, line)
+	item, err := x.Manifest.ReadItem(line)
 	if err != nil || item.ID != x.ID(i) {
 		return item, ErrChanged
 	}

@@ -167,13 +167,13 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
-	loaded.SetItems(func(use func(id string, responses []judging.CandidateText)) error {
+	loaded.SetItems(func(use func(id string, responses []judging.Candidate)) error {
 		f, _, err := s.Open(run, judging.ItemsFile)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		return judging.EachResponse(loaded.Manifest, f, func(id string, responses []judging.CandidateText) {
+		return judging.EachResponse(loaded.Manifest, f, func(id string, responses []judging.Candidate) {
 			if set == "" || inSet[id] {
 				use(id, responses)
 			}
