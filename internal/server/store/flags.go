@@ -20,45 +20,20 @@ type Filter struct {
 //go:embed filters.yaml
 var filterTable []byte
 
-// Filters lists the filters in filters.yaml, and then those by whether the judge's own answer is correct.
-var Filters = readFilters()
-
-// readFilters returns the value of Filters.
-func readFilters() (all []Filter) {
+// Filters lists the filters in filters.yaml.
+var Filters = func() (all []Filter) {
 	if err := yaml.Unmarshal(filterTable, &all); err != nil {
 		panic(err) // the file is part of the program
 	}
-	for _, ownRight := range []bool{true, false} {
-		for _, mode := range []string{"cot", "self"} {
-			all = append(all, ownFilter(ownRight, mode, true), ownFilter(ownRight, mode, false))
-		}
-	}
 	return all
-}
+}()
 
-// ownModes maps the modes in which an answer is judged, without and with a reference, to their words.
-var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with the chosen reference"}
-
-// rightOr returns "right" if right is true, else other.
-func rightOr(other string, right bool) string {
-	if right {
+// word returns "right" or "wrong", as names of filters have it.
+func (r Rightness) word() string {
+	if r.Correct {
 		return "right"
 	}
-	return other
-}
-
-// ownFilter returns the filter for items by two conditions: whether the judge's own answer to the question is correct,
-// and whether its judgment in a mode is.
-func ownFilter(ownRight bool, mode string, right bool) Filter {
-	answer := rightOr("wrong", ownRight)
-	verdict := rightOr("not right", right) + " " + ownModes[mode]
-	return Filter{
-		Name:  "own-" + answer + "-" + mode + "-" + rightOr("wrong", right),
-		Words: "own answer " + answer + ", judged " + verdict,
-		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " +
-			rightOr("not right", right),
-		Part: true,
-	}
+	return "wrong"
 }
 
 // FilterNamed returns the filter with this name; nil if there is none.
@@ -165,8 +140,12 @@ func (x *Index) Flags(item int) (f Flags) {
 		}
 	}
 	for _, g := range once {
-		if scored && g.OwnAnswer.Known && ownModes[g.Mode] != "" {
-			f = append(f, ownFilter(g.OwnAnswer.Correct, g.Mode, g.Right.Correct).Name)
+		if !scored || !g.OwnAnswer.Known {
+			continue
+		}
+		own := "own-" + g.OwnAnswer.word() + "-" + g.Mode + "-" + g.Right.word()
+		if FilterNamed(own) != nil { // not in every mode
+			f = append(f, own)
 		}
 	}
 	return f
