@@ -18,6 +18,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/codec"
+	"gavel/internal/doc"
 	"gavel/internal/server/jobs"
 )
 
@@ -193,9 +194,9 @@ func (d *openAPI) name(t reflect.Type) {
 			return
 		}
 		if t.Name() != "" {
-			name := capital(t.Name())
+			name := doc.Capital(t.Name())
 			if slices.Contains(slices.Collect(maps.Values(d.names)), name) {
-				name = capital(path.Base(t.PkgPath())) + name
+				name = doc.Capital(path.Base(t.PkgPath())) + name
 			}
 			d.names[t] = name
 		}
