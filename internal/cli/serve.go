@@ -91,7 +91,7 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 			return err
 		}
 	case desk != nil:
-		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
+		opts.Labels, page = desk.Path, "labels/"+url.PathEscape(c.String("as"))
 	}
 	var manager *jobs.Manager
 	if !c.Bool("read-only") {

@@ -47,8 +47,13 @@ func (a *Agreement) sheet() [][]string {
 		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", j.Kappa)
 	}
 	for _, p := range a.Pairs {
-		for _, x := range p.Numbers() {
-			add(p.A, p.B, p.Between, p.N, x.Name, x.Number)
+		pair := func(name string, v Number) { add(p.A, p.B, p.Between, p.N, name, v) }
+		pair("agreement", p.Agreement)
+		pair("kappa", p.Kappa)
+		pair("ac1", p.AC1)
+		pair("alpha", p.Alpha)
+		if p.Ordinal != nil {
+			pair("alpha_ordinal", *p.Ordinal)
 		}
 	}
 	return rows

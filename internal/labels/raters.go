@@ -136,7 +136,9 @@ func (p *panel) together() *PeopleAgreement {
 		rated := 0
 		for i, r := range p.people {
 			values[i] = p.category(r, item)
-			rated += int(scoring.Indicator(values[i] >= 0))
+			if values[i] >= 0 {
+				rated++
+			}
 		}
 		if rated > 1 {
 			t.N++

@@ -45,7 +45,7 @@ type labelAgreement struct {
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	v.Path = s.opts.Labels
 	if d := s.opts.Desk; d != nil {
-		v.Dataset, v.People = d.Name(), d.Done()
+		v.Dataset, v.People = d.Name, d.Done()
 	}
 	v.labelAgreement = s.labelAgreement(r.Context())
 	return v, r.Context().Err()
@@ -101,7 +101,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 // labelled reports whether the labels may cover a run's items. It returns false if the run's files cannot be opened, as
 // when a link leads out of the folder of runs.
 func (s *Server) labelled(run store.FoundRun) bool {
-	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
+	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
 	}
@@ -145,7 +145,7 @@ func (v labelView) Asks() string { return v.Shape.Info().LabelQuestion }
 
 // labelView returns the next item of the person whom a request names.
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
-	v.Dataset = s.opts.Desk.Name()
+	v.Dataset = s.opts.Desk.Name
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
 	return v, labelFailure(err)
 }

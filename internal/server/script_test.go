@@ -151,7 +151,7 @@ func (s *script) serve(args []string) {
 			o.Token = token
 		default:
 			o.Desk = desk(s.t, filepath.Join(s.runs, with))
-			o.Labels = o.Desk.Path()
+			o.Labels = o.Desk.Path
 		}
 	})
 }
