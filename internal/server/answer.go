@@ -199,35 +199,27 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status >= 500 {
 		s.opts.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
 	}
+	v := errorView{Field: jobs.FieldOf(err), Message: err.Error(), Status: status, Name: http.StatusText(status)}
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		var answer errorAnswer
-		answer.Error.Status = status
-		answer.Error.Message = err.Error()
-		answer.Error.Field = jobs.FieldOf(err)
-		codec.WriteIndented(w, answer)
+		codec.WriteIndented(w, errorAnswer{Error: v})
 		return
 	}
-	s.render(w, r, status, "error", errorView{
-		Name:    http.StatusText(status),
-		Message: err.Error(),
-	})
+	s.render(w, r, status, "error", v)
 }
 
 // errorAnswer holds the JSON with which a failed call of the API is answered.
 type errorAnswer struct {
-	Error struct {
-		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
-		Message string `json:"message"`
-		Status  int    `json:"status"`
-	} `json:"error"`
+	Error errorView `json:"error"`
 }
 
-// errorView holds the data of the page that shows an error. Name is the name of its HTTP status.
+// errorView holds an error as pages and the API show it.
 type errorView struct {
-	Name    string
-	Message string
+	Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
+	Message string `json:"message"`
+	Status  int    `json:"status"`
+	Name    string `json:"-"` // name of the status
 }
 
 // commonHeaders are set on every answer. Pages load scripts, styles and images from this server alone, and have no

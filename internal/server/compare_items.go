@@ -24,12 +24,6 @@ type itemOfTwo struct {
 	Item string `json:"item" required:"true" jsonschema:"its id"`
 }
 
-// difference describes a filter of the items that compared runs share, such as "they differ".
-type difference struct {
-	name, label string // key in addresses, words on the page
-	hidden      bool   // shown only while it is chosen
-}
-
 // holding reports for each filter of [differences], by name, whether an item matches it; names that are missing do not
 // match. positions holds the item's number in each run.
 func holding(runs []*store.Index, positions []int) map[string]bool {
@@ -43,8 +37,12 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 			right++
 			last = k
 		}
-		scored += int(scoring.Indicator(f.Has("right") || f.Has("wrong")))
-		confident += int(scoring.Indicator(f.Has("confident")))
+		if f.Has("right") || f.Has("wrong") {
+			scored++
+		}
+		if f.Has("confident") {
+			confident++
+		}
 		same = same && sameVerdicts(first, x.Judgments(positions[k]))
 	}
 	all := scored == len(runs)
@@ -61,16 +59,16 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 	}
 }
 
-// differences returns the filters of a comparison of judges with these names, in the order in which the page lists
-// them.
-func differences(names []string) (out []difference) {
+// differences returns the filters of the items that compared runs share, such as "they differ", in the order in which
+// the page lists them. names has the names of the judges. Hidden filters are listed only while they are chosen.
+func differences(names []string) (out []Choice, hidden map[string]bool) {
 	runs := len(names)
 	all, none := "both", "neither"
 	if runs > 2 {
 		all, none = "all", "none"
 	}
-	add := func(name, label string) { out = append(out, difference{name: name, label: label}) }
-	hide := func(name, label string) { out = append(out, difference{name: name, label: label, hidden: true}) }
+	add := func(name, label string) { out = append(out, Choice{Value: name, Name: label}) }
+	hidden = map[string]bool{"none": true}
 	add("differ", "they differ")
 	for i, name := range names {
 		short := func(name string) string { return markup.Shorten(name, 16) }
@@ -80,15 +78,17 @@ func differences(names []string) (out []difference) {
 		add(strings.ToLower(letterOf(i)), "only "+name+" correct")
 	}
 	for n := range runs + 1 {
-		hide(fmt.Sprintf("right-%d", n), fmt.Sprintf("%d of %d correct", n, runs))
+		name := fmt.Sprintf("right-%d", n)
+		hidden[name] = true
+		add(name, fmt.Sprintf("%d of %d correct", n, runs))
 	}
 	add("both", all+" correct")
 	add("neither", none+" correct")
 	add("confident", all+" wrong every time")
-	hide("none", "not known to be correct in any")
+	add("none", "not known to be correct in any")
 	add("verdicts", "a verdict differs")
 	add("all", "all")
-	return out
+	return out, hidden
 }
 
 // listItems fills in the filters with their numbers of items, and the requested page of the items that match the chosen
@@ -104,10 +104,10 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	for i, head := range heads {
 		v.Chosen = append(v.Chosen, comparedRun{Name: names[i], Head: head})
 	}
-	list := differences(names)
+	list, hidden := differences(names)
 	var values []string
 	for _, d := range list {
-		values = append(values, d.name)
+		values = append(values, d.Value)
 	}
 	if !slices.Contains(values, f.Show) {
 		return notOneOf("show", f.Show, values)
@@ -122,15 +122,18 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 		v.Shared++
 		holds := holding(runs, positions)
 		for name, is := range holds {
-			counts[name] += int(scoring.Indicator(is))
+			if is {
+				counts[name]++
+			}
 		}
 		if holds[f.Show] {
 			all = append(all, positions)
 		}
 	}
 	for _, d := range list {
-		if d.name == f.Show || !d.hidden && (counts[d.name] > 0 || d.name == "differ") {
-			v.Shows = append(v.Shows, Choice{Value: d.name, Name: d.label, N: counts[d.name]})
+		d.N = counts[d.Value]
+		if d.Value == f.Show || !hidden[d.Value] && (d.N > 0 || d.Value == "differ") {
+			v.Shows = append(v.Shows, d)
 		}
 	}
 	v.Matches = len(all)
@@ -274,7 +277,9 @@ func (v compareItemView) Also() string {
 	}
 	models := 0 // judges that are not simulated
 	for _, side := range v.Sides {
-		models += int(1 - scoring.Indicator(side.Run.Simulated))
+		if !side.Run.Simulated {
+			models++
+		}
 	}
 	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
 		all = append(all, phrases.Say("together.all-wrong"))

@@ -14,7 +14,6 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
-	"gavel/scoring"
 )
 
 // toHardest redirects to the list of the items of the requested leaderboard, sorted by the number of judges that get
@@ -176,11 +175,17 @@ func (m matrix) Says() string {
 			break
 		}
 		scored++
-		hopeless += int(scoring.Indicator(t.right == 0))
-		certain += int(scoring.Indicator(t.wrong == len(m.runs)))
+		if t.right == 0 {
+			hopeless++
+		}
+		if t.wrong == len(m.runs) {
+			certain++
+		}
 	}
 	for _, run := range m.runs {
-		simulated += int(scoring.Indicator(run.Simulated))
+		if run.Simulated {
+			simulated++
+		}
 	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)

@@ -146,7 +146,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		source = &item
 		v.Item = textsOf(item)
 	}
-	v.Asked = questionAbout(x.Manifest, v.Item, nil)
+	var first *judging.Record
 	for _, g := range x.Judgments(i) {
 		j, err := x.Record(g)
 		if err != nil {
@@ -158,10 +158,12 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		}
 		judgment.Right = g.Right.Pointer()
 		v.Judgments = append(v.Judgments, judgment)
-		if len(v.Judgments) == 1 {
-			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.CorrectIDs(j.Record)
-		}
+		first = cmp.Or(first, j.Record)
 	}
+	if first != nil {
+		v.ToName = x.Manifest.CorrectIDs(first)
+	}
+	v.Asked = questionAbout(x.Manifest, v.Item, first, v.ToName)
 	return v, nil
 }
 
@@ -192,16 +194,15 @@ type itemQuestion struct {
 	Right    string // "" if unknown
 }
 
-// questionAbout returns the question of a run about an item. The correct answer comes from the item, or else from r:
-// one of the item's records, or nil.
-func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
+// questionAbout returns the question of a run about an item. The correct answer comes from the item, or else from ids,
+// the correct candidates, in the words for the order of r, one of the item's records.
+func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record, ids []string) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
 	if item != nil {
 		a.Right = item.Answer
 	}
-	if r != nil && a.Right == "" {
-		ids := m.CorrectIDs(r)
+	if a.Right == "" {
 		a.Right = strings.Join(ids, " or ")
 		if len(ids) > 0 && p.LabelText != nil {
 			a.Right = p.LabelText(m.Spec.Goal, ids, r.Order)

@@ -108,10 +108,11 @@ func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (Ju
 				t.Said = prompt.Challenge
 			}
 		}
-		t.Raw = markup.Segments(reply.Text, judging.Span{})
+		var verdict judging.Span
 		if i == turn {
-			t.Raw = markup.Segments(reply.Text, span)
+			verdict = span
 		}
+		t.Raw = markup.Segments(reply.Text, verdict)
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

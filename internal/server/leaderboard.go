@@ -184,7 +184,7 @@ func (c *condition) sameQuestion(o *condition) bool {
 
 // query returns the query of the address of the condition's leaderboard, with more parameters as names and values.
 func (c *condition) query(more ...string) string {
-	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
+	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", shortKey(c.items)}, more...)...)
 }
 
 // link returns the address of the condition's leaderboard.
@@ -195,9 +195,6 @@ func leaderboardOf(m *judging.Manifest) string {
 	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
 	return c.link()
 }
-
-// key returns the condition's items as addresses name them.
-func (c *condition) key() string { return shortKey(c.items) }
 
 // shortKey returns the beginning of the SHA-256 of a file of items, as addresses name it.
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
@@ -311,7 +308,7 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 		if c.sameQuestion(current) {
 			choice := Choice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
-				choice.Name += " (" + c.key() + ")"
+				choice.Name += " (" + shortKey(c.items) + ")"
 			}
 			sets = append(sets, choice)
 		}

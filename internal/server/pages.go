@@ -2,9 +2,7 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -80,9 +78,8 @@ func loadPages(folder func(run string) string) (*pages, error) {
 // add adds an asset. Its name in addresses contains a hash of its content, so that browsers load it again if it
 // changes.
 func (p *pages) add(file string, text []byte) {
-	sum := sha256.Sum256(text)
 	ext := path.Ext(file)
-	name := strings.TrimSuffix(file, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+	name := strings.TrimSuffix(file, ext) + "-" + datasets.HexSum(text)[:12] + ext
 	p.assets[name], p.names[file] = text, name
 }
 
@@ -91,7 +88,6 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shorten(s, n) },
-		"spaced":   doc.Spaced,
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
 		"itemURL":  itemURL,

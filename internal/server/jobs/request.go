@@ -43,8 +43,9 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 	if err != nil {
 		return o, err
 	}
-	if !slices.ContainsFunc(r.datasets(), func(d datasets.Entry) bool { return d.Name == request.Get(fieldDataset) }) {
-		return o, eval.InvalidField(fieldDataset, request.Get(fieldDataset), "%q is not offered", request.Get(fieldDataset))
+	dataset := request.Get(fieldDataset)
+	if !slices.ContainsFunc(r.datasets(), func(d datasets.Entry) bool { return d.Name == dataset }) {
+		return o, eval.InvalidField(fieldDataset, dataset, "%q is not offered", dataset)
 	}
 	ids := request[fieldEndpoint]
 	if request.Get(fieldEndpoint) == "" {
@@ -60,7 +61,7 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 		return o, err
 	}
 	values[fieldModel] = []string{request.Get(fieldModel)}
-	values[fieldDataset] = []string{request.Get(fieldDataset)}
+	values[fieldDataset] = []string{dataset}
 	values["backend"] = []string{"auto"}
 	if ids[0] == backends.Simulation {
 		values["backend"] = ids[:1]
@@ -146,13 +147,14 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 
 // runNamed returns the folder of the run called name; its errors are about flag, the field that names the run.
 func (r *Manager) runNamed(flag, name string) (string, error) {
+	missing := eval.InvalidField(flag, name, ": there is no run %q", name)
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
-		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
+		return "", missing
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
 	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.CanList(filepath.ToSlash(name)) ||
 		disk.CheckBelow(r.dir, dir) != nil || disk.CheckRegular(dir, judging.RunFiles...) != nil {
-		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
+		return "", missing
 	}
 	return dir, nil
 }
