@@ -12,21 +12,16 @@ import (
 	"gavel/judging"
 )
 
-// judgeBench holds the size of JudgeBench's GPT-4o file under gavel's prompts, in bytes of system and user message
-// together. The file need not be on this machine.
-var judgeBench = struct {
-	pairs, judgments      int
-	direct, sop, longest  int // bytes: the mean with the prompts direct and sop, and the longest with sop
-	directReply, sopReply int // tokens of a reply: a label, and reasoning of the usual length
-}{
-	pairs:       350,
-	judgments:   700,
-	direct:      5872,
-	sop:         6975,
-	longest:     10740,
-	directReply: 8,
-	sopReply:    600,
-}
+// Size of JudgeBench's GPT-4o file under gavel's prompts direct and sop. The file need not be on this machine.
+const (
+	benchPairs     = 350
+	benchJudgments = 700   // in both orders
+	directBytes    = 5872  // mean of a prompt direct: system and user message together
+	sopBytes       = 6975  // mean of a prompt sop
+	longestBytes   = 10740 // longest prompt sop
+	directReply    = 8     // tokens of a reply to direct: a label
+	sopReply       = 600   // tokens of a reply to sop: reasoning of the usual length
+)
 
 // describeServer returns the server's name, version and address as a finding.
 func (d *doctor) describeServer(context.Context) Finding { return good("%s", d.About) }
@@ -106,11 +101,8 @@ const maxReading = time.Minute
 
 // longPrompt sends a prompt that does not fit the context, and checks that the server refuses it.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
-	if d.Limit > 0 { // leave time for the checks after it
-		limited, cancel := context.WithTimeout(ctx, d.Limit/4)
-		defer cancel()
-		ctx = limited
-	}
+	ctx, cancel := limit(ctx, d.Limit/4) // leave time for the checks after it
+	defer cancel()
 	served := d.Judge.Model.Context
 	if d.Judge.Server.Can(backends.SetContext) {
 		served = min(smallContext, cmp.Or(d.Judge.Model.Trained, smallContext))
@@ -184,7 +176,7 @@ func (d *doctor) neverCut() string {
 func (d *doctor) context(ctx context.Context) Finding {
 	p := judging.DefaultParameters
 	if d.Judge.Server.Can(backends.SetContext) {
-		d.numCtx = judging.SizeContext(judgeBench.longest, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
+		d.numCtx = judging.SizeContext(longestBytes, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
 			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
 				"the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s",
@@ -213,7 +205,7 @@ func (d *doctor) room() Finding {
 		reply = 0
 	}
 	// some prompts have more tokens per byte
-	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4)
+	mean, longest := d.tokens(sopBytes), d.tokens(longestBytes*5/4)
 	need := longest + reply
 	value := map[string]any{
 		"served":                    served,

@@ -151,12 +151,8 @@ func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	d := &doctor{Examination: r, Tools: t}
 	d.constrains = d.decides()
 	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
-	limited := ctx
-	if r.Limit > 0 {
-		var cancel func()
-		limited, cancel = context.WithTimeout(ctx, r.Limit)
-		defer cancel()
-	}
+	limited, cancel := limit(ctx, r.Limit)
+	defer cancel()
 	for i, c := range checks { // all of them, even if one fails
 		if t.Note != nil {
 			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
@@ -173,6 +169,14 @@ func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	}
 	out.Speed, out.Ready = d.speed, out.Err() == nil
 	return out, nil
+}
+
+// limit returns a context that ends with ctx, and also after a time unless that is 0.
+func limit(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
+	if after <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, after)
 }
 
 // giveUp is the number of consecutive calls without an answer after which the other checks are left out.
@@ -195,12 +199,8 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	case ctx.Err() != nil:
 		return d.late("not made")
 	}
-	limited := ctx
-	if c.limit > 0 {
-		var cancel func()
-		limited, cancel = context.WithTimeout(ctx, c.limit)
-		defer cancel()
-	}
+	limited, cancel := limit(ctx, c.limit)
+	defer cancel()
 	finding := c.run(d, limited)
 	if ctx.Err() != nil && finding.Status == Unknown {
 		return d.late("not finished")

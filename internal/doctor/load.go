@@ -77,7 +77,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 // reading and one that is nearly all writing. Both are sized by the speed of one request to take a few seconds.
 func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	share := waveTime.Seconds() / float64(c)
-	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
+	bytes := max(200, min(sopBytes, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
 	n := max(8, min(512, int(d.speed.Reply*share)))
 	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if err != nil {
