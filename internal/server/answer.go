@@ -214,8 +214,9 @@ type errorAnswer struct {
 	Error errorView `json:"error"`
 }
 
-// errorView holds an error as pages and the API show it.
-type errorView struct {
+// errorView holds an error as pages and the API show it. It has no name of its own, so that openapi.json describes it
+// within errorAnswer.
+type errorView = struct {
 	Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
 	Message string `json:"message"`
 	Status  int    `json:"status"`

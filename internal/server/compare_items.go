@@ -157,7 +157,7 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 			FlagsB: runs[1].Flags(positions[1]).Names(),
 		}
 		for k, x := range runs {
-			item := x.ItemIfThere(positions[k])
+			item, _ := x.Item(positions[k]) // its own page shows the error
 			row.Question = cmp.Or(row.Question, questionOf(item))
 			row.Cells = append(row.Cells, briefs(x, positions[k], item))
 		}

@@ -37,19 +37,6 @@ func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	return hardestURL(c.best()[0].Name), nil
 }
 
-// conditionOf returns the condition (a question about a set of items) that a run belongs to, with all runs scored on
-// these items; nil if there is none yet. pending is true while runs are still being scored in the background.
-func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending bool) {
-	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
-	pending = s.score(ctx, rows) > 0
-	for _, c := range conditions(rows) {
-		if c.has(run) && !pending {
-			return c, s.narrow(ctx, c) > 0
-		}
-	}
-	return nil, pending
-}
-
 // otherJudge holds another judge of the same items, with its outcome on one of them.
 type otherJudge struct {
 	Name, Link string
@@ -81,13 +68,22 @@ func (t tally) Judged() int { return t.Wrong() + t.right }
 const mostInMatrix = 100
 
 // judgesOfItems returns a run of each judge that judged a run's items, the best first; nil if there is only one judge.
-// If juries is false, it leaves juries out: where judges are counted, their members count already.
+// If juries is false, it leaves juries out: where judges are counted, their members count already. pending is true while
+// runs are still being scored in the background.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
-	c, pending := s.conditionOf(ctx, run)
-	if c == nil || pending {
-		return nil, pending
+	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
+	if s.score(ctx, rows) > 0 {
+		return nil, true
 	}
-	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
+	all := conditions(rows)
+	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
+	switch {
+	case i < 0:
+		return nil, false
+	case s.narrow(ctx, all[i]) > 0:
+		return nil, true
+	}
+	judges = slices.DeleteFunc(all[i].best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
 		return nil, false
 	}

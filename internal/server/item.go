@@ -152,11 +152,10 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x, j, source)
+		judgment, err := judgmentView(x, g, j, source)
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
-		judgment.Right = g.Right.Pointer()
 		v.Judgments = append(v.Judgments, judgment)
 		first = cmp.Or(first, j.Record)
 	}

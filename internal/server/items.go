@@ -298,7 +298,7 @@ func (v *ItemsView) offer(x *store.Index) {
 func itemRowOf(x *store.Index, i int, run RunHead, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
-	item := x.ItemIfThere(i)
+	item, _ := x.Item(i) // its own page shows the error
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row
 }

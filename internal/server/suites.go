@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -41,7 +42,7 @@ type SuiteHead struct {
 }
 
 // URL returns the address of the suite's page.
-func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
+func (h SuiteHead) URL() string { return "/suites/" + url.PathEscape(h.Folder) }
 
 // suitesView holds the list of the suites in the folder of runs.
 type suitesView struct {
