@@ -47,15 +47,15 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 	}
 	all := scored == len(runs)
 	return map[string]bool{
-		"differ":                        all && right > 0 && right < len(runs),
-		strings.ToLower(letterOf(last)): all && right == 1,
-		fmt.Sprintf("right-%d", right):  all,
-		"both":                          right == len(runs),
-		"neither":                       all && right == 0,
-		"confident":                     confident == len(runs),
-		"none":                          right == 0,
-		"verdicts":                      !same,
-		"all":                           true,
+		"differ":                       all && right > 0 && right < len(runs),
+		scoring.LetterOf(last):         all && right == 1,
+		fmt.Sprintf("right-%d", right): all,
+		"both":                         right == len(runs),
+		"neither":                      all && right == 0,
+		"confident":                    confident == len(runs),
+		"none":                         right == 0,
+		"verdicts":                     !same,
+		"all":                          true,
 	}
 }
 
@@ -75,7 +75,7 @@ func differences(names []string) (out []Choice, hidden map[string]bool) {
 		if !slices.ContainsFunc(names, func(o string) bool { return o != name && short(o) == short(name) }) {
 			name = short(name)
 		}
-		add(strings.ToLower(letterOf(i)), "only "+name+" correct")
+		add(scoring.LetterOf(i), "only "+name+" correct")
 	}
 	for n := range runs + 1 {
 		name := fmt.Sprintf("right-%d", n)
@@ -225,7 +225,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			return v, err
 		}
 		for j, g := range side.Judgments {
-			side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
+			side.Judgments[j].side = scoring.LetterOf(k) + "-"
 			v.Said = v.Said || len(g.Turns) > 0
 		}
 		side.Run = s.head(x.Run, x.Manifest)
@@ -369,9 +369,6 @@ type compareView struct {
 
 // firstCompared limits the items on a comparison's page before a person chooses a filter or a page.
 const firstCompared = 10
-
-// letterOf returns the letter of a comparison's run by the run's position from 0: A, B and so on.
-func letterOf(place int) string { return string('A' + rune(place)) }
 
 // Marked returns the runs that need a remark, such as "simulated" or "incomplete": all if they cannot be compared.
 func (v compareView) Marked() (marked []comparedRun) {

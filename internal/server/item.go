@@ -272,6 +272,3 @@ func (v ItemView) Says() string {
 func (v ItemView) Confident() bool {
 	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
 }
-
-// URL returns the address of the item's page in its run.
-func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }

@@ -140,9 +140,6 @@ func (v labelView) Minutes() int {
 	return int((v.Remaining + time.Minute - 1) / time.Minute)
 }
 
-// Asks returns the question that the person answers about the item.
-func (v labelView) Asks() string { return v.Shape.Info().LabelQuestion }
-
 // labelView returns the next item of the person whom a request names.
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Dataset = s.opts.Desk.Name

@@ -104,6 +104,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"query":    query,
 		"result":   table.WithInterval,
 		"inShort":  doc.Brief,
+		"metric":   doc.MetricName,
 		"ends":     doc.Ends,
 		"has":      slices.Contains[[]string],
 		"markdown": markup.Markdown,

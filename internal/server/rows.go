@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/memo"
@@ -52,9 +51,6 @@ func (r RunRow) Asks() string {
 	}
 	return report.Question(*r.report)
 }
-
-// Metric returns the label of the metric of the run's headline score.
-func (r RunRow) Metric() string { return doc.MetricName(r.Protocol, r.Headline.Metric) }
 
 // unit returns a key of what the headline score measures, by which the list keeps comparable runs together. Runs
 // without a score sort last.

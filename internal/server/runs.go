@@ -227,6 +227,3 @@ func (f runsFilter) Options(name string) (list []Choice) {
 
 // At returns the address of another page of this list.
 func (f runsFilter) At(page int) string { return f.Link("page", strconv.Itoa(page)) }
-
-// Folded reports whether the list has no filter and the usual order, so that the page can fold its form.
-func (f runsFilter) Folded() bool { return f.Link() == "/runs" }

@@ -163,6 +163,3 @@ type fieldView struct {
 	jobs.FormField
 	Value string
 }
-
-// On reports whether the field, a switch, is on.
-func (v fieldView) On() bool { return v.Value != "" && v.Value != "false" }
