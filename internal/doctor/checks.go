@@ -198,7 +198,7 @@ func (d *doctor) tokens(bytes int) int {
 }
 
 // room compares the served context with the prompts and replies of a run on JudgeBench.
-func (d *doctor) room() Finding {
+func (d *doctor) room() (f Finding) {
 	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
 	reply := judging.DefaultParameters.MaxTokens
 	if d.decides() {
@@ -219,18 +219,18 @@ func (d *doctor) room() Finding {
 	}
 	switch {
 	case served == 0:
-		return bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: "+
+		f = bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: "+
 			"JudgeBench's longest prompt and a reply of %d", need, reply),
-			"the server does not report its context size").with(value)
+			"the server does not report its context size")
 	case d.Judge.Model.Trained > 0 && served > d.Judge.Model.Trained:
-		return bad(Warn, "serve no more context than the model was trained for: "+
-			"beyond that, replies become useless", "%s", text).with(value)
+		f = bad(Warn, "serve no more context than the model was trained for: "+
+			"beyond that, replies become useless", "%s", text)
 	case served < mean:
-		return bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", text, mean).with(value)
+		f = bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", text, mean)
 	case served <= longest:
-		return bad(Warn, d.serveMore(need),
+		f = bad(Warn, d.serveMore(need),
 			"%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long",
-			text, longest).with(value)
+			text, longest)
 	case served < need:
 		do := d.serveMore(need)
 		if d.Judge.Server.Can(backends.ReserveReply) {
@@ -238,11 +238,12 @@ func (d *doctor) room() Finding {
 		} else if served-longest >= 1024 {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
 		}
-		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, "+
-			"less than --max-tokens %d", text, longest, served-longest, reply).with(value)
+		f = bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, "+
+			"less than --max-tokens %d", text, longest, served-longest, reply)
+	default:
+		f = good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply", text, longest)
 	}
-	return good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply",
-		text, longest).with(value)
+	return f.with(value)
 }
 
 // serveMore returns advice on how to serve a context of n tokens.

@@ -174,14 +174,13 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Matrix
 	}
 	runs := []suiteRun{}
 	for _, c := range suite.Cells {
-		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
-		if entry, ok := s.runs.Lookup(name); ok {
-			run.RunRow = s.row(r.Context(), entry)
-		} else {
-			run.Begun = false
-			run.RunRow = RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+		row := RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+		entry, begun := s.runs.Lookup(name)
+		if begun {
+			row = s.row(r.Context(), entry)
 		}
+		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: begun, RunRow: row}
 		head.Statuses[run.Status]++
 		runs = append(runs, run)
 	}
