@@ -49,7 +49,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				if p == http.ErrAbortHandler {
 					panic(p)
 				}
-				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shorten(r.URL.Path, 200), p, debug.Stack())
+				s.Log("%s %s: %v\n%s", r.Method, markup.Shorten(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
 					s.fail(w, original, memo.ErrPanic)
 				}
@@ -118,7 +118,7 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // answer answers a request with the view of the route, as a page or as JSON, or by the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.needs != nil && !r.needs(s.opts) {
+	if r.needs != nil && !r.needs(s.Options) {
 		return r.without
 	}
 	if r.handle != nil {
@@ -166,8 +166,8 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	f := frame{
 		View:       view,
 		Name:       name,
-		Version:    s.opts.Version,
-		Start:      s.opts.Runner != nil,
+		Version:    s.Version,
+		Start:      s.Runner != nil,
 		Inside:     to != nil && to.signedIn,
 		Session:    s.guard.InSession(r),
 		Navigation: s.navigation(name),
@@ -180,7 +180,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		err = s.pages.templates[name].ExecuteTemplate(&b, "base", f)
 	}
 	if err != nil {
-		s.opts.Log("page %s: %v", name, err)
+		s.Log("page %s: %v", name, err)
 		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -197,7 +197,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // the client has gone
 	}
 	if status >= 500 {
-		s.opts.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
+		s.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
 	}
 	v := errorView{Field: jobs.FieldOf(err), Message: err.Error(), Status: status, Name: http.StatusText(status)}
 	if isAPI(r) {
@@ -294,7 +294,7 @@ func (loginView) Hours() float64 { return guard.SessionTime.Hours() }
 
 // loginPage shows the form to sign in. It redirects clients that need not sign in.
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
-	if s.opts.Token == "" || s.guard.InSession(r) {
+	if s.Token == "" || s.guard.InSession(r) {
 		return seeOther(w, r, "/")
 	}
 	s.render(w, r, http.StatusOK, "login", loginView{To: guard.LocalPath(r.URL.Query().Get("to"))})
@@ -304,7 +304,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 // login begins a session for a browser that sends the right token, and redirects it to the page it came for.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	to := guard.LocalPath(r.PostForm.Get("to"))
-	if s.opts.Token == "" {
+	if s.Token == "" {
 		return seeOther(w, r, "/")
 	}
 	switch err := s.guard.SignIn(w, r, strings.TrimSpace(r.PostForm.Get("token"))); {

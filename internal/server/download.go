@@ -113,7 +113,7 @@ func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	if info.Size() == 0 {
 		return failure.NotFound("the run has no records yet")
 	}
-	if err := writeBy(w, s.now().Add(downloadTime)); err != nil {
+	if err := writeBy(w, s.Now().Add(downloadTime)); err != nil {
 		return err
 	}
 	return attach(w, "application/jsonl", run+".jsonl", io.NewSectionReader(f, 0, info.Size()))

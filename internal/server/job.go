@@ -72,7 +72,7 @@ func (s *Server) stopForm(r *http.Request) (to string, err error) {
 
 // stop stops the job that a request names: gently, and at once when it is stopped again.
 func (s *Server) stop(r *http.Request) (JobView, error) {
-	if err := s.opts.Runner.Stop(r.PathValue("job")); err != nil {
+	if err := s.Runner.Stop(r.PathValue("job")); err != nil {
 		return JobView{}, err
 	}
 	return s.jobView(r)

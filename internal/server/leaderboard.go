@@ -226,7 +226,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	}
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
-	if s.opts.Labels != "" {
+	if s.Labels != "" {
 		ctx, cancel := s.briefly(r.Context())
 		defer cancel()
 		v.Mine = s.labelAgreement(ctx)
@@ -415,7 +415,7 @@ func (s *Server) notes(c *condition) []string {
 	if first == nil || first.ByFiguresAlone() || slices.ContainsFunc(c.runs, isPublished) {
 		return nil
 	}
-	bring := shellLine([]string{"gavel", "references", "--out", s.opts.Runs, s.folder(c.runs[0].Name)})
+	bring := shellLine([]string{"gavel", "references", "--out", s.Dir, s.folder(c.runs[0].Name)})
 	return []string{phrases.Say("board.bring-published", len(first.References), bring)}
 }
 

@@ -74,7 +74,7 @@ func Pages() (patterns []string) {
 // navigation returns the links in the head of a page, among which the page with this template is chosen.
 func (s *Server) navigation(template string) (list []Choice) {
 	for _, r := range allRoutes {
-		if r.navigation != "" && (r.needs == nil || r.needs(s.opts)) {
+		if r.navigation != "" && (r.needs == nil || r.needs(s.Options)) {
 			list = append(list, Choice{Link: r.path(), Name: r.navigation, Chosen: r.template == template})
 		}
 	}

@@ -107,7 +107,7 @@ func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 
 // isStalled reports whether the last write to a run's records was more than stalledAfter ago.
 func (s *Server) isStalled(written time.Time) bool {
-	return !written.IsZero() && s.now().Sub(written) > stalledAfter
+	return !written.IsZero() && s.Now().Sub(written) > stalledAfter
 }
 
 // brief returns the numbers of a run that has ended from results.json, without reading its records. They are empty if
@@ -228,7 +228,7 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 		return s.rows(ctx)
 	}
 	latest := func() []RunRow {
-		return memo.Latest(s.listings, "rows", s.now(), func() ([]RunRow, error) { return s.rows(s.ending) })
+		return memo.Latest(s.listings, "rows", s.Now(), func() ([]RunRow, error) { return s.rows(s.ending) })
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -276,10 +276,10 @@ const stalledAfter = 15 * time.Minute
 
 // jobs returns the jobs of this server, the newest first.
 func (s *Server) jobs() []jobs.Job {
-	if s.opts.Runner == nil {
+	if s.Runner == nil {
 		return nil
 	}
-	return s.opts.Runner.Jobs()
+	return s.Runner.Jobs()
 }
 
 // activeJobs returns the jobs that have not ended.

@@ -209,7 +209,7 @@ func (s *Server) describe(r *http.Request) (to string, err error) {
 		return "", err
 	}
 	details := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
-	return runURL(name), s.opts.Runner.Describe(name, details)
+	return runURL(name), s.Runner.Describe(name, details)
 }
 
 // listsEach limits the items in each list of items on a run's page.
@@ -284,7 +284,7 @@ func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	job, err := s.opts.Runner.Resume(r.Context(), name)
+	job, err := s.Runner.Resume(r.Context(), name)
 	return jobURL(job.ID), err
 }
 
@@ -293,7 +293,7 @@ func (s *Server) deleteRun(name string) error {
 	if _, err := s.runs.Manifest(name); err != nil {
 		return err
 	}
-	if err := s.opts.Runner.Delete(name); err != nil {
+	if err := s.Runner.Delete(name); err != nil {
 		return err
 	}
 	s.runs.Drop(name)

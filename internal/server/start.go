@@ -74,7 +74,7 @@ type offerFilter struct {
 
 // offer returns the choices for a new run of the protocol that a request names.
 func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
-	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
+	return s.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
 // startView returns the form that starts a run, filled in from the query of the address.
@@ -92,13 +92,13 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	switch action {
 	case "start":
 		var job jobs.Job
-		job, err = s.opts.Runner.Start(r.Context(), request)
+		job, err = s.Runner.Start(r.Context(), request)
 		if err == nil {
 			return seeOther(w, r, jobURL(job.ID))
 		}
 	case "plan":
 		var plan jobs.Planned
-		plan, err = s.opts.Runner.Plan(r.Context(), request)
+		plan, err = s.Runner.Plan(r.Context(), request)
 		if err == nil {
 			v.Plan = &plan
 		}
@@ -108,7 +108,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		v.Error, status = err.Error(), failure.Status(err)
 	}
-	v.Offer, err = s.opts.Runner.Offer(r.Context(), request.Get("protocol"))
+	v.Offer, err = s.Runner.Offer(r.Context(), request.Get("protocol"))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func fromRequest[V any](
 		if err != nil {
 			return out, err
 		}
-		return do(s.opts.Runner, r.Context(), o)
+		return do(s.Runner, r.Context(), o)
 	}
 }
 

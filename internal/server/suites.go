@@ -258,7 +258,7 @@ func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	job, err := s.opts.Runner.ResumeSuite(r.Context(), folder, suite.File)
+	job, err := s.Runner.ResumeSuite(r.Context(), folder, suite.File)
 	return jobURL(job.ID), err
 }
 
@@ -276,5 +276,5 @@ func (s *Server) deleteSuite(folder string) error {
 		return err
 	}
 	defer s.runs.Forget() // even if a part could not be deleted
-	return s.opts.Runner.DeleteSuite(folder)
+	return s.Runner.DeleteSuite(folder)
 }

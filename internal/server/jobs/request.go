@@ -67,10 +67,10 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 		values["backend"] = ids[:1]
 	}
 	values["base-url"] = slices.DeleteFunc(slices.Clone(ids), isSimulation)
-	if r.opts.Cache != "" {
-		values["cache"] = []string{r.opts.Cache}
+	if r.Cache != "" {
+		values["cache"] = []string{r.Cache}
 	}
-	if r.opts.NoCache {
+	if r.NoCache {
 		values["no-cache"] = []string{"true"}
 	}
 	return eval.Read(protocol, values)
@@ -152,7 +152,7 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 		return "", missing
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
-	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.CanList(filepath.ToSlash(name)) ||
+	if _, err := judging.ReadManifest(dir); err != nil || !r.CanList(filepath.ToSlash(name)) ||
 		disk.CheckBelow(r.dir, dir) != nil || disk.CheckRegular(dir, judging.RunFiles...) != nil {
 		return "", missing
 	}
@@ -231,7 +231,7 @@ func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 // ports, as the command line finds them. It takes at most twice offerTime.
 func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	var all []EndpointOffer
-	for _, url := range r.opts.BaseURLs {
+	for _, url := range r.BaseURLs {
 		all = append(all, EndpointOffer{ID: url, About: url})
 	}
 	if candidates, err := backends.Candidates("", r.maker.Getenv); err == nil {
