@@ -60,7 +60,7 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 		req.Think = t
 		return d.ask(ctx, req)
 	}
-	reported := d.Judge.Model.Thinks
+	reported := d.Model.Thinks
 	on, errOn := try(backends.ThinkOn)
 	off, errOff := try(backends.ThinkOff)
 	for _, err := range []error{errOn, errOff} {
@@ -178,7 +178,7 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	}
 	resp, err := d.ask(ctx, req)
 	do := "run without --logprobs"
-	if s := d.Judge.Server; s.Since(backends.TellLogprobs) != "" {
+	if s := d.Server; s.Since(backends.TellLogprobs) != "" {
 		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.TellLogprobs), s.Version)
 	}
 	switch {
@@ -188,8 +188,8 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 		return noAnswer(err)
 	case len(resp.Labels) == 0:
 		return bad(Warn, do, "requested, but none returned")
-	case d.Judge.Model.Logprobs == backends.No:
-		return bad(Warn, do+": gavel expects none from "+d.Judge.Server.Name+"", "returned, unexpectedly")
+	case d.Model.Logprobs == backends.No:
+		return bad(Warn, do+": gavel expects none from "+d.Server.Name+"", "returned, unexpectedly")
 	}
 	switch {
 	case !d.constrains:

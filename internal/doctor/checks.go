@@ -28,7 +28,7 @@ func (d *doctor) describeServer(context.Context) Finding { return good("%s", d.A
 
 // describeModel returns the model's description as a finding, and warns if it has no digest or fingerprint.
 func (d *doctor) describeModel(context.Context) Finding {
-	m := d.Judge.Model
+	m := d.Model
 	text := m.Name
 	if m.Parameters != "" {
 		text += ", " + m.Parameters + " parameters"
@@ -53,10 +53,10 @@ const smallContext = 1024
 
 // reply checks that a plain question gets an answer. If none comes, the other checks are left out.
 func (d *doctor) reply(ctx context.Context) Finding {
-	if d.Judge.Server.Can(backends.SetContext) {
+	if d.Server.Can(backends.SetContext) {
 		d.numCtx = smallContext
 	}
-	patient := backends.WithRetry(d.Judge.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
+	patient := backends.WithRetry(d.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
 	resp, err := patient.Ask(ctx,
 		d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
 	if err != nil {
@@ -103,9 +103,9 @@ const maxReading = time.Minute
 func (d *doctor) longPrompt(ctx context.Context) Finding {
 	ctx, cancel := limit(ctx, d.Limit/4) // leave time for the checks after it
 	defer cancel()
-	served := d.Judge.Model.Context
-	if d.Judge.Server.Can(backends.SetContext) {
-		served = min(smallContext, cmp.Or(d.Judge.Model.Trained, smallContext))
+	served := d.Model.Context
+	if d.Server.Can(backends.SetContext) {
+		served = min(smallContext, cmp.Or(d.Model.Trained, smallContext))
 		defer func(n int) { d.numCtx = n }(d.numCtx)
 		d.numCtx = smallContext
 	}
@@ -127,7 +127,7 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 // overfill sends a prompt of a number of words to a server with a context of served tokens, and checks that the server
 // refuses it. With served 0 the context is unknown: if the prompt fits, the finding is Skipped.
 func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
-	resp, err := d.Judge.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
+	resp, err := d.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent := fmt.Sprintf("a prompt of at least %d tokens", words)
 	room := ""
 	if served > 0 {
@@ -159,7 +159,7 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 
 // neverCut returns advice on how to make the server refuse long prompts.
 func (d *doctor) neverCut() string {
-	s := d.Judge.Server
+	s := d.Server
 	switch refuse := s.Advice().Refuse; {
 	case refuse != "":
 		return refuse
@@ -175,8 +175,8 @@ func (d *doctor) neverCut() string {
 // context with the needs of JudgeBench.
 func (d *doctor) context(ctx context.Context) Finding {
 	p := judging.DefaultParameters
-	if d.Judge.Server.Can(backends.SetContext) {
-		d.numCtx = judging.SizeContext(longestBytes, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
+	if d.Server.Can(backends.SetContext) {
+		d.numCtx = judging.SizeContext(longestBytes, p.MaxTokens, p.Attempts, d.Model.Trained)
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
 			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
 				"the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s",
@@ -199,7 +199,7 @@ func (d *doctor) tokens(bytes int) int {
 
 // room compares the served context with the prompts and replies of a run on JudgeBench.
 func (d *doctor) room() (f Finding) {
-	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
+	served := cmp.Or(d.numCtx, d.Model.Context)
 	reply := judging.DefaultParameters.MaxTokens
 	if d.decides() {
 		reply = 0
@@ -209,20 +209,20 @@ func (d *doctor) room() (f Finding) {
 	need := longest + reply
 	value := map[string]any{
 		"served":                    served,
-		"trained":                   d.Judge.Model.Trained,
+		"trained":                   d.Model.Trained,
 		"judgebench_longest_prompt": longest,
 		"judgebench_wants":          need,
 	}
 	text := fmt.Sprintf("%d tokens served", served)
-	if d.Judge.Model.Trained > 0 {
-		text += fmt.Sprintf(", %d trained", d.Judge.Model.Trained)
+	if d.Model.Trained > 0 {
+		text += fmt.Sprintf(", %d trained", d.Model.Trained)
 	}
 	switch {
 	case served == 0:
 		f = bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: "+
 			"JudgeBench's longest prompt and a reply of %d", need, reply),
 			"the server does not report its context size")
-	case d.Judge.Model.Trained > 0 && served > d.Judge.Model.Trained:
+	case d.Model.Trained > 0 && served > d.Model.Trained:
 		f = bad(Warn, "serve no more context than the model was trained for: "+
 			"beyond that, replies become useless", "%s", text)
 	case served < mean:
@@ -233,7 +233,7 @@ func (d *doctor) room() (f Finding) {
 			text, longest)
 	case served < need:
 		do := d.serveMore(need)
-		if d.Judge.Server.Can(backends.ReserveReply) {
+		if d.Server.Can(backends.ReserveReply) {
 			do += ", or leave out --max-tokens: a run then fits it to the context"
 		} else if served-longest >= 1024 {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
@@ -248,12 +248,12 @@ func (d *doctor) room() (f Finding) {
 
 // serveMore returns advice on how to serve a context of n tokens.
 func (d *doctor) serveMore(n int) string {
-	if t := d.Judge.Model.Trained; t > 0 && t < n {
+	if t := d.Model.Trained; t > 0 && t < n {
 		return fmt.Sprintf("this model was trained for %d tokens: use a model with a longer context for such prompts", t)
 	}
 	n = (n + 1023) / 1024 * 1024
-	if more := d.Judge.Server.Advice().ServeMore; more != nil {
-		return more(n, max(1, d.Judge.Model.Slots))
+	if more := d.Server.Advice().ServeMore; more != nil {
+		return more(n, max(1, d.Model.Slots))
 	}
 	return fmt.Sprintf("serve a context of %d tokens", n)
 }

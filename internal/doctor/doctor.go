@@ -27,12 +27,13 @@ type Examination struct {
 
 // Tools holds the judge and other things that Check needs.
 type Tools struct {
-	Judge       backends.PoolMember // the server and model to check; Judge.Client ends a call after Examination.Timeout
-	About       string              // the judge's server, in words
-	Concurrency int                 // number of concurrent requests with which a run starts
-	Text        string              // text typical of judges' prompts; prompts of any length are made from it
-	Now         func() time.Time    // the clock
-	Note        func(text string)   // shows the progress in one line; may be nil
+	backends.PoolMember // the server and model to check; Client ends a call after Examination.Timeout
+
+	About       string            // the judge's server, in words
+	Concurrency int               // number of concurrent requests with which a run starts
+	Text        string            // text typical of judges' prompts; prompts of any length are made from it
+	Now         func() time.Time  // the clock
+	Note        func(text string) // shows the progress in one line; may be nil
 }
 
 // Status says how a check ended.
@@ -150,7 +151,7 @@ type doctor struct {
 func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	d := &doctor{Examination: r, Tools: t}
 	d.constrains = d.decides()
-	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
+	out := &Report{Server: t.Server, Model: t.Model}
 	limited, cancel := limit(ctx, r.Limit)
 	defer cancel()
 	for i, c := range checks { // all of them, even if one fails
@@ -219,9 +220,9 @@ func (d *doctor) late(state string) Finding {
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
 	req := backends.Request{
-		Identity: d.Judge.Identity(), Model: d.Judge.Model.Name, Messages: messages,
+		Identity: d.Identity(), Model: d.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
-		NumCtx: d.numCtx, Context: d.Judge.Model.Context,
+		NumCtx: d.numCtx, Context: d.Model.Context,
 	}
 	if d.decides() {
 		req.Constrain, req.Labels = labels, labels
@@ -230,7 +231,7 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 }
 
 // decides reports whether the judge is a decision model, which chooses among options and writes no text.
-func (d *doctor) decides() bool { return d.Judge.Server.Can(backends.Decide) }
+func (d *doctor) decides() bool { return d.Server.Can(backends.Decide) }
 
 func user(text string) backends.Message {
 	return backends.Message{Role: backends.User, Content: text}
@@ -238,7 +239,7 @@ func user(text string) backends.Message {
 
 // ask asks once and counts consecutive calls without an answer.
 func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	resp, err := d.Judge.Client.Ask(ctx, req)
+	resp, err := d.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if backends.IsKind(err, backends.Transport, backends.Timeout) || errors.Is(err, context.DeadlineExceeded) {
