@@ -267,8 +267,3 @@ func (v ItemView) Says() string {
 	}
 	return phrases.Say("item.verdict", first)
 }
-
-// Confident reports whether the judge's confidence is known for some judgment of the item.
-func (v ItemView) Confident() bool {
-	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
-}

@@ -260,11 +260,6 @@ func (f ItemsFilter) Narrow() bool {
 	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
 }
 
-// Unlabelled reports whether some item has no label.
-func (v ItemsView) Unlabelled() bool {
-	return numberOf(v.Shows, "unlabelled") > 0
-}
-
 // offer fills in Groups, Outcomes and Shows from all items of the run.
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}

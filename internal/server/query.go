@@ -142,11 +142,6 @@ func (f compareFilter) At(page int) string {
 	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
 }
 
-// Items returns the address of the compared runs' items that match a filter (show) and belong to a group; "" for any.
-func (f compareFilter) Items(show, group string) string {
-	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
-}
-
 // itemsAnchor leads to the list of items on a comparison's page.
 const itemsAnchor = "#items-title"
 

@@ -271,13 +271,6 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// Resumable reports whether a job could continue the run: it was interrupted, is incomplete or stalled, and no job of
-// this server is making it.
-func (v runView) Resumable() bool {
-	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
-		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
-}
-
 // resumeForm begins a job that continues the run in a request's path, and returns the address of the job.
 func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)

@@ -119,11 +119,6 @@ func (v SuiteView) address(r doc.Ref) string {
 	return ""
 }
 
-// Complete reports whether all runs are complete, or stopped by a rule.
-func (h SuiteHead) Complete() bool {
-	return h.Statuses[judging.Complete]+h.Statuses[judging.StoppedByRule] == h.Cells
-}
-
 // Finished returns the HTML of a bar that shows how many of the suite's runs have each status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
