@@ -105,24 +105,7 @@ type check struct {
 	limit time.Duration // limit of the whole check; 0: none
 	load  bool          // the check puts load on the server; left out with Examination.Quick
 	texts bool          // the check needs written replies, which a decision model does not give
-	run   func(*doctor, context.Context) Finding
-}
-
-// checks lists all checks in order: first the needs of a run, then those that put load on the server. To add a check,
-// write a function and add a line here.
-var checks = []check{
-	{name: "server", run: (*doctor).describeServer},
-	{name: "model", run: (*doctor).describeModel},
-	{name: "reply", run: (*doctor).reply},
-	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
-	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
-	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
-	{name: "thinking", limit: time.Minute, texts: true, run: (*doctor).thinking},
-	{name: "constrained output", limit: time.Minute, texts: true, run: (*doctor).constrainedOutput},
-	{name: "logprobs", limit: time.Minute, texts: true, run: (*doctor).logprobs},
-	// A server that answers one request at a time may read on after the check has given up, so it comes late.
-	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
-	{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).throughput},
+	run   func(context.Context) Finding
 }
 
 // doctor runs the checks. Its fields hold results for later checks.
@@ -147,6 +130,25 @@ type doctor struct {
 	noise        time.Duration  // variation of the time of equal requests
 }
 
+// checks returns all checks in order: first the needs of a run, then those that put load on the server. To add a check,
+// write a function and add a line here.
+func (d *doctor) checks() []check {
+	return []check{
+		{name: "server", run: d.describeServer},
+		{name: "model", run: d.describeModel},
+		{name: "reply", run: d.reply},
+		{name: "context", limit: 3 * time.Minute, run: d.context},
+		{name: "speed", limit: 2 * time.Minute, texts: true, run: d.measureSpeed},
+		{name: "system role", limit: time.Minute, run: d.systemText},
+		{name: "thinking", limit: time.Minute, texts: true, run: d.thinking},
+		{name: "constrained output", limit: time.Minute, texts: true, run: d.constrainedOutput},
+		{name: "logprobs", limit: time.Minute, texts: true, run: d.logprobs},
+		// A server that answers one request at a time may read on after the check has given up, so it comes late.
+		{name: "over-long prompt", limit: 90 * time.Second, run: d.longPrompt},
+		{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: d.throughput},
+	}
+}
+
 // Check runs all checks. Problems of the judge are findings in the report; the error is the cause if ctx ended.
 func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	d := &doctor{Examination: r, Tools: t}
@@ -154,6 +156,7 @@ func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	out := &Report{Server: t.Server, Model: t.Model}
 	limited, cancel := limit(ctx, r.Limit)
 	defer cancel()
+	checks := d.checks()
 	for i, c := range checks { // all of them, even if one fails
 		if t.Note != nil {
 			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
@@ -202,7 +205,7 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	}
 	limited, cancel := limit(ctx, c.limit)
 	defer cancel()
-	finding := c.run(d, limited)
+	finding := c.run(limited)
 	if ctx.Err() != nil && finding.Status == Unknown {
 		return d.late("not finished")
 	}

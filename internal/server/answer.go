@@ -118,20 +118,20 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // answer answers a request with the view of the route, as a page or as JSON, or by the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.needs != nil && !r.needs(s.Options) {
-		return r.without
+	if r.missing != nil {
+		return r.missing
 	}
 	if r.handle != nil {
-		return r.handle(s, w, req)
+		return r.handle(w, req)
 	}
 	if r.form != nil {
-		to, err := r.form(s, req)
+		to, err := r.form(req)
 		if err != nil {
 			return err
 		}
 		return seeOther(w, req, to)
 	}
-	v, err := r.view.make(s, req)
+	v, err := r.view.make(req)
 	if err != nil {
 		return err
 	}

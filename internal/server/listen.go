@@ -53,7 +53,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	for _, r := range allRoutes {
+	s.routes = s.buildRoutes()
+	for _, r := range s.routes {
 		s.mux.HandleFunc(r.pattern, s.guarded(r))
 	}
 	return s, nil

@@ -34,7 +34,7 @@ type object = map[string]any
 // TestOpenAPI: openapi.json describes the routes of this server. With -update it is written anew.
 func TestOpenAPI(t *testing.T) {
 	d := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
-	description, err := d.describe(allRoutes)
+	description, err := d.describe(new(Server).buildRoutes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func (s *site) describedAs(w *httptest.ResponseRecorder, r *http.Request) error 
 }
 
 func schemaOf(pattern string, status int) (*jsonschema.Resolved, error) {
-	description, err := describeAPI(nil, nil)
+	description, err := describeAPI(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -144,12 +144,12 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	return out, nil
 }
 
-// fromRequest returns a function for [call] that reads a job request from the body and passes it to do, a method of
-// RunMaker.
+// fromRequest returns a function for [call] that reads a job request from the body and passes it to do, a method of the
+// server's RunMaker.
 func fromRequest[V any](
-	do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
-) func(*Server, *http.Request) (V, error) {
-	return func(s *Server, r *http.Request) (out V, err error) {
+	s *Server, do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
+) func(*http.Request) (V, error) {
+	return func(r *http.Request) (out V, err error) {
 		o, err := readJobRequest(r)
 		if err != nil {
 			return out, err
