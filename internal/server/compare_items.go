@@ -229,7 +229,6 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			v.Said = v.Said || len(g.Turns) > 0
 		}
 		side.Run = s.head(x.Run, x.Manifest)
-		side.Row.manifest = x.Manifest
 		heads = append(heads, side.Run)
 		v.Sides = append(v.Sides, side)
 	}

@@ -137,6 +137,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		Judgments: []JudgmentView{},
 		Number:    i + 1,
 		Total:     x.Len(),
+		Row:       RunRow{manifest: x.Manifest},
 	}
 	var source *datasets.Item // the item as it was judged; nil if its texts cannot be read
 	item, err := x.Item(i)

@@ -193,7 +193,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Several = judges != nil
 	}
 	for _, i := range part {
-		row := itemRowOf(x, i, v.Run, f)
+		row := itemRowOf(x, i, f)
 		if f.By != "" {
 			row.Beside = v.Matrix.item(row.ID)
 			row.Across = compareItemURL(v.Matrix.runs, row.ID)
@@ -290,9 +290,9 @@ func (v *ItemsView) offer(x *store.Index) {
 }
 
 // itemRowOf returns item i of a run as a row of a list. Its link keeps the list's filter.
-func itemRowOf(x *store.Index, i int, run RunHead, f ItemsFilter) itemRow {
+func itemRowOf(x *store.Index, i int, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
-	row.Link = itemURL(run.Name, row.ID, f.Query())
+	row.Link = itemURL(x.Run, row.ID, f.Query())
 	item, _ := x.Item(i) // its own page shows the error
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row

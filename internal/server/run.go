@@ -251,7 +251,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
 		for _, i := range positions[:min(listsEach, len(positions))] {
-			row := itemRowOf(x, i, run, ItemsFilter{Show: k.show})
+			row := itemRowOf(x, i, ItemsFilter{Show: k.show})
 			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
 		all = append(all, list)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"gavel/internal/phrases"
@@ -24,19 +23,14 @@ type startView struct {
 	Error string          // why the run cannot be planned or started
 }
 
-// firstFields names the fields that the form shows at once; a person unfolds the others.
-var firstFields = []string{"prompt", "limit", "agents"}
-
-// Shown returns the firstFields of the form, or the other fields, with their values.
-func (v startView) Shown(first bool) (all []fieldView) {
+// Inputs returns the fields of the form with their values.
+func (v startView) Inputs() (all []fieldView) {
 	for _, f := range v.Fields {
-		if slices.Contains(firstFields, f.Name) == first {
-			field := fieldView{FormField: f, Value: f.Default}
-			if v.Order.Has(f.Name) {
-				field.Value = v.Order.Get(f.Name)
-			}
-			all = append(all, field)
+		field := fieldView{FormField: f, Value: f.Default}
+		if v.Order.Has(f.Name) {
+			field.Value = v.Order.Get(f.Name)
 		}
+		all = append(all, field)
 	}
 	return all
 }
