@@ -149,14 +149,14 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 
 // frame holds the data of a page's template: the view, and what all pages show around it.
 type frame struct {
-	View       any      // what the route shows
-	Name       string   // name of the page's template
-	Version    string   // version of gavel
-	Start      bool     // this server can start runs
-	Inside     bool     // the client has access
-	Session    bool     // the client can sign out
-	Reloads    bool     // a part is still being computed: the browser loads the page again, by live.js or by itself
-	Navigation []Choice // links in the head of the page
+	View    any    // what the route shows
+	Name    string // name of the page's template
+	Version string // version of gavel
+	Start   bool   // this server can start runs
+	Inside  bool   // the client has access
+	Session bool   // the client can sign out
+	Reloads bool   // a part is still being computed: the browser loads the page again, by live.js or by itself
+	Labels  bool   // this server has labels
 }
 
 // render answers with the page called name. It builds the whole page before it sends the first byte, so that an error
@@ -164,13 +164,13 @@ type frame struct {
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	to, _ := w.(*response)
 	f := frame{
-		View:       view,
-		Name:       name,
-		Version:    s.Version,
-		Start:      s.Runner != nil,
-		Inside:     to != nil && to.signedIn,
-		Session:    s.guard.InSession(r),
-		Navigation: s.navigation(name),
+		View:    view,
+		Name:    name,
+		Version: s.Version,
+		Start:   s.Runner != nil,
+		Inside:  to != nil && to.signedIn,
+		Session: s.guard.InSession(r),
+		Labels:  s.Labels != "",
 	}
 	var b bytes.Buffer
 	err := s.pages.templates[name].ExecuteTemplate(&b, "base", f)

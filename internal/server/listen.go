@@ -53,8 +53,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.routes = s.buildRoutes()
-	for _, r := range s.routes {
+	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.pattern, s.guarded(r))
 	}
 	return s, nil

@@ -22,6 +22,12 @@ import (
 	"gavel/internal/server/jobs"
 )
 
+// path returns the route's pattern without the method.
+func (r route) path() string {
+	_, path, _ := strings.Cut(r.pattern, " ")
+	return strings.TrimSuffix(path, "{$}")
+}
+
 // openAPI builds openapi.json, the description of the API, from the routes and the types of their queries, bodies and answers. The
 // jsonschema tags of the types' fields describe the keys.
 type openAPI struct {
@@ -34,7 +40,7 @@ type object = map[string]any
 // TestOpenAPI: openapi.json describes the routes of this server. With -update it is written anew.
 func TestOpenAPI(t *testing.T) {
 	d := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
-	description, err := d.describe(new(Server).buildRoutes())
+	description, err := d.describe(new(Server).routes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,12 @@ package server
 import (
 	"net/http"
 	"reflect"
-	"strings"
 
 	"gavel/internal/server/failure"
 )
 
 // route describes an address of the server: a page for people, or a call of the API for programs. All routes are in
-// routes.go; the navigation of the pages, the description of the API and the tests go through them.
+// routes.go; the description of the API and the tests go through them.
 type route struct {
 	pattern string  // method and path, as http.ServeMux reads them
 	view    view    // returns what to show
@@ -17,8 +16,7 @@ type route struct {
 	// form, in place of a view, does what a form asks for and returns the address to show next.
 	form func(*http.Request) (to string, err error)
 
-	template   string // file of templates/pages that lays the view out
-	navigation string // name in the head of all pages; "" for other pages
+	template string // file of templates/pages that lays the view out
 
 	summary string // purpose of a call
 	query   any    // struct with the parameters of a call
@@ -50,30 +48,14 @@ const apiPath = "/api/v1"
 // isPage reports whether the route is a page for people.
 func (r route) isPage() bool { return r.template != "" }
 
-// path returns the route's pattern without the method.
-func (r route) path() string {
-	_, path, _ := strings.Cut(r.pattern, " ")
-	return strings.TrimSuffix(path, "{$}")
-}
-
 // Pages returns the patterns of a server's pages, as http.ServeMux reads them.
 func Pages() (patterns []string) {
-	for _, r := range new(Server).buildRoutes() {
+	for _, r := range new(Server).routes() {
 		if r.isPage() {
 			patterns = append(patterns, r.pattern)
 		}
 	}
 	return patterns
-}
-
-// navigation returns the links in the head of a page, among which the page with this template is chosen.
-func (s *Server) navigation(template string) (list []Choice) {
-	for _, r := range s.routes {
-		if r.navigation != "" && r.missing == nil {
-			list = append(list, Choice{Link: r.path(), Name: r.navigation, Chosen: r.template == template})
-		}
-	}
-	return list
 }
 
 // errNoRunner answers routes that make, change or delete runs on a server without a RunMaker.

@@ -9,8 +9,8 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// buildRoutes returns all routes, in the order of the navigation.
-func (s *Server) buildRoutes() []route {
+// routes returns all routes.
+func (s *Server) routes() []route {
 	return slices.Concat(
 		[]route{
 			{pattern: "GET /healthz", handle: s.healthz, free: true},
@@ -22,8 +22,8 @@ func (s *Server) buildRoutes() []route {
 			call("GET /openapi.json", "This document", describeAPI),
 		},
 
-		withNavigation("Leaderboard", page("/{$}", "leaderboard", s.leaderboardPage)),
 		[]route{
+			page("/{$}", "leaderboard", s.leaderboardPage),
 			call("GET /leaderboard", "The judges of one question on the same items, the best first", s.board).
 				withQuery(boardFilter{}),
 			{pattern: "GET /leaderboard.md", handle: s.downloadBoard(markdownType, ".md", report.RunReport.Markdown)},
@@ -31,7 +31,7 @@ func (s *Server) buildRoutes() []route {
 			{pattern: "GET /hardest", form: s.toHardest},
 		},
 
-		withNavigation("Runs", both("/runs", "runs", "The runs of the folder", s.runsView, runsFilter{})...),
+		both("/runs", "runs", "The runs of the folder", s.runsView, runsFilter{}),
 		both("/runs/{run}", "run", "A run", s.runView, nil),
 		[]route{
 			{
@@ -49,17 +49,16 @@ func (s *Server) buildRoutes() []route {
 		both("/runs/{run}/items/{item}", "item", "An item with all its judgments", s.itemView, nil),
 		[]route{page("/runs/{run}/item", "item", s.itemView)},
 
-		withNavigation("Suites", both("/suites", "suites", "The suites of the folder", s.suitesView, nil)...),
+		both("/suites", "suites", "The suites of the folder", s.suitesView, nil),
 		both("/suites/{suite}", "suite", "A suite: its runs, and the ranking of its judges",
 			s.suiteView, nil),
 
-		withNavigation("Compare",
-			both("/compare", "compare", "The comparison of two runs", s.compareView, compareFilter{})...),
+		both("/compare", "compare", "The comparison of two runs", s.compareView, compareFilter{}),
 		both("/compare/item", "compare-item", "An item as two runs judged it", s.compareItemView, itemOfTwo{}),
 
 		[]route{page("/help", "help", s.helpPage)},
 
-		require(s.Labels != "", errNoDesk, withNavigation("Labels", page("/labels", "labels", s.labelsView))...),
+		require(s.Labels != "", errNoDesk, page("/labels", "labels", s.labelsView)),
 		require(s.Desk != nil, errNoDesk,
 			route{pattern: "POST /labels", form: s.labelAs},
 			page("/labels/{who}", "label", s.labelView),
@@ -134,12 +133,6 @@ func (r route) withBody(body any) route {
 func (r route) accepting(body any) route {
 	r.status = http.StatusAccepted
 	return r.withBody(body)
-}
-
-// withNavigation puts the first of these routes into the navigation of all pages, under a name.
-func withNavigation(name string, routes ...route) []route {
-	routes[0].navigation = name
-	return routes
 }
 
 // require sets missing, the error that these routes answer, unless the server has them.

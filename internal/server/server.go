@@ -90,7 +90,6 @@ type Server struct {
 	end         context.CancelFunc // ends ending
 	pages       *pages
 	patience    time.Duration // time limit for computing an answer
-	routes      []route
 	mux         *http.ServeMux
 }
 
