@@ -222,11 +222,12 @@ func share(n Number) doc.Value {
 
 // coefficient returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
 func coefficient(n Number) doc.Value {
-	x := scoring.Result{Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High}
 	if n.Constant {
-		x = scoring.Result{Metric: "kappa"}
+		n = Number{}
 	}
-	return doc.Num(x)
+	return doc.Num(scoring.Result{
+		Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High,
+	})
 }
 
 // hundredfold returns a share from 0 to 1 in percent; nil for nil.

@@ -135,7 +135,7 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	if err != nil {
 		return err
 	}
-	if r.isPage() {
+	if r.template != "" {
 		s.render(w, req, http.StatusOK, r.template, v)
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
-	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -368,16 +367,6 @@ type compareView struct {
 
 // firstCompared limits the items on a comparison's page before a person chooses a filter or a page.
 const firstCompared = 10
-
-// Marked returns the runs that need a remark, such as "simulated" or "incomplete": all if they cannot be compared.
-func (v compareView) Marked() (marked []comparedRun) {
-	for _, c := range v.Chosen {
-		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
-			marked = append(marked, c)
-		}
-	}
-	return marked
-}
 
 // sameVerdicts reports whether a and b, the judgments of an item in two runs, have the same verdict wherever both have
 // a judgment of the same order and repetition.

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -100,7 +99,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"number":   grouped,
 		"seconds":  seconds,
 		"duration": duration,
-		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
+		"percent":  func(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) },
 		"query":    query,
 		"result":   table.WithInterval,
 		"inShort":  doc.Brief,
@@ -122,9 +121,9 @@ func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)),
 // seconds returns a time of ms milliseconds in words, such as "850 ms" or "2.5 s".
 func seconds(ms float64) string {
 	if ms < 1000 {
-		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
+		return fmt.Sprintf("%.0f ms", ms)
 	}
-	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
+	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 // duration returns a time of s seconds in words, such as "1m30s".

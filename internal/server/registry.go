@@ -16,7 +16,7 @@ type route struct {
 	// form, in place of a view, does what a form asks for and returns the address to show next.
 	form func(*http.Request) (to string, err error)
 
-	template string // file of templates/pages that lays the view out
+	template string // file of templates/pages that lays the view out; "" for all but pages
 
 	summary string // purpose of a call
 	query   any    // struct with the parameters of a call
@@ -45,13 +45,10 @@ func viewOf[T any](show func(*http.Request) (T, error)) view {
 // apiPath begins the path of every call of the API.
 const apiPath = "/api/v1"
 
-// isPage reports whether the route is a page for people.
-func (r route) isPage() bool { return r.template != "" }
-
 // Pages returns the patterns of a server's pages, as http.ServeMux reads them.
 func Pages() (patterns []string) {
 	for _, r := range new(Server).routes() {
-		if r.isPage() {
+		if r.template != "" {
 			patterns = append(patterns, r.pattern)
 		}
 	}
