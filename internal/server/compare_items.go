@@ -16,13 +16,6 @@ import (
 	"gavel/scoring"
 )
 
-// itemOfTwo holds the parameters of the API call that returns an item with the judgments of two runs.
-type itemOfTwo struct {
-	A    string `json:"a" required:"true" jsonschema:"a run"`
-	B    string `json:"b" required:"true" jsonschema:"another"`
-	Item string `json:"item" required:"true" jsonschema:"its id"`
-}
-
 // holding reports for each filter of [differences], by name, whether an item matches it; names that are missing do not
 // match. positions holds the item's number in each run.
 func holding(runs []*store.Index, positions []int) map[string]bool {

@@ -13,11 +13,6 @@ type deletion struct {
 	do              func(name string) error // deletes the run or suite called name
 }
 
-// confirmation holds the body of a call of the API that deletes a run or suite.
-type confirmation struct {
-	Confirm string `json:"confirm" jsonschema:"the name or folder to delete"`
-}
-
 // deleted holds the answer of a call that deletes a run or suite: its name.
 type deleted struct {
 	Deleted string `json:"deleted"`

@@ -80,12 +80,16 @@ func (d *openAPI) describe(routes []route) (object, error) {
 		if !strings.HasPrefix(r.path(), apiPath) {
 			continue
 		}
+		described, ok := apiCalls[strings.Replace(r.pattern, " "+apiPath, " ", 1)]
+		if !ok {
+			return nil, fmt.Errorf("%s has no line in apiCalls", r.pattern)
+		}
 		well, err := d.answer("well", r.view.result)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.pattern, err)
 		}
 		operation := object{
-			"summary":   r.summary,
+			"summary":   described.summary,
 			"responses": object{fmt.Sprint(max(r.status, http.StatusOK)): well, "default": wrong},
 		}
 		var parameters []object
@@ -98,14 +102,14 @@ func (d *openAPI) describe(routes []route) (object, error) {
 				"description": pathParameters[name[1]],
 			})
 		}
-		if r.query != nil {
-			parameters = append(parameters, queryParameters(reflect.TypeOf(r.query))...)
+		if described.query != nil {
+			parameters = append(parameters, queryParameters(reflect.TypeOf(described.query))...)
 		}
 		if parameters != nil {
 			operation["parameters"] = parameters
 		}
-		if r.body != nil {
-			schema, err := d.schema(reflect.TypeOf(r.body))
+		if described.body != nil {
+			schema, err := d.schema(reflect.TypeOf(described.body))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", r.pattern, err)
 			}

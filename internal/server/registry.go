@@ -8,7 +8,7 @@ import (
 )
 
 // route describes an address of the server: a page for people, or a call of the API for programs. All routes are in
-// routes.go; the description of the API and the tests go through them.
+// routes.go; the description of the API (openapi_calls_test.go) and the tests go through them.
 type route struct {
 	pattern string  // method and path, as http.ServeMux reads them
 	view    view    // returns what to show
@@ -18,10 +18,7 @@ type route struct {
 
 	template string // file of templates/pages that lays the view out; "" for all but pages
 
-	summary string // purpose of a call
-	query   any    // struct with the parameters of a call
-	body    any    // struct that is posted to a call
-	status  int    // HTTP status of a successful call; 0 for 200
+	status int // HTTP status of a successful call; 0 for 200
 
 	missing error // answer of a server that does not have the route
 	free    bool  // needs no token

@@ -60,12 +60,6 @@ func (v startView) Says() string {
 	return phrases.Say("start.takes", takes, time)
 }
 
-// offerFilter holds the parameter of the API call that returns the choices for a new run: protocols, servers, datasets
-// and settings.
-type offerFilter struct {
-	Protocol string `json:"protocol"` // "" for the first protocol
-}
-
 // offer returns the choices for a new run of the protocol that a request names.
 func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
 	return s.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))

@@ -21,12 +21,6 @@ import (
 	"gavel/scoring/race"
 )
 
-// suiteOrder holds the body of the calls of the API that plan or start a suite.
-type suiteOrder struct {
-	File string `json:"file" jsonschema:"YAML of the suite (docs/suites.md), with servers and datasets of the offer"`
-	Yes  bool   `json:"yes,omitempty" jsonschema:"start it even if the plan exceeds its limits"`
-}
-
 // SuiteHead holds a suite as the list of suites shows it. A cell is the run of one judge under one condition: a
 // protocol and dataset with settings that are the same for all judges.
 type SuiteHead struct {
