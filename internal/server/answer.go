@@ -280,7 +280,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.URL.Path != "/" {
 		to += "?to=" + url.QueryEscape(r.URL.RequestURI())
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	seeOther(w, r, to)
 }
 
 // loginView holds the data of the page on which people sign in.

@@ -113,8 +113,10 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 
 // item returns the outcomes on the item with this id; nil unless all judges have the item.
 func (m matrix) item(id string) *tally {
-	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
-		return &m.items[i]
+	for i, t := range m.items {
+		if t.id == id {
+			return &m.items[i]
+		}
 	}
 	return nil
 }

@@ -205,11 +205,12 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 
 // numberOf returns the number of items of the choice with this value; 0 if there is no such choice.
 func numberOf(options []Choice, value string) int {
-	i := slices.IndexFunc(options, func(o Choice) bool { return o.Value == value })
-	if i < 0 {
-		return 0
+	for _, o := range options {
+		if o.Value == value {
+			return o.N
+		}
 	}
-	return options[i].N
+	return 0
 }
 
 // Says returns a sentence that summarizes the items that match the filter.

@@ -121,8 +121,9 @@ func conditions(rows []RunRow) (all []*condition) {
 		}
 		into.runs = append(into.runs, r)
 	}
+	sample := func(c *condition) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, sampleDatasets)) }
 	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.Indicator(a.sample()), scoring.Indicator(b.sample())),
+		return cmp.Or(cmp.Compare(sample(a), sample(b)),
 			b.judgedItems()-a.judgedItems(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
@@ -162,9 +163,6 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	return pending
 }
 
-// sample reports whether the condition's items are one of gavel's samples.
-func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
-
 // judgedItems returns the number of judged items, summed over the condition's runs.
 func (c *condition) judgedItems() (n int) {
 	for _, r := range c.runs {
@@ -189,12 +187,6 @@ func (c *condition) query(more ...string) string {
 
 // link returns the address of the condition's leaderboard.
 func (c *condition) link() string { return "/" + c.query() }
-
-// leaderboardOf returns the address of the leaderboard that ranks the judge of the run of m.
-func leaderboardOf(m *judging.Manifest) string {
-	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
-	return c.link()
-}
 
 // shortKey returns the beginning of the SHA-256 of a file of items, as addresses name it.
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }

@@ -29,19 +29,21 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
+	newMemo := func(limit int) *memo.Memo {
+		m := memo.New(limit, o.Now)
+		m.Log = o.Log
+		return m
+	}
 	s := &Server{
 		Options:     o,
 		runs:        runs,
-		memo:        memo.New(rememberedValues, o.Now),
-		background:  memo.New(rememberedValues, o.Now),
-		listings:    memo.New(1, o.Now),
-		listNumbers: memo.New(store.MaxFolders, o.Now),
+		memo:        newMemo(rememberedValues),
+		background:  newMemo(rememberedValues),
+		listings:    newMemo(1),
+		listNumbers: newMemo(store.MaxFolders),
 		streams:     make(chan struct{}, maxStreams),
 		patience:    requestTime,
 		mux:         http.NewServeMux(),
-	}
-	for _, m := range []*memo.Memo{s.memo, s.background, s.listings} {
-		m.Log = o.Log
 	}
 	runs.LogTo(o.Log)
 	s.guard, err = guard.New(o.Options)

@@ -296,9 +296,10 @@ func (s *Server) runNamed(r *http.Request) (string, error) {
 
 // lastJob returns the newest job for which match returns true; nil if there is none.
 func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
-	all := s.jobs()
-	if i := slices.IndexFunc(all, match); i >= 0 {
-		return &all[i]
+	for _, j := range s.jobs() {
+		if match(j) {
+			return &j
+		}
 	}
 	return nil
 }

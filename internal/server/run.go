@@ -94,9 +94,10 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 // page returns the part of a run's page that is made from its report, with links to the run's items and to the other
 // judges of the same items.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
+	board := condition{protocol: head.Protocol, goal: head.Goal, items: x.Manifest.ItemsFile()}
 	p := &report.RunPage{
 		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		BoardRef:  doc.Ref{Page: leaderboardOf(x.Manifest)},
+		BoardRef:  doc.Ref{Page: board.link()},
 		ItemLists: s.lists(x),
 		Command:   s.commandOf(ctx, head.Name, x.Manifest),
 		Prompt:    x.Manifest.Spec.Prompt.Text(),

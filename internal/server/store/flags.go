@@ -38,8 +38,10 @@ func (r Rightness) word() string {
 
 // FilterNamed returns the filter with this name; nil if there is none.
 func FilterNamed(name string) *Filter {
-	if i := slices.IndexFunc(Filters, func(s Filter) bool { return s.Name == name }); i >= 0 {
-		return &Filters[i]
+	for i, f := range Filters {
+		if f.Name == name {
+			return &Filters[i]
+		}
 	}
 	return nil
 }
