@@ -68,8 +68,8 @@ func (t tally) Judged() int { return t.Wrong() + t.right }
 const mostInMatrix = 100
 
 // judgesOfItems returns a run of each judge that judged a run's items, the best first; nil if there is only one judge.
-// If juries is false, it leaves juries out: where judges are counted, their members count already. pending is true while
-// runs are still being scored in the background.
+// If juries is false, it leaves juries out: where judges are counted, their members count already. pending is true
+// while runs are still being scored in the background.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
 	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
 	if s.score(ctx, rows) > 0 {
