@@ -71,8 +71,8 @@ func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Tool
 	if err != nil {
 		return t, err
 	}
-	t = doctor.Tools{Judge: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
-	t.About, t.Concurrency = eval.Describe(t.Judge.Server), eval.Concurrency(r.Concurrency, t.Judge.Server, t.Judge.Model)
+	t = doctor.Tools{PoolMember: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
+	t.About, t.Concurrency = eval.Describe(t.Server), eval.Concurrency(r.Concurrency, t.Server, t.Model)
 	set, err := e.library().Open(r.Dataset)
 	if err != nil {
 		return t, err

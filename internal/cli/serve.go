@@ -73,12 +73,9 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
 	}
 	opts := server.Options{
-		Runs:        o.Runs,
-		Token:       token,
-		Loopback:    loopback,
-		Hosts:       c.StringSlice("host"),
+		Options:     guard.Options{Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Now: e.now},
+		Dir:         o.Runs,
 		Version:     version(),
-		Now:         e.now,
 		Log:         e.say,
 		Desk:        desk,
 		Labels:      c.String("labels"),
@@ -91,7 +88,7 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 			return err
 		}
 	case desk != nil:
-		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
+		opts.Labels, page = desk.Path, "labels/"+url.PathEscape(c.String("as"))
 	}
 	var manager *jobs.Manager
 	if !c.Bool("read-only") {

@@ -60,7 +60,7 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 		req.Think = t
 		return d.ask(ctx, req)
 	}
-	reported := d.Judge.Model.Thinks
+	reported := d.Model.Thinks
 	on, errOn := try(backends.ThinkOn)
 	off, errOff := try(backends.ThinkOff)
 	for _, err := range []error{errOn, errOff} {
@@ -118,8 +118,9 @@ func judgeThinking(reported backends.Ability, n int, on, off backends.Response, 
 // labels holds two labels that no sensible reply to the question of capital contains.
 var labels = []string{"[[A>B]]", "[[B>A]]"}
 
-// capital returns a request for a short reply of at most n tokens, with the least thinking possible.
-func (d *doctor) capital(n int) backends.Request {
+// capital returns a request for a short reply, with the least thinking possible.
+func (d *doctor) capital() backends.Request {
+	n := 32
 	if d.thinksAlways {
 		n = max(n, d.thinkingTokens())
 	}
@@ -131,7 +132,7 @@ func (d *doctor) capital(n int) backends.Request {
 // constrainedOutput checks whether the server constrains replies: it asks a question and allows as its reply only two
 // labels that do not answer it.
 func (d *doctor) constrainedOutput(ctx context.Context) Finding {
-	req := d.capital(32)
+	req := d.capital()
 	req.Constrain = labels
 	resp, err := d.ask(ctx, req)
 	text := strings.TrimSpace(resp.Text)
@@ -162,7 +163,7 @@ func quoted(s string) string {
 
 // logprobs checks whether the server returns the probability of a label that the reply is certain to contain.
 func (d *doctor) logprobs(ctx context.Context) Finding {
-	req := d.capital(32)
+	req := d.capital()
 	if d.constrains {
 		req.Constrain, req.Labels = labels, labels
 	} else {
@@ -178,7 +179,7 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	}
 	resp, err := d.ask(ctx, req)
 	do := "run without --logprobs"
-	if s := d.Judge.Server; s.Since(backends.TellLogprobs) != "" {
+	if s := d.Server; s.Since(backends.TellLogprobs) != "" {
 		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.TellLogprobs), s.Version)
 	}
 	switch {
@@ -188,8 +189,8 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 		return noAnswer(err)
 	case len(resp.Labels) == 0:
 		return bad(Warn, do, "requested, but none returned")
-	case d.Judge.Model.Logprobs == backends.No:
-		return bad(Warn, do+": gavel expects none from "+d.Judge.Server.Name+"", "returned, unexpectedly")
+	case d.Model.Logprobs == backends.No:
+		return bad(Warn, do+": gavel expects none from "+d.Server.Name+"", "returned, unexpectedly")
 	}
 	switch {
 	case !d.constrains:

@@ -12,28 +12,23 @@ import (
 	"gavel/judging"
 )
 
-// judgeBench holds the size of JudgeBench's GPT-4o file under gavel's prompts, in bytes of system and user message
-// together. The file need not be on this machine.
-var judgeBench = struct {
-	pairs, judgments      int
-	direct, sop, longest  int // bytes: the mean with the prompts direct and sop, and the longest with sop
-	directReply, sopReply int // tokens of a reply: a label, and reasoning of the usual length
-}{
-	pairs:       350,
-	judgments:   700,
-	direct:      5872,
-	sop:         6975,
-	longest:     10740,
-	directReply: 8,
-	sopReply:    600,
-}
+// Size of JudgeBench's GPT-4o file under gavel's prompts direct and sop. The file need not be on this machine.
+const (
+	benchPairs     = 350
+	benchJudgments = 700   // in both orders
+	directBytes    = 5872  // mean of a prompt direct: system and user message together
+	sopBytes       = 6975  // mean of a prompt sop
+	longestBytes   = 10740 // longest prompt sop
+	directReply    = 8     // tokens of a reply to direct: a label
+	sopReply       = 600   // tokens of a reply to sop: reasoning of the usual length
+)
 
 // describeServer returns the server's name, version and address as a finding.
 func (d *doctor) describeServer(context.Context) Finding { return good("%s", d.About) }
 
 // describeModel returns the model's description as a finding, and warns if it has no digest or fingerprint.
 func (d *doctor) describeModel(context.Context) Finding {
-	m := d.Judge.Model
+	m := d.Model
 	text := m.Name
 	if m.Parameters != "" {
 		text += ", " + m.Parameters + " parameters"
@@ -58,10 +53,10 @@ const smallContext = 1024
 
 // reply checks that a plain question gets an answer. If none comes, the other checks are left out.
 func (d *doctor) reply(ctx context.Context) Finding {
-	if d.Judge.Server.Can(backends.SetContext) {
+	if d.Server.Can(backends.SetContext) {
 		d.numCtx = smallContext
 	}
-	patient := backends.WithRetry(d.Judge.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
+	patient := backends.WithRetry(d.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
 	resp, err := patient.Ask(ctx,
 		d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
 	if err != nil {
@@ -106,14 +101,11 @@ const maxReading = time.Minute
 
 // longPrompt sends a prompt that does not fit the context, and checks that the server refuses it.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
-	if d.Limit > 0 { // leave time for the checks after it
-		limited, cancel := context.WithTimeout(ctx, d.Limit/4)
-		defer cancel()
-		ctx = limited
-	}
-	served := d.Judge.Model.Context
-	if d.Judge.Server.Can(backends.SetContext) {
-		served = min(smallContext, cmp.Or(d.Judge.Model.Trained, smallContext))
+	ctx, cancel := limit(ctx, d.Limit/4) // leave time for the checks after it
+	defer cancel()
+	served := d.Model.Context
+	if d.Server.Can(backends.SetContext) {
+		served = min(smallContext, cmp.Or(d.Model.Trained, smallContext))
 		defer func(n int) { d.numCtx = n }(d.numCtx)
 		d.numCtx = smallContext
 	}
@@ -135,7 +127,7 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 // overfill sends a prompt of a number of words to a server with a context of served tokens, and checks that the server
 // refuses it. With served 0 the context is unknown: if the prompt fits, the finding is Skipped.
 func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
-	resp, err := d.Judge.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
+	resp, err := d.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent := fmt.Sprintf("a prompt of at least %d tokens", words)
 	room := ""
 	if served > 0 {
@@ -167,7 +159,7 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 
 // neverCut returns advice on how to make the server refuse long prompts.
 func (d *doctor) neverCut() string {
-	s := d.Judge.Server
+	s := d.Server
 	switch refuse := s.Advice().Refuse; {
 	case refuse != "":
 		return refuse
@@ -183,8 +175,8 @@ func (d *doctor) neverCut() string {
 // context with the needs of JudgeBench.
 func (d *doctor) context(ctx context.Context) Finding {
 	p := judging.DefaultParameters
-	if d.Judge.Server.Can(backends.SetContext) {
-		d.numCtx = judging.SizeContext(judgeBench.longest, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
+	if d.Server.Can(backends.SetContext) {
+		d.numCtx = judging.SizeContext(longestBytes, p.MaxTokens, p.Attempts, d.Model.Trained)
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
 			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
 				"the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s",
@@ -206,61 +198,62 @@ func (d *doctor) tokens(bytes int) int {
 }
 
 // room compares the served context with the prompts and replies of a run on JudgeBench.
-func (d *doctor) room() Finding {
-	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
+func (d *doctor) room() (f Finding) {
+	served := cmp.Or(d.numCtx, d.Model.Context)
 	reply := judging.DefaultParameters.MaxTokens
 	if d.decides() {
 		reply = 0
 	}
 	// some prompts have more tokens per byte
-	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4)
+	mean, longest := d.tokens(sopBytes), d.tokens(longestBytes*5/4)
 	need := longest + reply
 	value := map[string]any{
 		"served":                    served,
-		"trained":                   d.Judge.Model.Trained,
+		"trained":                   d.Model.Trained,
 		"judgebench_longest_prompt": longest,
 		"judgebench_wants":          need,
 	}
 	text := fmt.Sprintf("%d tokens served", served)
-	if d.Judge.Model.Trained > 0 {
-		text += fmt.Sprintf(", %d trained", d.Judge.Model.Trained)
+	if d.Model.Trained > 0 {
+		text += fmt.Sprintf(", %d trained", d.Model.Trained)
 	}
 	switch {
 	case served == 0:
-		return bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: "+
+		f = bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: "+
 			"JudgeBench's longest prompt and a reply of %d", need, reply),
-			"the server does not report its context size").with(value)
-	case d.Judge.Model.Trained > 0 && served > d.Judge.Model.Trained:
-		return bad(Warn, "serve no more context than the model was trained for: "+
-			"beyond that, replies become useless", "%s", text).with(value)
+			"the server does not report its context size")
+	case d.Model.Trained > 0 && served > d.Model.Trained:
+		f = bad(Warn, "serve no more context than the model was trained for: "+
+			"beyond that, replies become useless", "%s", text)
 	case served < mean:
-		return bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", text, mean).with(value)
+		f = bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", text, mean)
 	case served <= longest:
-		return bad(Warn, d.serveMore(need),
+		f = bad(Warn, d.serveMore(need),
 			"%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long",
-			text, longest).with(value)
+			text, longest)
 	case served < need:
 		do := d.serveMore(need)
-		if d.Judge.Server.Can(backends.ReserveReply) {
+		if d.Server.Can(backends.ReserveReply) {
 			do += ", or leave out --max-tokens: a run then fits it to the context"
 		} else if served-longest >= 1024 {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
 		}
-		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, "+
-			"less than --max-tokens %d", text, longest, served-longest, reply).with(value)
+		f = bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, "+
+			"less than --max-tokens %d", text, longest, served-longest, reply)
+	default:
+		f = good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply", text, longest)
 	}
-	return good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply",
-		text, longest).with(value)
+	return f.with(value)
 }
 
 // serveMore returns advice on how to serve a context of n tokens.
 func (d *doctor) serveMore(n int) string {
-	if t := d.Judge.Model.Trained; t > 0 && t < n {
+	if t := d.Model.Trained; t > 0 && t < n {
 		return fmt.Sprintf("this model was trained for %d tokens: use a model with a longer context for such prompts", t)
 	}
 	n = (n + 1023) / 1024 * 1024
-	if more := d.Judge.Server.Advice().ServeMore; more != nil {
-		return more(n, max(1, d.Judge.Model.Slots))
+	if more := d.Server.Advice().ServeMore; more != nil {
+		return more(n, max(1, d.Model.Slots))
 	}
 	return fmt.Sprintf("serve a context of %d tokens", n)
 }

@@ -27,12 +27,13 @@ type Examination struct {
 
 // Tools holds the judge and other things that Check needs.
 type Tools struct {
-	Judge       backends.PoolMember // the server and model to check; Judge.Client ends a call after Examination.Timeout
-	About       string              // the judge's server, in words
-	Concurrency int                 // number of concurrent requests with which a run starts
-	Text        string              // text typical of judges' prompts; prompts of any length are made from it
-	Now         func() time.Time    // the clock
-	Note        func(text string)   // shows the progress in one line; may be nil
+	backends.PoolMember // the server and model to check; Client ends a call after Examination.Timeout
+
+	About       string            // the judge's server, in words
+	Concurrency int               // number of concurrent requests with which a run starts
+	Text        string            // text typical of judges' prompts; prompts of any length are made from it
+	Now         func() time.Time  // the clock
+	Note        func(text string) // shows the progress in one line; may be nil
 }
 
 // Status says how a check ended.
@@ -104,24 +105,7 @@ type check struct {
 	limit time.Duration // limit of the whole check; 0: none
 	load  bool          // the check puts load on the server; left out with Examination.Quick
 	texts bool          // the check needs written replies, which a decision model does not give
-	run   func(*doctor, context.Context) Finding
-}
-
-// checks lists all checks in order: first the needs of a run, then those that put load on the server. To add a check,
-// write a function and add a line here.
-var checks = []check{
-	{name: "server", run: (*doctor).describeServer},
-	{name: "model", run: (*doctor).describeModel},
-	{name: "reply", run: (*doctor).reply},
-	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
-	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
-	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
-	{name: "thinking", limit: time.Minute, texts: true, run: (*doctor).thinking},
-	{name: "constrained output", limit: time.Minute, texts: true, run: (*doctor).constrainedOutput},
-	{name: "logprobs", limit: time.Minute, texts: true, run: (*doctor).logprobs},
-	// A server that answers one request at a time may read on after the check has given up, so it comes late.
-	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
-	{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).throughput},
+	run   func(context.Context) Finding
 }
 
 // doctor runs the checks. Its fields hold results for later checks.
@@ -146,17 +130,33 @@ type doctor struct {
 	noise        time.Duration  // variation of the time of equal requests
 }
 
+// checks returns all checks in order: first the needs of a run, then those that put load on the server. To add a check,
+// write a function and add a line here.
+func (d *doctor) checks() []check {
+	return []check{
+		{name: "server", run: d.describeServer},
+		{name: "model", run: d.describeModel},
+		{name: "reply", run: d.reply},
+		{name: "context", limit: 3 * time.Minute, run: d.context},
+		{name: "speed", limit: 2 * time.Minute, texts: true, run: d.measureSpeed},
+		{name: "system role", limit: time.Minute, run: d.systemText},
+		{name: "thinking", limit: time.Minute, texts: true, run: d.thinking},
+		{name: "constrained output", limit: time.Minute, texts: true, run: d.constrainedOutput},
+		{name: "logprobs", limit: time.Minute, texts: true, run: d.logprobs},
+		// A server that answers one request at a time may read on after the check has given up, so it comes late.
+		{name: "over-long prompt", limit: 90 * time.Second, run: d.longPrompt},
+		{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: d.throughput},
+	}
+}
+
 // Check runs all checks. Problems of the judge are findings in the report; the error is the cause if ctx ended.
 func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	d := &doctor{Examination: r, Tools: t}
 	d.constrains = d.decides()
-	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
-	limited := ctx
-	if r.Limit > 0 {
-		var cancel func()
-		limited, cancel = context.WithTimeout(ctx, r.Limit)
-		defer cancel()
-	}
+	out := &Report{Server: t.Server, Model: t.Model}
+	limited, cancel := limit(ctx, r.Limit)
+	defer cancel()
+	checks := d.checks()
 	for i, c := range checks { // all of them, even if one fails
 		if t.Note != nil {
 			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
@@ -173,6 +173,14 @@ func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	}
 	out.Speed, out.Ready = d.speed, out.Err() == nil
 	return out, nil
+}
+
+// limit returns a context that ends with ctx, and also after a time unless that is 0.
+func limit(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
+	if after <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, after)
 }
 
 // giveUp is the number of consecutive calls without an answer after which the other checks are left out.
@@ -195,13 +203,9 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	case ctx.Err() != nil:
 		return d.late("not made")
 	}
-	limited := ctx
-	if c.limit > 0 {
-		var cancel func()
-		limited, cancel = context.WithTimeout(ctx, c.limit)
-		defer cancel()
-	}
-	finding := c.run(d, limited)
+	limited, cancel := limit(ctx, c.limit)
+	defer cancel()
+	finding := c.run(limited)
 	if ctx.Err() != nil && finding.Status == Unknown {
 		return d.late("not finished")
 	}
@@ -219,9 +223,9 @@ func (d *doctor) late(state string) Finding {
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
 	req := backends.Request{
-		Identity: d.Judge.Identity(), Model: d.Judge.Model.Name, Messages: messages,
+		Identity: d.Identity(), Model: d.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
-		NumCtx: d.numCtx, Context: d.Judge.Model.Context,
+		NumCtx: d.numCtx, Context: d.Model.Context,
 	}
 	if d.decides() {
 		req.Constrain, req.Labels = labels, labels
@@ -230,7 +234,7 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 }
 
 // decides reports whether the judge is a decision model, which chooses among options and writes no text.
-func (d *doctor) decides() bool { return d.Judge.Server.Can(backends.Decide) }
+func (d *doctor) decides() bool { return d.Server.Can(backends.Decide) }
 
 func user(text string) backends.Message {
 	return backends.Message{Role: backends.User, Content: text}
@@ -238,7 +242,7 @@ func user(text string) backends.Message {
 
 // ask asks once and counts consecutive calls without an answer.
 func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	resp, err := d.Judge.Client.Ask(ctx, req)
+	resp, err := d.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if backends.IsKind(err, backends.Transport, backends.Timeout) || errors.Is(err, context.DeadlineExceeded) {

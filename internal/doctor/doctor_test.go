@@ -15,6 +15,9 @@ import (
 	"gavel/internal/trials"
 )
 
+// checks lists all checks.
+var checks = new(doctor).checks()
+
 // briefly has the load be measured in no time to speak of.
 func briefly(t *testing.T) {
 	old := waveTime

@@ -64,7 +64,7 @@ func (r *Report) estimate() doc.Block {
 	b := doc.Block{
 		ShowTitle: true,
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
-			judgeBench.pairs, judgeBench.judgments),
+			benchPairs, benchJudgments),
 		Table: t,
 	}
 	per := "4 bytes a token (not measured)"
@@ -74,9 +74,9 @@ func (r *Report) estimate() doc.Block {
 	b.Plain(
 		"direct/s, sop/s: judgments a second with that prompt",
 		fmt.Sprintf("speeds are the middle of up to %d measurements", maxTries),
-		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", judgeBench.direct, judgeBench.sop, per),
+		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", directBytes, sopBytes, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache",
-			judgeBench.directReply, judgeBench.sopReply),
+			directReply, sopReply),
 	)
 	if r.Speed.Call >= 0.01 {
 		b.Plain(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.Call))

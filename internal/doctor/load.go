@@ -36,7 +36,7 @@ var waveTime = 2 * time.Second
 // measures both a few times in the same way and takes the medians, since other work on the machine may slow down single
 // measurements.
 func (d *doctor) throughput(ctx context.Context) Finding {
-	c, advice := min(d.Concurrency, maxAtOnce), d.Judge.Server.Advice().Parallel
+	c, advice := min(d.Concurrency, maxAtOnce), d.Server.Advice().Parallel
 	switch {
 	case d.speed == nil:
 		return skipped("the speed of one request is unknown")
@@ -66,7 +66,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	}
 	d.speed.Paces = paces
 	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one", c, figure(times))
-	value := map[string]any{"concurrency": c, "times_one": times, "slots": d.Judge.Model.Slots}
+	value := map[string]any{"concurrency": c, "times_one": times, "slots": d.Model.Slots}
 	if advice != "" && times < minGain {
 		return bad(Warn, advice, "%s", text).with(value)
 	}
@@ -77,7 +77,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 // reading and one that is nearly all writing. Both are sized by the speed of one request to take a few seconds.
 func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	share := waveTime.Seconds() / float64(c)
-	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
+	bytes := max(200, min(sopBytes, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
 	n := max(8, min(512, int(d.speed.Reply*share)))
 	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if err != nil {

@@ -121,7 +121,7 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 		t.Fatal(err)
 	}
 	tools := Tools{
-		Judge:       judges[0],
+		PoolMember:  judges[0],
 		About:       eval.Describe(judges[0].Server),
 		Concurrency: eval.Concurrency(0, judges[0].Server, judges[0].Model),
 		Now:         time.Now,

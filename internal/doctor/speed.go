@@ -42,7 +42,7 @@ type DurationEstimate struct {
 // second. It assumes that the server reads or writes, not both at once. call is the overhead of a request in seconds.
 func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) DurationEstimate {
 	seconds := call + float64(promptTokens)/prompt + float64(replyTokens)/reply
-	return DurationEstimate{1 / seconds, float64(judgeBench.judgments) * seconds / 3600}
+	return DurationEstimate{1 / seconds, float64(benchJudgments) * seconds / 3600}
 }
 
 // paceOf returns the ServerSpeed for these speeds, in tokens per second of all requests together. Concurrent requests
@@ -53,8 +53,8 @@ func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
 		Concurrency: concurrency,
 		Prompt:      prompt,
 		Reply:       reply,
-		Direct:      newEstimate(d.tokens(judgeBench.direct), judgeBench.directReply, prompt, reply, call),
-		Sop:         newEstimate(d.tokens(judgeBench.sop), judgeBench.sopReply, prompt, reply, call),
+		Direct:      newEstimate(d.tokens(directBytes), directReply, prompt, reply, call),
+		Sop:         newEstimate(d.tokens(sopBytes), sopReply, prompt, reply, call),
 	}
 }
 
@@ -106,7 +106,7 @@ func (d *doctor) repeat(ctx context.Context, n int, request func() backends.Requ
 // measureSpeed measures reading and writing, one request at a time: by the server's clock if it reports times, or else
 // by the difference between a short request and a long one.
 func (d *doctor) measureSpeed(ctx context.Context) Finding {
-	bytes := judgeBench.sop
+	bytes := sopBytes
 	if d.roughSpeed > 0 { // a slow server gets less to read
 		bytes = min(bytes, max(1000, int(d.roughSpeed*8*cmp.Or(d.bytesPerTok, 4))))
 	}

@@ -229,11 +229,15 @@ func (r *Jury) vote(rights *scoring.Rights) {
 	for u := range rights.Units {
 		n := 0
 		for _, right := range rights.Right[:last] {
-			n += int(scoring.Indicator(right[u]))
+			if right[u] {
+				n++
+			}
 		}
 		v := &r.Votes[last-n]
 		v.N++
-		v.Jury += int(scoring.Indicator(rights.Right[last][u]))
+		if rights.Right[last][u] {
+			v.Jury++
+		}
 	}
 }
 
@@ -278,7 +282,9 @@ func (l *Likeness) agree(a, b []string) {
 	for u := range min(len(a), len(b)) {
 		if names(a[u]) && names(b[u]) {
 			l.SameOf++
-			same += int(scoring.Indicator(a[u] == b[u]))
+			if a[u] == b[u] {
+				same++
+			}
 		}
 	}
 	if l.SameOf > 0 {

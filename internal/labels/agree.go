@@ -81,21 +81,6 @@ type Pair struct {
 	Ordinal *Number `json:"alpha_ordinal,omitempty"`
 }
 
-// NamedNumber holds a statistic with its name.
-type NamedNumber struct {
-	Name string // key in CSV, such as kappa
-	Number
-}
-
-// Numbers returns the statistics of two raters by name, as in CSV.
-func (p Pair) Numbers() []NamedNumber {
-	numbers := []NamedNumber{{"agreement", p.Agreement}, {"kappa", p.Kappa}, {"ac1", p.AC1}, {"alpha", p.Alpha}}
-	if p.Ordinal != nil {
-		numbers = append(numbers, NamedNumber{"alpha_ordinal", *p.Ordinal})
-	}
-	return numbers
-}
-
 // PeopleAgreement tells how far all people who labelled items agree with each other.
 type PeopleAgreement struct {
 	Raters int    `json:"raters"` // number of people
@@ -171,7 +156,7 @@ func Agree(
 }
 
 // Rank returns each judge's agreement with the majority of people, without that of every two raters. It skips runs that
-// judge other things, or no item with a label, and returns ErrNone if no run is left.
+// judge other things, or no item with a label, and returns ErrNotJudged if no run is left.
 func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, true)
 	if err != nil {
@@ -230,7 +215,9 @@ func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 			if !ok {
 				continue
 			}
-			s.NoVerdict += int(scoring.Indicator(verdict == ""))
+			if verdict == "" {
+				s.NoVerdict++
+			}
 			s.agrees[item] = verdict == label
 			p.count(agreed, item, verdict == label)
 		}
@@ -254,6 +241,7 @@ func percents(value float64, iv stats.Interval, method string) Number {
 // letter sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired test
 // finds no significant difference.
 func (p *panel) letter(judges []JudgeAgreement) {
+	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.Agreement.Value, new(math.Inf(-1))) }
 	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
 	var pairs [][2]int
@@ -297,12 +285,4 @@ func (p *panel) pValue(a, b map[string]bool) float64 {
 		}
 	}
 	return stats.McNemar(discordant[0], discordant[1])
-}
-
-// value returns the judge's agreement with the majority, in percent, or minus infinity if it is undefined.
-func value(s JudgeAgreement) float64 {
-	if s.Agreement.Value == nil {
-		return math.Inf(-1)
-	}
-	return *s.Agreement.Value
 }

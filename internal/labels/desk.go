@@ -32,7 +32,8 @@ type DeskOptions struct {
 // Desk gives the items of a dataset to people, one at a time, and stores their labels in a file: each label is on disk
 // before the next item is shown. Its methods may be called from several goroutines.
 type Desk struct {
-	o     DeskOptions
+	DeskOptions
+
 	set   *datasets.Set // the dataset
 	items []int         // items to label, as row numbers of the set
 	Notes []string      // messages for the user about the file of labels
@@ -85,7 +86,7 @@ const repeatAfter = 10
 // OpenDesk opens a desk, which gives the items of a dataset to people who label them. It returns an error if another
 // process writes to the file of labels, or if the labels in it belong to another dataset.
 func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
-	d := &Desk{o: o, set: set, people: map[string]*person{}}
+	d := &Desk{DeskOptions: o, set: set, people: map[string]*person{}}
 	d.lock = flock.New(filepath.Join(filepath.Dir(o.Path), "."+filepath.Base(o.Path)+".lock"), flock.SetPermissions(0o644))
 	if locked, err := d.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
@@ -204,7 +205,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 		return t, err
 	}
 	if p.current != next || p.shownAt.IsZero() {
-		p.current, p.shownAt = next, d.o.Now()
+		p.current, p.shownAt = next, d.Now()
 	}
 	t.Sum, err = sum(d.set, next.item)
 	if err != nil {
@@ -244,7 +245,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 		return err
 	}
 	if s.At < 0 || s.At >= d.set.Len() {
-		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.o.Name)
+		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.Name)
 	}
 	target := turn{s.At, s.Again}
 	item, err := d.set.Item(target.item)
@@ -257,7 +258,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 		Again:    s.Again,
 		Note:     strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
 		Drawn:    ByRandom,
-		Seed:     d.o.Seed,
+		Seed:     d.Seed,
 	}
 	l.SHA256, err = sum(d.set, target.item)
 	if err != nil {
@@ -285,7 +286,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	if err := d.file.add(l); err != nil {
 		return err
 	}
-	if now := d.o.Now(); p.current == target && now.Sub(p.shownAt) < maxThink {
+	if now := d.Now(); p.current == target && now.Sub(p.shownAt) < maxThink {
 		p.durations = append(p.durations, now.Sub(p.shownAt))
 	}
 	p.take(target, l)
@@ -369,11 +370,5 @@ type LabelProgress struct {
 	Labelled, Skipped, Total int    // of all items for the person; those shown twice count twice
 }
 
-// Name returns the name of the dataset.
-func (d *Desk) Name() string { return d.o.Name }
-
 // SHA256 returns the SHA-256 of the dataset, in hexadecimal.
 func (d *Desk) SHA256() string { return d.set.SHA256 }
-
-// Path returns the path of the file of labels.
-func (d *Desk) Path() string { return d.o.Path }

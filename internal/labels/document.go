@@ -47,8 +47,13 @@ func (a *Agreement) sheet() [][]string {
 		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", j.Kappa)
 	}
 	for _, p := range a.Pairs {
-		for _, x := range p.Numbers() {
-			add(p.A, p.B, p.Between, p.N, x.Name, x.Number)
+		pair := func(name string, v Number) { add(p.A, p.B, p.Between, p.N, name, v) }
+		pair("agreement", p.Agreement)
+		pair("kappa", p.Kappa)
+		pair("ac1", p.AC1)
+		pair("alpha", p.Alpha)
+		if p.Ordinal != nil {
+			pair("alpha_ordinal", *p.Ordinal)
 		}
 	}
 	return rows
@@ -217,11 +222,12 @@ func share(n Number) doc.Value {
 
 // coefficient returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
 func coefficient(n Number) doc.Value {
-	x := scoring.Result{Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High}
 	if n.Constant {
-		x = scoring.Result{Metric: "kappa"}
+		n = Number{}
 	}
-	return doc.Num(x)
+	return doc.Num(scoring.Result{
+		Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High,
+	})
 }
 
 // hundredfold returns a share from 0 to 1 in percent; nil for nil.

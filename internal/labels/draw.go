@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,20 +29,20 @@ func (d *Desk) draw() error {
 		}
 		if item.Shape.Info().LabelQuestion == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
-				"pairs, preferences, options, choices and numbers can", d.o.Name, item.Shape)
+				"pairs, preferences, options, choices and numbers can", d.Name, item.Shape)
 		}
 	}
-	want := d.o.Sample
+	want := d.Sample
 	if want == 0 || want > n {
 		want = n
 	}
-	d.items = datasets.Order(n, d.set.ID, d.o.Seed)[:want]
+	d.items = datasets.Order(n, d.set.ID, d.Seed)[:want]
 	return nil
 }
 
 // uniform returns a number from 0 to below 1 that depends on the seed and the words alone.
 func (d *Desk) uniform(words ...string) float64 {
-	sum := sha256.Sum256([]byte(strconv.FormatInt(d.o.Seed, 10) + "\x00" + strings.Join(words, "\x00")))
+	sum := sha256.Sum256([]byte(strconv.FormatInt(d.Seed, 10) + "\x00" + strings.Join(words, "\x00")))
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
@@ -50,7 +51,7 @@ func (d *Desk) uniform(words ...string) float64 {
 func (d *Desk) turns(name string) (turns []turn) {
 	items := d.sorted("order", name, d.items)
 	repeated := d.sorted("again", name, items[:max(0, len(items)-repeatAfter)])
-	repeated = repeated[:min(len(repeated), int(math.Round(d.o.Again*float64(len(items)))))]
+	repeated = repeated[:min(len(repeated), int(math.Round(d.Again*float64(len(items)))))]
 	for k, i := range items {
 		turns = append(turns, turn{item: i})
 		if k >= repeatAfter && slices.Contains(repeated, items[k-repeatAfter]) {
@@ -111,16 +112,10 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		changed++
 		return true
 	})
-	label, split := f.Majority(), 0
-	for item, majority := range label {
-		_, ok := set.Find(item)
-		if ok && majority == "" {
-			split++
-		}
-		if !ok || majority == "" {
-			delete(label, item)
-		}
-	}
+	label := f.Majority()
+	items := len(label)
+	maps.DeleteFunc(label, func(_, majority string) bool { return majority == "" })
+	split := items - len(label)
 	n, notes, err = datasets.WriteLabelled(set, label, out)
 	if changed > 0 {
 		notes = append(notes, phrases.Say("labels.changed", changed))

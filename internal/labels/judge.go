@@ -103,7 +103,6 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 }
 
 // grouped matches a number with commas between thousands.
-
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // number returns a number in one spelling, so that 7 and 7.0, or 1,000 and 1000, are the same; false for other text.
@@ -194,9 +193,4 @@ func (j *RunVerdicts) hash() error {
 		}
 	}
 	return nil
-}
-
-// Sum returns the SHA-256 of an item's line in a dataset, in hexadecimal, as labels store it.
-func Sum(raw []byte) string {
-	return datasets.HexSum(raw)
 }

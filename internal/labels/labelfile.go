@@ -29,8 +29,8 @@ var ErrChanged = errors.New("another program has changed the file")
 // reported as saved. If the file has lines of another kind, it returns an error and leaves the file alone.
 func (d *Desk) openFile() ([]Label, error) {
 	d.file = &labelFile{
-		path: d.o.Path,
-		open: func() (*os.File, error) { return os.OpenFile(d.o.Path, os.O_RDWR|os.O_CREATE, 0o644) },
+		path: d.Path,
+		open: func() (*os.File, error) { return os.OpenFile(d.Path, os.O_RDWR|os.O_CREATE, 0o644) },
 	}
 	f, err := d.file.open()
 	if err != nil {
@@ -42,7 +42,7 @@ func (d *Desk) openFile() ([]Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, whole, err := ownLines(d.o.Path, text)
+	all, whole, err := ownLines(d.Path, text)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +137,11 @@ func (d *Desk) recall(all []Label) error {
 	for _, l := range all {
 		if l.Drawn == ByDisagreement {
 			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items drawn at random: "+
-				"name another file with --labels", d.o.Path)
+				"name another file with --labels", d.Path)
 		}
-		if l.Seed != 0 && l.Seed != d.o.Seed {
+		if l.Seed != 0 && l.Seed != d.Seed {
 			return fmt.Errorf("%s was started with --seed %d, which determines the order and the sides: "+
-				"give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
+				"give --seed %d, or name another file with --labels", d.Path, l.Seed, l.Seed)
 		}
 		i, ok := d.set.Find(l.Item)
 		if !ok {
@@ -160,11 +160,11 @@ func (d *Desk) recall(all []Label) error {
 	}
 	if unknown.n > 0 && unknown.n == len(all) {
 		return fmt.Errorf("%s: none of its %d labels belongs to an item of %s (%s does not): "+
-			"name another file with --labels", d.o.Path, unknown.n, d.o.Name, unknown.first)
+			"name another file with --labels", d.Path, unknown.n, d.Name, unknown.first)
 	}
 	if unknown.n > 0 {
 		d.note("%d labels belong to items that %s no longer has, such as %s; they stay in the file",
-			unknown.n, d.o.Name, unknown.first)
+			unknown.n, d.Name, unknown.first)
 	}
 	if changed.n > 0 {
 		d.note("%d labels belong to items that have changed since, such as %s; these items are shown again",
@@ -175,7 +175,7 @@ func (d *Desk) recall(all []Label) error {
 
 // note adds a message for the user about the file of labels.
 func (d *Desk) note(format string, args ...any) {
-	d.Notes = append(d.Notes, d.o.Path+": "+fmt.Sprintf(format, args...))
+	d.Notes = append(d.Notes, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // stray counts labels whose items the dataset lacks, or that have changed.
@@ -189,11 +189,11 @@ func (s *stray) add(item string) {
 	s.first = cmp.Or(s.first, item)
 }
 
-// sum returns the SHA-256 of the line of item i, as labels store it.
+// sum returns the SHA-256 of the line of item i, in hexadecimal, as labels store it.
 func sum(set *datasets.Set, i int) (string, error) {
 	raw, err := set.Raw(i)
 	if err != nil {
 		return "", err
 	}
-	return Sum(raw), nil
+	return datasets.HexSum(raw), nil
 }

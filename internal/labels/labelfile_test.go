@@ -22,7 +22,7 @@ func TestDeskFullDisk(t *testing.T) {
 	assert.NilError(t, err)
 	open := d.file.open
 	// a file that is open for reading takes no more bytes, like a full disk
-	d.file.open = func() (*os.File, error) { return os.Open(d.o.Path) }
+	d.file.open = func() (*os.File, error) { return os.Open(d.Path) }
 	assert.ErrorContains(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
 	nextTurn, err := d.Next("ann")
 	assert.NilError(t, err)
@@ -30,7 +30,7 @@ func TestDeskFullDisk(t *testing.T) {
 	d.file.open = open
 	assert.NilError(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())
-	f, err := Read(d.o.Path)
+	f, err := Read(d.Path)
 	assert.NilError(t, err)
 	assert.Equal(t, len(f.Labels), 1)
 }
@@ -41,7 +41,7 @@ func TestDeskPipe(t *testing.T) {
 	assert.NilError(t, err)
 	defer r.Close()
 	defer w.Close()
-	d := &Desk{o: DeskOptions{Path: fmt.Sprintf("/dev/fd/%d", r.Fd())}}
+	d := &Desk{DeskOptions: DeskOptions{Path: fmt.Sprintf("/dev/fd/%d", r.Fd())}}
 	_, err = d.openFile()
 	assert.Assert(t, err != nil)
 }

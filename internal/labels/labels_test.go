@@ -138,7 +138,7 @@ func TestAgree(t *testing.T) {
 		"to another dataset":         {[]string{good}, fileOf(labels.Label{Item: "elsewhere", Label: "A"})},
 		`label "AA" of p001`:         {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "AA"})},
 		"have different gold labels": {[]string{good, turned}, f},
-		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
+		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: datasets.HexSum([]byte("another line"))})},
 	} {
 		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.Default)
 		assert.ErrorContains(t, err, want)

@@ -39,7 +39,7 @@ type panel struct {
 
 // newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
 // that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, or no item with a label,
-// and returns ErrNone if none is left.
+// and returns ErrNotJudged if none is left.
 func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap, skip bool) (*panel, error) {
 	p := &panel{file: file, b: b}
 	for _, dir := range dirs {

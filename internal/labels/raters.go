@@ -136,7 +136,9 @@ func (p *panel) together() *PeopleAgreement {
 		rated := 0
 		for i, r := range p.people {
 			values[i] = p.category(r, item)
-			rated += int(scoring.Indicator(values[i] >= 0))
+			if values[i] >= 0 {
+				rated++
+			}
 		}
 		if rated > 1 {
 			t.N++
@@ -212,19 +214,16 @@ func (p *panel) self(a *Agreement) {
 	for _, l := range p.file.Labels {
 		before[key{item: l.Item, labeller: l.Labeller}] = l
 	}
-	byLabeller := map[string]clusters{}
-	for _, l := range p.file.Again {
-		first := before[key{item: l.Item, labeller: l.Labeller}]
-		if l.Label == "" || first.Label == "" || l.SHA256 != first.SHA256 {
-			continue
+	for _, person := range p.people {
+		agreed := clusters{}
+		for _, l := range p.file.Again {
+			first := before[key{item: l.Item, labeller: person.name}]
+			if l.Labeller == person.name && l.Label != "" && first.Label != "" && l.SHA256 == first.SHA256 {
+				p.count(agreed, l.Item, l.Label == first.Label)
+			}
 		}
-		if byLabeller[l.Labeller] == nil {
-			byLabeller[l.Labeller] = clusters{}
+		if share, n, _ := p.share(agreed); n > 0 {
+			a.Self = append(a.Self, IntraRater{Labeller: person.name, N: n, Agreement: share})
 		}
-		p.count(byLabeller[l.Labeller], l.Item, l.Label == first.Label)
-	}
-	for _, name := range slices.Sorted(maps.Keys(byLabeller)) {
-		share, n, _ := p.share(byLabeller[name])
-		a.Self = append(a.Self, IntraRater{Labeller: name, N: n, Agreement: share})
 	}
 }

@@ -157,7 +157,9 @@ func (j *RunVerdicts) accept(
 func rejection(confidences []float64, right []bool, risk, delta float64) string {
 	wrong := 0
 	for _, ok := range right {
-		wrong += int(scoring.Indicator(!ok))
+		if !ok {
+			wrong++
+		}
 	}
 	n := len(confidences)
 	switch needed := minLabelled(risk, delta); {

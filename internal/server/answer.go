@@ -49,7 +49,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				if p == http.ErrAbortHandler {
 					panic(p)
 				}
-				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shorten(r.URL.Path, 200), p, debug.Stack())
+				s.Log("%s %s: %v\n%s", r.Method, markup.Shorten(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
 					s.fail(w, original, memo.ErrPanic)
 				}
@@ -118,24 +118,24 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // answer answers a request with the view of the route, as a page or as JSON, or by the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.needs != nil && !r.needs(s.opts) {
-		return r.without
+	if r.missing != nil {
+		return r.missing
 	}
 	if r.handle != nil {
-		return r.handle(s, w, req)
+		return r.handle(w, req)
 	}
 	if r.form != nil {
-		to, err := r.form(s, req)
+		to, err := r.form(req)
 		if err != nil {
 			return err
 		}
 		return seeOther(w, req, to)
 	}
-	v, err := r.view.make(s, req)
+	v, err := r.view.make(req)
 	if err != nil {
 		return err
 	}
-	if r.isPage() {
+	if r.template != "" {
 		s.render(w, req, http.StatusOK, r.template, v)
 		return nil
 	}
@@ -149,14 +149,14 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 
 // frame holds the data of a page's template: the view, and what all pages show around it.
 type frame struct {
-	View       any      // what the route shows
-	Name       string   // name of the page's template
-	Version    string   // version of gavel
-	Start      bool     // this server can start runs
-	Inside     bool     // the client has access
-	Session    bool     // the client can sign out
-	Reloads    bool     // a part is still being computed: the browser loads the page again, by live.js or by itself
-	Navigation []Choice // links in the head of the page
+	View    any    // what the route shows
+	Name    string // name of the page's template
+	Version string // version of gavel
+	Start   bool   // this server can start runs
+	Inside  bool   // the client has access
+	Session bool   // the client can sign out
+	Reloads bool   // a part is still being computed: the browser loads the page again, by live.js or by itself
+	Labels  bool   // this server has labels
 }
 
 // render answers with the page called name. It builds the whole page before it sends the first byte, so that an error
@@ -164,13 +164,13 @@ type frame struct {
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	to, _ := w.(*response)
 	f := frame{
-		View:       view,
-		Name:       name,
-		Version:    s.opts.Version,
-		Start:      s.opts.Runner != nil,
-		Inside:     to != nil && to.signedIn,
-		Session:    s.guard.InSession(r),
-		Navigation: s.navigation(name),
+		View:    view,
+		Name:    name,
+		Version: s.Version,
+		Start:   s.Runner != nil,
+		Inside:  to != nil && to.signedIn,
+		Session: s.guard.InSession(r),
+		Labels:  s.Labels != "",
 	}
 	var b bytes.Buffer
 	err := s.pages.templates[name].ExecuteTemplate(&b, "base", f)
@@ -180,7 +180,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		err = s.pages.templates[name].ExecuteTemplate(&b, "base", f)
 	}
 	if err != nil {
-		s.opts.Log("page %s: %v", name, err)
+		s.Log("page %s: %v", name, err)
 		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -197,37 +197,30 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // the client has gone
 	}
 	if status >= 500 {
-		s.opts.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
+		s.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
 	}
+	v := errorView{Field: jobs.FieldOf(err), Message: err.Error(), Status: status, Name: http.StatusText(status)}
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		var answer errorAnswer
-		answer.Error.Status = status
-		answer.Error.Message = err.Error()
-		answer.Error.Field = jobs.FieldOf(err)
-		codec.WriteIndented(w, answer)
+		codec.WriteIndented(w, errorAnswer{Error: v})
 		return
 	}
-	s.render(w, r, status, "error", errorView{
-		Name:    http.StatusText(status),
-		Message: err.Error(),
-	})
+	s.render(w, r, status, "error", v)
 }
 
 // errorAnswer holds the JSON with which a failed call of the API is answered.
 type errorAnswer struct {
-	Error struct {
-		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
-		Message string `json:"message"`
-		Status  int    `json:"status"`
-	} `json:"error"`
+	Error errorView `json:"error"`
 }
 
-// errorView holds the data of the page that shows an error. Name is the name of its HTTP status.
-type errorView struct {
-	Name    string
-	Message string
+// errorView holds an error as pages and the API show it. It has no name of its own, so that openapi.json describes it
+// within errorAnswer.
+type errorView = struct {
+	Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
+	Message string `json:"message"`
+	Status  int    `json:"status"`
+	Name    string `json:"-"` // name of the status
 }
 
 // commonHeaders are set on every answer. Pages load scripts, styles and images from this server alone, and have no
@@ -287,7 +280,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.URL.Path != "/" {
 		to += "?to=" + url.QueryEscape(r.URL.RequestURI())
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	seeOther(w, r, to)
 }
 
 // loginView holds the data of the page on which people sign in.
@@ -301,7 +294,7 @@ func (loginView) Hours() float64 { return guard.SessionTime.Hours() }
 
 // loginPage shows the form to sign in. It redirects clients that need not sign in.
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
-	if s.opts.Token == "" || s.guard.InSession(r) {
+	if s.Token == "" || s.guard.InSession(r) {
 		return seeOther(w, r, "/")
 	}
 	s.render(w, r, http.StatusOK, "login", loginView{To: guard.LocalPath(r.URL.Query().Get("to"))})
@@ -311,7 +304,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 // login begins a session for a browser that sends the right token, and redirects it to the page it came for.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	to := guard.LocalPath(r.PostForm.Get("to"))
-	if s.opts.Token == "" {
+	if s.Token == "" {
 		return seeOther(w, r, "/")
 	}
 	switch err := s.guard.SignIn(w, r, strings.TrimSpace(r.PostForm.Get("token"))); {

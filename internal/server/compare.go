@@ -167,7 +167,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		if to := folders[run]; len(to) == 1 {
 			f.Runs[i] = to[0]
 		}
-		field := Choice{Name: letterOf(i), Value: markup.Visible(run)}
+		field := Choice{Value: markup.Visible(run)}
 		k := slices.IndexFunc(runs, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
 			field.Value = nameOf(runs[k])
@@ -185,7 +185,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		v.Runs = append(v.Runs, Choice{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
-		v.Fields = append(v.Fields, Choice{Name: letterOf(len(v.Fields))})
+		v.Fields = append(v.Fields, Choice{})
 	}
 	s.offerLinks(v, rows)
 	return nil

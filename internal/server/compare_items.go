@@ -13,22 +13,8 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
-	"gavel/judging"
 	"gavel/scoring"
 )
-
-// itemOfTwo holds the parameters of the API call that returns an item with the judgments of two runs.
-type itemOfTwo struct {
-	A    string `json:"a" required:"true" jsonschema:"a run"`
-	B    string `json:"b" required:"true" jsonschema:"another"`
-	Item string `json:"item" required:"true" jsonschema:"its id"`
-}
-
-// difference describes a filter of the items that compared runs share, such as "they differ".
-type difference struct {
-	name, label string // key in addresses, words on the page
-	hidden      bool   // shown only while it is chosen
-}
 
 // holding reports for each filter of [differences], by name, whether an item matches it; names that are missing do not
 // match. positions holds the item's number in each run.
@@ -43,52 +29,58 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 			right++
 			last = k
 		}
-		scored += int(scoring.Indicator(f.Has("right") || f.Has("wrong")))
-		confident += int(scoring.Indicator(f.Has("confident")))
+		if f.Has("right") || f.Has("wrong") {
+			scored++
+		}
+		if f.Has("confident") {
+			confident++
+		}
 		same = same && sameVerdicts(first, x.Judgments(positions[k]))
 	}
 	all := scored == len(runs)
 	return map[string]bool{
-		"differ":                        all && right > 0 && right < len(runs),
-		strings.ToLower(letterOf(last)): all && right == 1,
-		fmt.Sprintf("right-%d", right):  all,
-		"both":                          right == len(runs),
-		"neither":                       all && right == 0,
-		"confident":                     confident == len(runs),
-		"none":                          right == 0,
-		"verdicts":                      !same,
-		"all":                           true,
+		"differ":                       all && right > 0 && right < len(runs),
+		scoring.LetterOf(last):         all && right == 1,
+		fmt.Sprintf("right-%d", right): all,
+		"both":                         right == len(runs),
+		"neither":                      all && right == 0,
+		"confident":                    confident == len(runs),
+		"none":                         right == 0,
+		"verdicts":                     !same,
+		"all":                          true,
 	}
 }
 
-// differences returns the filters of a comparison of judges with these names, in the order in which the page lists
-// them.
-func differences(names []string) (out []difference) {
+// differences returns the filters of the items that compared runs share, such as "they differ", in the order in which
+// the page lists them. names has the names of the judges. Hidden filters are listed only while they are chosen.
+func differences(names []string) (out []Choice, hidden map[string]bool) {
 	runs := len(names)
 	all, none := "both", "neither"
 	if runs > 2 {
 		all, none = "all", "none"
 	}
-	add := func(name, label string) { out = append(out, difference{name: name, label: label}) }
-	hide := func(name, label string) { out = append(out, difference{name: name, label: label, hidden: true}) }
+	add := func(name, label string) { out = append(out, Choice{Value: name, Name: label}) }
+	hidden = map[string]bool{"none": true}
 	add("differ", "they differ")
 	for i, name := range names {
 		short := func(name string) string { return markup.Shorten(name, 16) }
 		if !slices.ContainsFunc(names, func(o string) bool { return o != name && short(o) == short(name) }) {
 			name = short(name)
 		}
-		add(strings.ToLower(letterOf(i)), "only "+name+" correct")
+		add(scoring.LetterOf(i), "only "+name+" correct")
 	}
 	for n := range runs + 1 {
-		hide(fmt.Sprintf("right-%d", n), fmt.Sprintf("%d of %d correct", n, runs))
+		name := fmt.Sprintf("right-%d", n)
+		hidden[name] = true
+		add(name, fmt.Sprintf("%d of %d correct", n, runs))
 	}
 	add("both", all+" correct")
 	add("neither", none+" correct")
 	add("confident", all+" wrong every time")
-	hide("none", "not known to be correct in any")
+	add("none", "not known to be correct in any")
 	add("verdicts", "a verdict differs")
 	add("all", "all")
-	return out
+	return out, hidden
 }
 
 // listItems fills in the filters with their numbers of items, and the requested page of the items that match the chosen
@@ -104,10 +96,10 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	for i, head := range heads {
 		v.Chosen = append(v.Chosen, comparedRun{Name: names[i], Head: head})
 	}
-	list := differences(names)
+	list, hidden := differences(names)
 	var values []string
 	for _, d := range list {
-		values = append(values, d.name)
+		values = append(values, d.Value)
 	}
 	if !slices.Contains(values, f.Show) {
 		return notOneOf("show", f.Show, values)
@@ -122,15 +114,18 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 		v.Shared++
 		holds := holding(runs, positions)
 		for name, is := range holds {
-			counts[name] += int(scoring.Indicator(is))
+			if is {
+				counts[name]++
+			}
 		}
 		if holds[f.Show] {
 			all = append(all, positions)
 		}
 	}
 	for _, d := range list {
-		if d.name == f.Show || !d.hidden && (counts[d.name] > 0 || d.name == "differ") {
-			v.Shows = append(v.Shows, Choice{Value: d.name, Name: d.label, N: counts[d.name]})
+		d.N = counts[d.Value]
+		if d.Value == f.Show || !hidden[d.Value] && (d.N > 0 || d.Value == "differ") {
+			v.Shows = append(v.Shows, d)
 		}
 	}
 	v.Matches = len(all)
@@ -154,7 +149,7 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 			FlagsB: runs[1].Flags(positions[1]).Names(),
 		}
 		for k, x := range runs {
-			item := x.ItemIfThere(positions[k])
+			item, _ := x.Item(positions[k]) // its own page shows the error
 			row.Question = cmp.Or(row.Question, questionOf(item))
 			row.Cells = append(row.Cells, briefs(x, positions[k], item))
 		}
@@ -222,11 +217,10 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			return v, err
 		}
 		for j, g := range side.Judgments {
-			side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
+			side.Judgments[j].side = scoring.LetterOf(k) + "-"
 			v.Said = v.Said || len(g.Turns) > 0
 		}
 		side.Run = s.head(x.Run, x.Manifest)
-		side.Row.manifest = x.Manifest
 		heads = append(heads, side.Run)
 		v.Sides = append(v.Sides, side)
 	}
@@ -274,7 +268,9 @@ func (v compareItemView) Also() string {
 	}
 	models := 0 // judges that are not simulated
 	for _, side := range v.Sides {
-		models += int(1 - scoring.Indicator(side.Run.Simulated))
+		if !side.Run.Simulated {
+			models++
+		}
 	}
 	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
 		all = append(all, phrases.Say("together.all-wrong"))
@@ -364,19 +360,6 @@ type compareView struct {
 
 // firstCompared limits the items on a comparison's page before a person chooses a filter or a page.
 const firstCompared = 10
-
-// letterOf returns the letter of a comparison's run by the run's position from 0: A, B and so on.
-func letterOf(place int) string { return string('A' + rune(place)) }
-
-// Marked returns the runs that need a remark, such as "simulated" or "incomplete": all if they cannot be compared.
-func (v compareView) Marked() (marked []comparedRun) {
-	for _, c := range v.Chosen {
-		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
-			marked = append(marked, c)
-		}
-	}
-	return marked
-}
 
 // sameVerdicts reports whether a and b, the judgments of an item in two runs, have the same verdict wherever both have
 // a judgment of the same order and repetition.

@@ -9,13 +9,8 @@ import (
 
 // deletion deletes a run or a suite after the client has confirmed its name.
 type deletion struct {
-	kind, key, list string                             // "run" or "suite"; "name" or "folder"; address of the list
-	do              func(s *Server, name string) error // deletes the run or suite called name
-}
-
-// confirmation holds the body of a call of the API that deletes a run or suite.
-type confirmation struct {
-	Confirm string `json:"confirm" jsonschema:"the name or folder to delete"`
+	kind, key, list string                  // "run" or "suite"; "name" or "folder"; address of the list
+	do              func(name string) error // deletes the run or suite called name
 }
 
 // deleted holds the answer of a call that deletes a run or suite: its name.
@@ -25,16 +20,16 @@ type deleted struct {
 
 // form deletes the run or suite in the request's path if the posted form repeats its name. It returns the address of
 // the list to show next.
-func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
+func (d deletion) form(r *http.Request) (to string, err error) {
 	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {
 		return "", failure.BadRequest("to delete the %s, confirm it", d.kind)
 	}
-	return d.list, d.do(s, name)
+	return d.list, d.do(name)
 }
 
 // call deletes the run or suite in the request's path if the JSON body repeats its name.
-func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
+func (d deletion) call(r *http.Request) (deleted, error) {
 	name := r.PathValue(d.kind)
 	o, err := readJobRequest(r)
 	if err != nil {
@@ -44,5 +39,5 @@ func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
 		return deleted{}, failure.BadRequest("to delete the %s, send {\"confirm\": %s} with its %s",
 			d.kind, strings.ToUpper(d.key), d.key)
 	}
-	return deleted{Deleted: name}, d.do(s, name)
+	return deleted{Deleted: name}, d.do(name)
 }

@@ -58,7 +58,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	ranks := f.ranks(r.Index, nil)
 	all := slices.Concat(ranks[:]...)
 	for _, i := range slices.Sorted(slices.Values(all)) {
-		row := itemRowOf(r.Index, i, v.Run, f)
+		row := itemRowOf(r.Index, i, f)
 		v.Items = append(v.Items, row)
 		var verdicts []string
 		for _, g := range row.Judgments {
@@ -97,7 +97,6 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 // full text only.
 func (r *RunItems) Show(i int) (doc.Document, error) {
 	v, err := itemOf(r.Index, i)
-	v.Row.manifest = r.Manifest
 	return doc.Document{
 		Title: r.title, Answer: v.Says(), Also: v.Problem, Data: v, Blocks: []doc.Block{v.block(false)},
 	}, err

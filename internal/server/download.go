@@ -51,8 +51,8 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 
 // downloadNumbers returns a handler that answers with a file of a run's numbers, which write makes. kind is the media
 // type of the file, suffix the end of its name.
-func downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+func (s *Server) downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		run, err := s.reported(r)
 		if err != nil {
 			return err
@@ -67,8 +67,8 @@ func downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer
 
 // downloadBoard returns a handler that answers with a file of the requested leaderboard, which write makes. kind is the
 // media type of the file, suffix the end of its name.
-func downloadBoard(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+func (s *Server) downloadBoard(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		v, err := s.board(r)
 		if err == nil && v.Board == nil {
 			err = failure.NotFound("no judge has a score yet")
@@ -113,7 +113,7 @@ func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	if info.Size() == 0 {
 		return failure.NotFound("the run has no records yet")
 	}
-	if err := writeBy(w, s.now().Add(downloadTime)); err != nil {
+	if err := writeBy(w, s.Now().Add(downloadTime)); err != nil {
 		return err
 	}
 	return attach(w, "application/jsonl", run+".jsonl", io.NewSectionReader(f, 0, info.Size()))

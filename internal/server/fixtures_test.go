@@ -19,6 +19,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/server/guard"
 	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
@@ -151,7 +152,8 @@ type site struct {
 func newSite(t testing.TB, dir string, change func(*Options)) *site {
 	t.Helper()
 	log := new(strings.Builder)
-	o := Options{Runs: dir, Loopback: true, Version: "test", Now: func() time.Time { return testTime.Add(time.Hour) }, Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
+	clock := func() time.Time { return testTime.Add(time.Hour) }
+	o := Options{Options: guard.Options{Loopback: true, Now: clock}, Dir: dir, Version: "test", Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
 	if change != nil {
 		change(&o)
 	}

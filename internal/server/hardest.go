@@ -14,7 +14,6 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
-	"gavel/scoring"
 )
 
 // toHardest redirects to the list of the items of the requested leaderboard, sorted by the number of judges that get
@@ -36,19 +35,6 @@ func (s *Server) toHardest(r *http.Request) (to string, err error) {
 		return "", failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
 	}
 	return hardestURL(c.best()[0].Name), nil
-}
-
-// conditionOf returns the condition (a question about a set of items) that a run belongs to, with all runs scored on
-// these items; nil if there is none yet. pending is true while runs are still being scored in the background.
-func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending bool) {
-	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
-	pending = s.score(ctx, rows) > 0
-	for _, c := range conditions(rows) {
-		if c.has(run) && !pending {
-			return c, s.narrow(ctx, c) > 0
-		}
-	}
-	return nil, pending
 }
 
 // otherJudge holds another judge of the same items, with its outcome on one of them.
@@ -82,13 +68,22 @@ func (t tally) Judged() int { return t.Wrong() + t.right }
 const mostInMatrix = 100
 
 // judgesOfItems returns a run of each judge that judged a run's items, the best first; nil if there is only one judge.
-// If juries is false, it leaves juries out: where judges are counted, their members count already.
+// If juries is false, it leaves juries out: where judges are counted, their members count already. pending is true
+// while runs are still being scored in the background.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
-	c, pending := s.conditionOf(ctx, run)
-	if c == nil || pending {
-		return nil, pending
+	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
+	if s.score(ctx, rows) > 0 {
+		return nil, true
 	}
-	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
+	all := conditions(rows)
+	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
+	switch {
+	case i < 0:
+		return nil, false
+	case s.narrow(ctx, all[i]) > 0:
+		return nil, true
+	}
+	judges = slices.DeleteFunc(all[i].best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
 		return nil, false
 	}
@@ -118,8 +113,10 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 
 // item returns the outcomes on the item with this id; nil unless all judges have the item.
 func (m matrix) item(id string) *tally {
-	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
-		return &m.items[i]
+	for i, t := range m.items {
+		if t.id == id {
+			return &m.items[i]
+		}
 	}
 	return nil
 }
@@ -176,11 +173,17 @@ func (m matrix) Says() string {
 			break
 		}
 		scored++
-		hopeless += int(scoring.Indicator(t.right == 0))
-		certain += int(scoring.Indicator(t.wrong == len(m.runs)))
+		if t.right == 0 {
+			hopeless++
+		}
+		if t.wrong == len(m.runs) {
+			certain++
+		}
 	}
 	for _, run := range m.runs {
-		simulated += int(scoring.Indicator(run.Simulated))
+		if run.Simulated {
+			simulated++
+		}
 	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)

@@ -85,14 +85,6 @@ func (s *Server) head(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// Took returns the time from the start of the run to its end; "" if it is unknown.
-func (h RunHead) Took() string {
-	if h.Started.IsZero() || h.Ended.IsZero() {
-		return ""
-	}
-	return h.Ended.Sub(h.Started).Round(time.Second).String()
-}
-
 // URL returns the address of the run's page.
 func (h RunHead) URL() string { return runURL(h.Name) }
 

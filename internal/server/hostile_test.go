@@ -211,8 +211,8 @@ func TestHostileTexts(t *testing.T) {
 			address := target + query("q", words, "group", words, "mode", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
 			harmlessPage(t, name+" at "+target, s.ask("GET", address, "").Body.String())
 		}
-		harmlessPage(t, name+" as a run", s.ask("GET", "/runs/"+escaped(words), "").Body.String())
-		harmlessPage(t, name+" as an item", s.ask("GET", "/runs/a/items/"+escaped(words), "").Body.String())
+		harmlessPage(t, name+" as a run", s.ask("GET", "/runs/"+url.PathEscape(words), "").Body.String())
+		harmlessPage(t, name+" as an item", s.ask("GET", "/runs/a/items/"+url.PathEscape(words), "").Body.String())
 	}
 }
 

@@ -137,6 +137,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		Judgments: []JudgmentView{},
 		Number:    i + 1,
 		Total:     x.Len(),
+		Row:       RunRow{manifest: x.Manifest},
 	}
 	var source *datasets.Item // the item as it was judged; nil if its texts cannot be read
 	item, err := x.Item(i)
@@ -146,22 +147,23 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		source = &item
 		v.Item = textsOf(item)
 	}
-	v.Asked = questionAbout(x.Manifest, v.Item, nil)
+	var first *judging.Record
 	for _, g := range x.Judgments(i) {
 		j, err := x.Record(g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x, j, source)
+		judgment, err := judgmentView(x, g, j, source)
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
-		judgment.Right = g.Right.Pointer()
 		v.Judgments = append(v.Judgments, judgment)
-		if len(v.Judgments) == 1 {
-			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.CorrectIDs(j.Record)
-		}
+		first = cmp.Or(first, j.Record)
 	}
+	if first != nil {
+		v.ToName = x.Manifest.CorrectIDs(first)
+	}
+	v.Asked = questionAbout(x.Manifest, v.Item, first, v.ToName)
 	return v, nil
 }
 
@@ -192,16 +194,15 @@ type itemQuestion struct {
 	Right    string // "" if unknown
 }
 
-// questionAbout returns the question of a run about an item. The correct answer comes from the item, or else from r:
-// one of the item's records, or nil.
-func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
+// questionAbout returns the question of a run about an item. The correct answer comes from the item, or else from ids,
+// the correct candidates, in the words for the order of r, one of the item's records.
+func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record, ids []string) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
 	if item != nil {
 		a.Right = item.Answer
 	}
-	if r != nil && a.Right == "" {
-		ids := m.CorrectIDs(r)
+	if a.Right == "" {
 		a.Right = strings.Join(ids, " or ")
 		if len(ids) > 0 && p.LabelText != nil {
 			a.Right = p.LabelText(m.Spec.Goal, ids, r.Order)
@@ -267,11 +268,3 @@ func (v ItemView) Says() string {
 	}
 	return phrases.Say("item.verdict", first)
 }
-
-// Confident reports whether the judge's confidence is known for some judgment of the item.
-func (v ItemView) Confident() bool {
-	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
-}
-
-// URL returns the address of the item's page in its run.
-func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }

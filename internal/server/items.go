@@ -193,7 +193,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Several = judges != nil
 	}
 	for _, i := range part {
-		row := itemRowOf(x, i, v.Run, f)
+		row := itemRowOf(x, i, f)
 		if f.By != "" {
 			row.Beside = v.Matrix.item(row.ID)
 			row.Across = compareItemURL(v.Matrix.runs, row.ID)
@@ -205,11 +205,12 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 
 // numberOf returns the number of items of the choice with this value; 0 if there is no such choice.
 func numberOf(options []Choice, value string) int {
-	i := slices.IndexFunc(options, func(o Choice) bool { return o.Value == value })
-	if i < 0 {
-		return 0
+	for _, o := range options {
+		if o.Value == value {
+			return o.N
+		}
 	}
-	return options[i].N
+	return 0
 }
 
 // Says returns a sentence that summarizes the items that match the filter.
@@ -260,11 +261,6 @@ func (f ItemsFilter) Narrow() bool {
 	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
 }
 
-// Unlabelled reports whether some item has no label.
-func (v ItemsView) Unlabelled() bool {
-	return numberOf(v.Shows, "unlabelled") > 0
-}
-
 // offer fills in Groups, Outcomes and Shows from all items of the run.
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}
@@ -295,10 +291,10 @@ func (v *ItemsView) offer(x *store.Index) {
 }
 
 // itemRowOf returns item i of a run as a row of a list. Its link keeps the list's filter.
-func itemRowOf(x *store.Index, i int, run RunHead, f ItemsFilter) itemRow {
+func itemRowOf(x *store.Index, i int, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
-	row.Link = itemURL(run.Name, row.ID, f.Query())
-	item := x.ItemIfThere(i)
+	row.Link = itemURL(x.Run, row.ID, f.Query())
+	item, _ := x.Item(i) // its own page shows the error
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row
 }

@@ -51,17 +51,14 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	to := ""
-	if v.Job.Suite != "" && s.isSuite(v.Job.Suite) == nil {
-		to = SuiteHead{Folder: v.Job.Suite}.URL()
-	} else if v.Progress != nil {
-		to = runURL(v.Job.Run())
+	switch {
+	case v.Job.Suite != "" && s.isSuite(v.Job.Suite) == nil:
+		return seeOther(w, r, SuiteHead{Folder: v.Job.Suite}.URL())
+	case v.Progress != nil:
+		return seeOther(w, r, runURL(v.Job.Run()))
 	}
-	if to == "" {
-		s.render(w, r, http.StatusOK, "job", v)
-		return nil
-	}
-	return seeOther(w, r, to)
+	s.render(w, r, http.StatusOK, "job", v)
+	return nil
 }
 
 // stopForm stops the job that a request names, and returns the address of the job.
@@ -72,7 +69,7 @@ func (s *Server) stopForm(r *http.Request) (to string, err error) {
 
 // stop stops the job that a request names: gently, and at once when it is stopped again.
 func (s *Server) stop(r *http.Request) (JobView, error) {
-	if err := s.opts.Runner.Stop(r.PathValue("job")); err != nil {
+	if err := s.Runner.Stop(r.PathValue("job")); err != nil {
 		return JobView{}, err
 	}
 	return s.jobView(r)

@@ -53,13 +53,15 @@ const (
 	askedUnknown = "unknown" // imported runs used prompts of their own
 )
 
-// judgmentView returns the view of a record with its verdict. It renders the prompt again from the item; if item is
-// nil, the view has no prompt.
-func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (JudgmentView, error) {
+// judgmentView returns the view of an indexed judgment, read from its record j. It renders the prompt again from the
+// item; if item is nil, the view has no prompt.
+func judgmentView(
+	x *store.Index, indexed store.IndexedJudgment, j store.JudgedRecord, item *datasets.Item,
+) (JudgmentView, error) {
 	m := x.Manifest
 	r, v := j.Record, j.Verdict
 	g := JudgmentView{
-		JudgmentBrief: brief(store.JudgmentOf(m, r, v)),
+		JudgmentBrief: brief(indexed),
 		Presentations: r.Presentations,
 		Mode:          r.Mode,
 		Order:         r.Order,
@@ -108,10 +110,11 @@ func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (Ju
 				t.Said = prompt.Challenge
 			}
 		}
-		t.Raw = markup.Segments(reply.Text, judging.Span{})
+		var verdict judging.Span
 		if i == turn {
-			t.Raw = markup.Segments(reply.Text, span)
+			verdict = span
 		}
+		t.Raw = markup.Segments(reply.Text, verdict)
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil

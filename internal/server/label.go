@@ -43,9 +43,9 @@ type labelAgreement struct {
 
 // labelsView returns the page /labels.
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
-	v.Path = s.opts.Labels
-	if d := s.opts.Desk; d != nil {
-		v.Dataset, v.People = d.Name(), d.Done()
+	v.Path = s.Labels
+	if d := s.Desk; d != nil {
+		v.Dataset, v.People = d.Name, d.Done()
 	}
 	v.labelAgreement = s.labelAgreement(r.Context())
 	return v, r.Context().Err()
@@ -53,7 +53,7 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 
 // labelAgreement compares the judges of all runs that the labels may cover with the labels.
 func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
-	info, err := os.Stat(s.opts.Labels)
+	info, err := os.Stat(s.Labels)
 	if err != nil {
 		return labelAgreement{None: "there are no labels yet"}
 	}
@@ -69,7 +69,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	}
 	state := fmt.Sprint(store.StampOf(info), s.state(runs...))
 	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m labelAgreement, err error) {
-		file, err := labels.Read(s.opts.Labels)
+		file, err := labels.Read(s.Labels)
 		if err != nil {
 			return m, err
 		}
@@ -84,7 +84,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 		}
 		m.Says = a.Says
 		for i, j := range a.Judges {
-			if name, err := filepath.Rel(s.opts.Runs, j.Run); err == nil {
+			if name, err := filepath.Rel(s.Dir, j.Run); err == nil {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
@@ -101,7 +101,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 // labelled reports whether the labels may cover a run's items. It returns false if the run's files cannot be opened, as
 // when a link leads out of the folder of runs.
 func (s *Server) labelled(run store.FoundRun) bool {
-	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
+	if d := s.Desk; d != nil && run.Manifest.Dataset.Name != d.Name &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
 	}
@@ -140,13 +140,10 @@ func (v labelView) Minutes() int {
 	return int((v.Remaining + time.Minute - 1) / time.Minute)
 }
 
-// Asks returns the question that the person answers about the item.
-func (v labelView) Asks() string { return v.Shape.Info().LabelQuestion }
-
 // labelView returns the next item of the person whom a request names.
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
-	v.Dataset = s.opts.Desk.Name()
-	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
+	v.Dataset = s.Desk.Name
+	v.Turn, err = s.Desk.Next(r.PathValue("who"))
 	return v, labelFailure(err)
 }
 
@@ -182,11 +179,11 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	}
 	var err error
 	if last := form.Get("undo"); last != "" {
-		err = s.opts.Desk.Undo(name, last)
+		err = s.Desk.Undo(name, last)
 	} else if answer.At, err = strconv.Atoi(form.Get("item")); err != nil {
 		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
 	} else {
-		err = s.opts.Desk.Submit(name, answer)
+		err = s.Desk.Submit(name, answer)
 	}
 	if err == nil {
 		return seeOther(w, r, labelURL(name))
@@ -200,7 +197,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 		v.Said = answer
 	}
 	v.Error = err.Error()
-	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)
+	s.Log("%s %s: %v", r.Method, r.URL.Path, err)
 	s.render(w, r, failure.Status(err), "label", v)
 	return nil
 }

@@ -121,8 +121,9 @@ func conditions(rows []RunRow) (all []*condition) {
 		}
 		into.runs = append(into.runs, r)
 	}
+	sample := func(c *condition) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, sampleDatasets)) }
 	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.Indicator(a.sample()), scoring.Indicator(b.sample())),
+		return cmp.Or(cmp.Compare(sample(a), sample(b)),
 			b.judgedItems()-a.judgedItems(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
@@ -162,9 +163,6 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	return pending
 }
 
-// sample reports whether the condition's items are one of gavel's samples.
-func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
-
 // judgedItems returns the number of judged items, summed over the condition's runs.
 func (c *condition) judgedItems() (n int) {
 	for _, r := range c.runs {
@@ -184,20 +182,11 @@ func (c *condition) sameQuestion(o *condition) bool {
 
 // query returns the query of the address of the condition's leaderboard, with more parameters as names and values.
 func (c *condition) query(more ...string) string {
-	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
+	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", shortKey(c.items)}, more...)...)
 }
 
 // link returns the address of the condition's leaderboard.
 func (c *condition) link() string { return "/" + c.query() }
-
-// leaderboardOf returns the address of the leaderboard that ranks the judge of the run of m.
-func leaderboardOf(m *judging.Manifest) string {
-	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
-	return c.link()
-}
-
-// key returns the condition's items as addresses name them.
-func (c *condition) key() string { return shortKey(c.items) }
 
 // shortKey returns the beginning of the SHA-256 of a file of items, as addresses name it.
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
@@ -229,7 +218,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	}
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
-	if s.opts.Labels != "" {
+	if s.Labels != "" {
 		ctx, cancel := s.briefly(r.Context())
 		defer cancel()
 		v.Mine = s.labelAgreement(ctx)
@@ -311,7 +300,7 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 		if c.sameQuestion(current) {
 			choice := Choice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
-				choice.Name += " (" + c.key() + ")"
+				choice.Name += " (" + shortKey(c.items) + ")"
 			}
 			sets = append(sets, choice)
 		}
@@ -418,7 +407,7 @@ func (s *Server) notes(c *condition) []string {
 	if first == nil || first.ByFiguresAlone() || slices.ContainsFunc(c.runs, isPublished) {
 		return nil
 	}
-	bring := shellLine([]string{"gavel", "references", "--out", s.opts.Runs, s.folder(c.runs[0].Name)})
+	bring := shellLine([]string{"gavel", "references", "--out", s.Dir, s.folder(c.runs[0].Name)})
 	return []string{phrases.Say("board.bring-published", len(first.References), bring)}
 }
 

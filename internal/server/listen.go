@@ -20,32 +20,33 @@ import (
 // rememberedValues limits the values in each of the caches memo and background, such as reports and comparisons.
 const rememberedValues = 64
 
-// New returns a server of the folder of runs o.Runs. [Server.Close] closes it.
+// New returns a server of the folder of runs o.Dir. [Server.Close] closes it.
 func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
 		return nil, errors.New("a server needs a clock and a log")
 	}
-	runs, err := store.Open(o.Runs, o.Now)
+	runs, err := store.Open(o.Dir, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
+	newMemo := func(limit int) *memo.Memo {
+		m := memo.New(limit, o.Now)
+		m.Log = o.Log
+		return m
+	}
 	s := &Server{
-		opts:        o,
-		now:         o.Now,
+		Options:     o,
 		runs:        runs,
-		memo:        memo.New(rememberedValues, o.Now),
-		background:  memo.New(rememberedValues, o.Now),
-		listings:    memo.New(1, o.Now),
-		listNumbers: memo.New(store.MaxFolders, o.Now),
+		memo:        newMemo(rememberedValues),
+		background:  newMemo(rememberedValues),
+		listings:    newMemo(1),
+		listNumbers: newMemo(store.MaxFolders),
 		streams:     make(chan struct{}, maxStreams),
 		patience:    requestTime,
 		mux:         http.NewServeMux(),
 	}
-	for _, m := range []*memo.Memo{s.memo, s.background, s.listings} {
-		m.Log = o.Log
-	}
 	runs.LogTo(o.Log)
-	s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now})
+	s.guard, err = guard.New(o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	for _, r := range allRoutes {
+	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.pattern, s.guarded(r))
 	}
 	return s, nil
@@ -73,7 +74,7 @@ func (s *Server) Close() error {
 // Serve answers requests that arrive at l until ctx ends. Then it ends all streams, and waits up to five seconds for
 // other answers.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	limit := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
+	limit := min(maxConns, cmp.Or(s.Connections, maxConns))
 	conns := guard.NewConnections(limit, min(maxConnsEach, limit))
 	h := &http.Server{
 		Handler:        s.mux,
@@ -83,7 +84,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader,
 		ConnState:      conns.ConnState,
 		ConnContext:    conns.ConnContext,
-		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
+		ErrorLog:       log.New(logLines(s.Log), "", 0),
 	}
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(l) }()

@@ -53,7 +53,7 @@ func (s *Server) progress(x *store.Index) Progress {
 		Alarm:       x.Alarm,
 	}
 	if p.Status == judging.Running {
-		p.RunSpeed = x.Pace(s.now())
+		p.RunSpeed = x.Pace(s.Now())
 		p.Stalled = s.isStalled(p.Written)
 		if p.Stalled {
 			p.Left = nil
@@ -109,7 +109,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // otherwise nginx buffers events
 	send := func(text string) error {
-		if err := writeBy(w, s.now().Add(writeTimeout)); err != nil {
+		if err := writeBy(w, s.Now().Add(writeTimeout)); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprint(w, text); err != nil {
@@ -127,7 +127,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	defer tick.Stop()
 	last := ""
 	var score *report.RunPage
-	lastSent := s.now()
+	lastSent := s.Now()
 	for text := "retry: 5000\n\n"; ; text = "" {
 		p, err := s.progressOf(ctx, run)
 		if err != nil {
@@ -156,11 +156,11 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		}
 		if over {
 			text += "event: end\ndata: {}\n\n"
-		} else if text == "" && s.now().Sub(lastSent) >= aliveEvery {
+		} else if text == "" && s.Now().Sub(lastSent) >= aliveEvery {
 			text = ": \n\n"
 		}
 		if text != "" {
-			lastSent, err = s.now(), send(text)
+			lastSent, err = s.Now(), send(text)
 			if err != nil || over {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 var openAPIFile []byte
 
 // describeAPI returns the OpenAPI description of all calls of the API.
-func describeAPI(*Server, *http.Request) (description map[string]any, err error) {
+func describeAPI(*http.Request) (description map[string]any, err error) {
 	err = json.Unmarshal(openAPIFile, &description)
 	return description, err
 }

@@ -18,8 +18,15 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/codec"
+	"gavel/internal/doc"
 	"gavel/internal/server/jobs"
 )
+
+// path returns the route's pattern without the method.
+func (r route) path() string {
+	_, path, _ := strings.Cut(r.pattern, " ")
+	return strings.TrimSuffix(path, "{$}")
+}
 
 // openAPI builds openapi.json, the description of the API, from the routes and the types of their queries, bodies and answers. The
 // jsonschema tags of the types' fields describe the keys.
@@ -33,7 +40,7 @@ type object = map[string]any
 // TestOpenAPI: openapi.json describes the routes of this server. With -update it is written anew.
 func TestOpenAPI(t *testing.T) {
 	d := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
-	description, err := d.describe(allRoutes)
+	description, err := d.describe(new(Server).routes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +80,16 @@ func (d *openAPI) describe(routes []route) (object, error) {
 		if !strings.HasPrefix(r.path(), apiPath) {
 			continue
 		}
+		described, ok := apiCalls[strings.Replace(r.pattern, " "+apiPath, " ", 1)]
+		if !ok {
+			return nil, fmt.Errorf("%s has no line in apiCalls", r.pattern)
+		}
 		well, err := d.answer("well", r.view.result)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.pattern, err)
 		}
 		operation := object{
-			"summary":   r.summary,
+			"summary":   described.summary,
 			"responses": object{fmt.Sprint(max(r.status, http.StatusOK)): well, "default": wrong},
 		}
 		var parameters []object
@@ -91,14 +102,14 @@ func (d *openAPI) describe(routes []route) (object, error) {
 				"description": pathParameters[name[1]],
 			})
 		}
-		if r.query != nil {
-			parameters = append(parameters, queryParameters(reflect.TypeOf(r.query))...)
+		if described.query != nil {
+			parameters = append(parameters, queryParameters(reflect.TypeOf(described.query))...)
 		}
 		if parameters != nil {
 			operation["parameters"] = parameters
 		}
-		if r.body != nil {
-			schema, err := d.schema(reflect.TypeOf(r.body))
+		if described.body != nil {
+			schema, err := d.schema(reflect.TypeOf(described.body))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", r.pattern, err)
 			}
@@ -193,9 +204,9 @@ func (d *openAPI) name(t reflect.Type) {
 			return
 		}
 		if t.Name() != "" {
-			name := capital(t.Name())
+			name := doc.Capital(t.Name())
 			if slices.Contains(slices.Collect(maps.Values(d.names)), name) {
-				name = capital(path.Base(t.PkgPath())) + name
+				name = doc.Capital(path.Base(t.PkgPath())) + name
 			}
 			d.names[t] = name
 		}

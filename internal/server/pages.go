@@ -2,16 +2,13 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,9 +77,8 @@ func loadPages(folder func(run string) string) (*pages, error) {
 // add adds an asset. Its name in addresses contains a hash of its content, so that browsers load it again if it
 // changes.
 func (p *pages) add(file string, text []byte) {
-	sum := sha256.Sum256(text)
 	ext := path.Ext(file)
-	name := strings.TrimSuffix(file, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+	name := strings.TrimSuffix(file, ext) + "-" + datasets.HexSum(text)[:12] + ext
 	p.assets[name], p.names[file] = text, name
 }
 
@@ -91,7 +87,6 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shorten(s, n) },
-		"spaced":   doc.Spaced,
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
 		"itemURL":  itemURL,
@@ -104,10 +99,11 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"number":   grouped,
 		"seconds":  seconds,
 		"duration": duration,
-		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
+		"percent":  func(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) },
 		"query":    query,
 		"result":   table.WithInterval,
 		"inShort":  doc.Brief,
+		"metric":   doc.MetricName,
 		"ends":     doc.Ends,
 		"has":      slices.Contains[[]string],
 		"markdown": markup.Markdown,
@@ -125,9 +121,9 @@ func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)),
 // seconds returns a time of ms milliseconds in words, such as "850 ms" or "2.5 s".
 func seconds(ms float64) string {
 	if ms < 1000 {
-		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
+		return fmt.Sprintf("%.0f ms", ms)
 	}
-	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
+	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 // duration returns a time of s seconds in words, such as "1m30s".

@@ -62,7 +62,7 @@ func TestEveryPageIsReached(t *testing.T) {
 	s := newSite(t, dir, func(o *Options) {
 		o.Runner = &fakeRunner{}
 		o.Desk = desk(t, filepath.Join(dir, "pairs-a"))
-		o.Labels = o.Desk.Path()
+		o.Labels = o.Desk.Path
 	})
 	// Few are led to the last two: who labels, and who reads an item that is named like the folder above.
 	links := s.crawl(3, "/", "/labels/ann", "/runs/pairs-a/item?id=sample-math-01")

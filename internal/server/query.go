@@ -14,10 +14,7 @@ import (
 )
 
 // runURL returns the address of a run's page.
-func runURL(name string) string { return "/runs/" + escaped(name) }
-
-// escaped returns a name as one segment of a URL's path.
-func escaped(name string) string { return url.PathEscape(name) }
+func runURL(name string) string { return "/runs/" + url.PathEscape(name) }
 
 // query returns the query of a link from names and values, without empty values. If a name occurs twice, its last value
 // counts.
@@ -43,11 +40,11 @@ func itemURL(run, id, query string) string {
 	if id == "." || id == ".." {
 		return runURL(run) + "/item?id=" + id + strings.Replace(query, "?", "&", 1)
 	}
-	return runURL(run) + "/items/" + escaped(id) + query
+	return runURL(run) + "/items/" + url.PathEscape(id) + query
 }
 
 // jobURL returns the address of a job, which redirects to the job's run or suite once that exists.
-func jobURL(id string) string { return "/jobs/" + escaped(id) }
+func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
 
 // readQuery sets the fields of filter, a pointer to a struct, from the parameters that have the fields' JSON names.
 // Fields are texts or numbers from 1; a field without a parameter keeps its value.
@@ -143,11 +140,6 @@ func (f compareFilter) Query(more ...string) string {
 // At returns the query of a link to another page of the comparison's items.
 func (f compareFilter) At(page int) string {
 	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
-}
-
-// Items returns the address of the compared runs' items that match a filter (show) and belong to a group; "" for any.
-func (f compareFilter) Items(show, group string) string {
-	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
 }
 
 // itemsAnchor leads to the list of items on a comparison's page.

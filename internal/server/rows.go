@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/memo"
@@ -52,9 +51,6 @@ func (r RunRow) Asks() string {
 	}
 	return report.Question(*r.report)
 }
-
-// Metric returns the label of the metric of the run's headline score.
-func (r RunRow) Metric() string { return doc.MetricName(r.Protocol, r.Headline.Metric) }
 
 // unit returns a key of what the headline score measures, by which the list keeps comparable runs together. Runs
 // without a score sort last.
@@ -111,7 +107,7 @@ func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 
 // isStalled reports whether the last write to a run's records was more than stalledAfter ago.
 func (s *Server) isStalled(written time.Time) bool {
-	return !written.IsZero() && s.now().Sub(written) > stalledAfter
+	return !written.IsZero() && s.Now().Sub(written) > stalledAfter
 }
 
 // brief returns the numbers of a run that has ended from results.json, without reading its records. They are empty if
@@ -232,7 +228,7 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 		return s.rows(ctx)
 	}
 	latest := func() []RunRow {
-		return memo.Latest(s.listings, "rows", s.now(), func() ([]RunRow, error) { return s.rows(s.ending) })
+		return memo.Latest(s.listings, "rows", s.Now(), func() ([]RunRow, error) { return s.rows(s.ending) })
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -280,10 +276,10 @@ const stalledAfter = 15 * time.Minute
 
 // jobs returns the jobs of this server, the newest first.
 func (s *Server) jobs() []jobs.Job {
-	if s.opts.Runner == nil {
+	if s.Runner == nil {
 		return nil
 	}
-	return s.opts.Runner.Jobs()
+	return s.Runner.Jobs()
 }
 
 // activeJobs returns the jobs that have not ended.
@@ -300,9 +296,10 @@ func (s *Server) runNamed(r *http.Request) (string, error) {
 
 // lastJob returns the newest job for which match returns true; nil if there is none.
 func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
-	all := s.jobs()
-	if i := slices.IndexFunc(all, match); i >= 0 {
-		return &all[i]
+	for _, j := range s.jobs() {
+		if match(j) {
+			return &j
+		}
 	}
 	return nil
 }

@@ -94,9 +94,10 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 // page returns the part of a run's page that is made from its report, with links to the run's items and to the other
 // judges of the same items.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
+	board := condition{protocol: head.Protocol, goal: head.Goal, items: x.Manifest.ItemsFile()}
 	p := &report.RunPage{
 		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		BoardRef:  doc.Ref{Page: leaderboardOf(x.Manifest)},
+		BoardRef:  doc.Ref{Page: board.link()},
 		ItemLists: s.lists(x),
 		Command:   s.commandOf(ctx, head.Name, x.Manifest),
 		Prompt:    x.Manifest.Spec.Prompt.Text(),
@@ -209,7 +210,7 @@ func (s *Server) describe(r *http.Request) (to string, err error) {
 		return "", err
 	}
 	details := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
-	return runURL(name), s.opts.Runner.Describe(name, details)
+	return runURL(name), s.Runner.Describe(name, details)
 }
 
 // listsEach limits the items in each list of items on a run's page.
@@ -251,7 +252,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
 		for _, i := range positions[:min(listsEach, len(positions))] {
-			row := itemRowOf(x, i, run, ItemsFilter{Show: k.show})
+			row := itemRowOf(x, i, ItemsFilter{Show: k.show})
 			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
 		all = append(all, list)
@@ -271,20 +272,13 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// Resumable reports whether a job could continue the run: it was interrupted, is incomplete or stalled, and no job of
-// this server is making it.
-func (v runView) Resumable() bool {
-	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
-		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
-}
-
 // resumeForm begins a job that continues the run in a request's path, and returns the address of the job.
 func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
 		return "", err
 	}
-	job, err := s.opts.Runner.Resume(r.Context(), name)
+	job, err := s.Runner.Resume(r.Context(), name)
 	return jobURL(job.ID), err
 }
 
@@ -293,7 +287,7 @@ func (s *Server) deleteRun(name string) error {
 	if _, err := s.runs.Manifest(name); err != nil {
 		return err
 	}
-	if err := s.opts.Runner.Delete(name); err != nil {
+	if err := s.Runner.Delete(name); err != nil {
 		return err
 	}
 	s.runs.Drop(name)

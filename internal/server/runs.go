@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -60,52 +61,18 @@ func (r RunRow) choices() map[string][]string {
 	}
 }
 
-// orders lists the orders in which runs can be listed, with their words on the page and, if the page offers it, the
-// words of the reverse order. Headline scores of one metric stay together, since those of different metrics cannot be
-// compared.
-var orders = []struct {
-	name, words, reverse string
-	compare              func(a, b RunRow) int
-}{
-	{
-		name:    "when",
-		words:   "newest first",
-		reverse: "oldest first",
-		compare: func(a, b RunRow) int { return b.Started.Compare(a.Started) },
+// orders holds the orders in which runs can be listed; the page of the list has their words. Headline scores of one
+// metric stay together, since those of different metrics cannot be compared.
+var orders = map[string]func(a, b RunRow) int{
+	"when": func(a, b RunRow) int { return b.Started.Compare(a.Started) },
+	"headline": func(a, b RunRow) int {
+		return cmp.Or(cmp.Compare(a.unit(), b.unit()), cmp.Compare(b.value(), a.value()))
 	},
-	{
-		name:    "headline",
-		words:   "headline, highest first",
-		reverse: "headline, lowest first",
-		compare: func(a, b RunRow) int {
-			return cmp.Or(cmp.Compare(a.unit(), b.unit()), cmp.Compare(b.value(), a.value()))
-		},
-	},
-	{
-		name:    "name",
-		words:   "run",
-		compare: byText(RunRow.Title),
-	},
-	{
-		name:    "model",
-		words:   "model",
-		compare: byText(func(r RunRow) string { return r.Model }),
-	},
-	{
-		name:    "protocol",
-		words:   "protocol and prompt",
-		compare: byText(func(r RunRow) string { return r.Protocol + r.Prompt }),
-	},
-	{
-		name:    "dataset",
-		words:   "dataset",
-		compare: byText(func(r RunRow) string { return r.Dataset }),
-	},
-	{
-		name:    "status",
-		words:   "status",
-		compare: byText(func(r RunRow) string { return r.Status }),
-	},
+	"name":     byText(RunRow.Title),
+	"model":    byText(func(r RunRow) string { return r.Model }),
+	"protocol": byText(func(r RunRow) string { return r.Protocol + r.Prompt }),
+	"dataset":  byText(func(r RunRow) string { return r.Dataset }),
+	"status":   byText(func(r RunRow) string { return r.Status }),
 }
 
 // byText returns a comparison of runs by a text that text returns for each.
@@ -113,34 +80,19 @@ func byText(text func(RunRow) string) func(a, b RunRow) int {
 	return func(a, b RunRow) int { return strings.Compare(text(a), text(b)) }
 }
 
-// Orders returns the choices for the parameter sort in the form. A value with - in front stands for the reverse order.
-func (runsFilter) Orders() (list []Choice) {
-	for _, o := range orders {
-		list = append(list, Choice{Value: o.name, Name: o.words})
-		if o.reverse != "" {
-			list = append(list, Choice{Value: "-" + o.name, Name: o.reverse})
-		}
-	}
-	return list
-}
-
-// sort sorts runs as the parameter sort says.
+// sort sorts runs as the parameter sort says. A name of orders with - in front stands for the reverse order.
 func (f runsFilter) sort(runs []RunRow) error {
 	name, reverse := strings.CutPrefix(f.Sort, "-")
-	var names []string
-	for _, o := range orders {
-		if o.name == name {
-			slices.SortStableFunc(runs, o.compare)
-			if reverse {
-				slices.Reverse(runs)
-			}
-			return nil
-		}
-		names = append(names, o.name)
+	compare, ok := orders[name]
+	if !ok {
+		return failure.BadRequest("sort %q: it is one of %s, with - in front for the reverse order",
+			markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
-	slices.Sort(names)
-	return failure.BadRequest("sort %q: it is one of %s, with - in front for the reverse order",
-		markup.Visible(f.Sort), strings.Join(names, ", "))
+	slices.SortStableFunc(runs, compare)
+	if reverse {
+		slices.Reverse(runs)
+	}
+	return nil
 }
 
 // Limits of the list of runs.
@@ -262,31 +214,16 @@ func (f runsFilter) Link(changes ...string) string {
 	return "/runs" + query(append(pairs, changes...)...)
 }
 
-// Selects returns the fields of the form in which a person chooses a value: those of choiceFilters but the suite.
-func (f runsFilter) Selects() (list []filterSelect) {
-	for _, name := range choiceFilters {
-		if len(f.Choices[name]) > 0 && name != "suite" {
-			field := filterSelect{Name: name, Label: capital(name)}
-			for _, value := range f.Choices[name] {
-				field.Options = append(field.Options, Choice{Value: value, Name: value, Chosen: value == f.query.Get(name)})
-			}
-			list = append(list, field)
-		}
+// Parameters returns the names of the parameters for which a person chooses a value.
+func (runsFilter) Parameters() []string { return choiceFilters }
+
+// Options returns the values that a person can choose for a parameter.
+func (f runsFilter) Options(name string) (list []Choice) {
+	for _, value := range f.Choices[name] {
+		list = append(list, Choice{Value: value, Name: value, Chosen: value == f.query.Get(name)})
 	}
 	return list
 }
 
-// filterSelect holds a field of the list's form, with the values to choose from.
-type filterSelect struct {
-	Name, Label string
-	Options     []Choice
-}
-
 // At returns the address of another page of this list.
 func (f runsFilter) At(page int) string { return f.Link("page", strconv.Itoa(page)) }
-
-// Folded reports whether the list has no filter and the usual order, so that the page can fold its form.
-func (f runsFilter) Folded() bool { return f.Link() == "/runs" }
-
-// capital returns name with its first letter in upper case.
-func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -151,7 +151,7 @@ func (s *script) serve(args []string) {
 			o.Token = token
 		default:
 			o.Desk = desk(s.t, filepath.Join(s.runs, with))
-			o.Labels = o.Desk.Path()
+			o.Labels = o.Desk.Path
 		}
 	})
 }
@@ -215,7 +215,7 @@ func (s *site) describedAs(w *httptest.ResponseRecorder, r *http.Request) error 
 }
 
 func schemaOf(pattern string, status int) (*jsonschema.Resolved, error) {
-	description, err := describeAPI(nil, nil)
+	description, err := describeAPI(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -23,17 +23,15 @@ import (
 
 // Options holds the settings of a server.
 type Options struct {
-	Runs     string       // folder of the runs
-	Token    string       // needed by every client; "" for none
-	Loopback bool         // the server listens on loopback addresses only
-	Hosts    []string     // accepted host names, besides the server's addresses
-	Runner   RunMaker     // makes runs; nil if this server only shows them
-	Desk     *labels.Desk // hands out items to label; nil for none
-	Labels   string       // file of the labels that judges are compared with; "" for none
-	Version  string       // version of gavel
+	guard.Options // which requests are answered; and the clock
+
+	Dir     string       // folder of the runs
+	Runner  RunMaker     // makes runs; nil if this server only shows them
+	Desk    *labels.Desk // hands out items to label; nil for none
+	Labels  string       // file of the labels that judges are compared with; "" for none
+	Version string       // version of gavel
 	// Connections limits the open connections; 0 for the default.
 	Connections int
-	Now         func() time.Time                 // the clock
 	Log         func(format string, args ...any) // log for whoever runs the server
 
 	pageWait time.Duration // time for which pages wait for background work; 0 for [pageWait]
@@ -73,15 +71,15 @@ const pageWait = 2 * time.Second
 
 // briefly returns a context that ends after the time for which a page waits for background work.
 func (s *Server) briefly(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, cmp.Or(s.opts.pageWait, pageWait))
+	return context.WithTimeout(ctx, cmp.Or(s.pageWait, pageWait))
 }
 
 // A Server answers requests. [New] returns one.
 type Server struct {
-	opts Options
-	now  func() time.Time // the clock
-	runs *store.Store     // reads the folder of runs
-	memo *memo.Memo       // values computed from whole runs, for which pages wait
+	Options
+
+	runs *store.Store // reads the folder of runs
+	memo *memo.Memo   // values computed from whole runs, for which pages wait
 	// background has values that are computed in the background, for which pages wait briefly.
 	background  *memo.Memo
 	listNumbers *memo.Memo // numbers of runs in lists and leaderboards
@@ -100,7 +98,7 @@ func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/")
 
 // folder returns the path of a run's folder, for commands that pages show.
 func (s *Server) folder(run string) string {
-	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
+	return filepath.Join(s.Dir, filepath.FromSlash(run))
 }
 
 // shellLine joins the words of a command into a line for a shell, with quotes where needed.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"gavel/internal/phrases"
@@ -24,19 +23,14 @@ type startView struct {
 	Error string          // why the run cannot be planned or started
 }
 
-// firstFields names the fields that the form shows at once; a person unfolds the others.
-var firstFields = []string{"prompt", "limit", "agents"}
-
-// Shown returns the firstFields of the form, or the other fields, with their values.
-func (v startView) Shown(first bool) (all []fieldView) {
+// Inputs returns the fields of the form with their values.
+func (v startView) Inputs() (all []fieldView) {
 	for _, f := range v.Fields {
-		if slices.Contains(firstFields, f.Name) == first {
-			field := fieldView{FormField: f, Value: f.Default}
-			if v.Order.Has(f.Name) {
-				field.Value = v.Order.Get(f.Name)
-			}
-			all = append(all, field)
+		field := fieldView{FormField: f, Value: f.Default}
+		if v.Order.Has(f.Name) {
+			field.Value = v.Order.Get(f.Name)
 		}
+		all = append(all, field)
 	}
 	return all
 }
@@ -66,15 +60,9 @@ func (v startView) Says() string {
 	return phrases.Say("start.takes", takes, time)
 }
 
-// offerFilter holds the parameter of the API call that returns the choices for a new run: protocols, servers, datasets
-// and settings.
-type offerFilter struct {
-	Protocol string `json:"protocol"` // "" for the first protocol
-}
-
 // offer returns the choices for a new run of the protocol that a request names.
 func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
-	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
+	return s.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
 // startView returns the form that starts a run, filled in from the query of the address.
@@ -92,13 +80,13 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	switch action {
 	case "start":
 		var job jobs.Job
-		job, err = s.opts.Runner.Start(r.Context(), request)
+		job, err = s.Runner.Start(r.Context(), request)
 		if err == nil {
 			return seeOther(w, r, jobURL(job.ID))
 		}
 	case "plan":
 		var plan jobs.Planned
-		plan, err = s.opts.Runner.Plan(r.Context(), request)
+		plan, err = s.Runner.Plan(r.Context(), request)
 		if err == nil {
 			v.Plan = &plan
 		}
@@ -108,7 +96,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		v.Error, status = err.Error(), failure.Status(err)
 	}
-	v.Offer, err = s.opts.Runner.Offer(r.Context(), request.Get("protocol"))
+	v.Offer, err = s.Runner.Offer(r.Context(), request.Get("protocol"))
 	if err != nil {
 		return err
 	}
@@ -144,17 +132,17 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	return out, nil
 }
 
-// fromRequest returns a function for [call] that reads a job request from the body and passes it to do, a method of
-// RunMaker.
+// fromRequest returns a function for [call] that reads a job request from the body and passes it to do, a method of the
+// server's RunMaker.
 func fromRequest[V any](
-	do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
-) func(*Server, *http.Request) (V, error) {
-	return func(s *Server, r *http.Request) (out V, err error) {
+	s *Server, do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
+) func(*http.Request) (V, error) {
+	return func(r *http.Request) (out V, err error) {
 		o, err := readJobRequest(r)
 		if err != nil {
 			return out, err
 		}
-		return do(s.opts.Runner, r.Context(), o)
+		return do(s.Runner, r.Context(), o)
 	}
 }
 
@@ -163,6 +151,3 @@ type fieldView struct {
 	jobs.FormField
 	Value string
 }
-
-// On reports whether the field, a switch, is on.
-func (v fieldView) On() bool { return v.Value != "" && v.Value != "false" }

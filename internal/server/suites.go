@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -19,12 +20,6 @@ import (
 	"gavel/scoring"
 	"gavel/scoring/race"
 )
-
-// suiteOrder holds the body of the calls of the API that plan or start a suite.
-type suiteOrder struct {
-	File string `json:"file" jsonschema:"YAML of the suite (docs/suites.md), with servers and datasets of the offer"`
-	Yes  bool   `json:"yes,omitempty" jsonschema:"start it even if the plan exceeds its limits"`
-}
 
 // SuiteHead holds a suite as the list of suites shows it. A cell is the run of one judge under one condition: a
 // protocol and dataset with settings that are the same for all judges.
@@ -41,7 +36,7 @@ type SuiteHead struct {
 }
 
 // URL returns the address of the suite's page.
-func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
+func (h SuiteHead) URL() string { return "/suites/" + url.PathEscape(h.Folder) }
 
 // suitesView holds the list of the suites in the folder of runs.
 type suitesView struct {
@@ -118,11 +113,6 @@ func (v SuiteView) address(r doc.Ref) string {
 	return ""
 }
 
-// Complete reports whether all runs are complete, or stopped by a rule.
-func (h SuiteHead) Complete() bool {
-	return h.Statuses[judging.Complete]+h.Statuses[judging.StoppedByRule] == h.Cells
-}
-
 // Finished returns the HTML of a bar that shows how many of the suite's runs have each status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
@@ -173,14 +163,13 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Matrix
 	}
 	runs := []suiteRun{}
 	for _, c := range suite.Cells {
-		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
-		if entry, ok := s.runs.Lookup(name); ok {
-			run.RunRow = s.row(r.Context(), entry)
-		} else {
-			run.Begun = false
-			run.RunRow = RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+		row := RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+		entry, begun := s.runs.Lookup(name)
+		if begun {
+			row = s.row(r.Context(), entry)
 		}
+		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: begun, RunRow: row}
 		head.Statuses[run.Status]++
 		runs = append(runs, run)
 	}
@@ -258,7 +247,7 @@ func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	job, err := s.opts.Runner.ResumeSuite(r.Context(), folder, suite.File)
+	job, err := s.Runner.ResumeSuite(r.Context(), folder, suite.File)
 	return jobURL(job.ID), err
 }
 
@@ -276,5 +265,5 @@ func (s *Server) deleteSuite(folder string) error {
 		return err
 	}
 	defer s.runs.Forget() // even if a part could not be deleted
-	return s.opts.Runner.DeleteSuite(folder)
+	return s.Runner.DeleteSuite(folder)
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ func TestMetricsAreExplained(t *testing.T) {
 	s := newSite(t, dir, nil)
 	for _, run := range []string{"pairs-a", "deep/answer", "numbers", "options", "again"} {
 		var v runView
-		s.data("/api/v1/runs/"+escaped(run), &v)
+		s.data("/api/v1/runs/"+url.PathEscape(run), &v)
 		for _, x := range v.Report.Results {
 			if _, ok := scoring.TermIn(scoring.MetricsOf(v.Protocol), x.Metric); !ok {
 				t.Errorf("%s: nothing says what %s is", run, x.Metric)

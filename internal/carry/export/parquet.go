@@ -155,11 +155,8 @@ func (row *JudgmentRow) setVerdict(m *judging.Manifest, judge judging.Asker, r *
 	row.Outcome = string(v.Outcome)
 	row.Choice = r.CandidateID(v.Choice)
 	row.Answer = v.Answer
-	for i, id := range r.Order {
-		if id == row.Choice {
-			position := int32(i + 1)
-			row.Position = &position
-		}
+	if i := slices.Index(r.Order, row.Choice); i >= 0 {
+		row.Position = new(int32(i + 1))
 	}
 	if v.Outcome != judging.Decided {
 		return

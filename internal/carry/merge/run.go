@@ -20,10 +20,10 @@ import (
 
 // shard is a part of a run's items, judged in a run of its own. If it was tried several times, each try has a folder.
 type shard struct {
-	dirs   []string          // folders of its tries, complete ones first
-	m      *judging.Manifest // manifest of the first of these folders
-	set    *datasets.Set     // items of the shard
-	places []int             // positions of these items in the whole run, from 0
+	*judging.Manifest               // of the first of its folders
+	dirs              []string      // folders of its tries, complete ones first
+	set               *datasets.Set // items of the shard
+	places            []int         // positions of these items in the whole run, from 0
 }
 
 // run merges the folders dirs of a run's shards into the folder part. name is the run's name in a suite, else "". Every
@@ -34,8 +34,8 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	if err != nil {
 		return err
 	}
-	if name != "" && len(tries) > 0 && tries[0].m.Imported != "" {
-		if tries[0].m.Status == judging.Running {
+	if name != "" && len(tries) > 0 && tries[0].Imported != "" {
+		if tries[0].Status == judging.Running {
 			w.addMissing(1, "no shard imported %s completely", name)
 		}
 		return disk.CopyFiles(tries[0].dirs[0], part, judging.RunFiles...)
@@ -73,7 +73,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 		return err
 	}
 	for i, stage := range m.Stages {
-		if path := shards[0].m.Stages[i].Run; name == "" && path != stage.Run {
+		if path := shards[0].Stages[i].Run; name == "" && path != stage.Run {
 			w.Notef("its answers: gavel carry merge %s %s_shard-*",
 				datasets.ShellQuote(stage.Run), datasets.ShellQuote(wholePath(path)))
 		}
@@ -104,7 +104,7 @@ func readTries(dirs []string) ([]*shard, error) {
 				"copy the folder again or, if the change was meant, run the command of the shard again",
 				filepath.Join(dir, changed[0]), judging.ManifestFile)
 		}
-		s := &shard{dirs: []string{dir}, m: m, set: new(datasets.Set)}
+		s := &shard{Manifest: m, dirs: []string{dir}, set: new(datasets.Set)}
 		if m.Status == judging.Complete {
 			complete = append(complete, s)
 		} else {
@@ -122,19 +122,19 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 		if err := s.belongsWith(tries[0]); err != nil {
 			return nil, err
 		}
-		w.count = s.m.Shard.Count
-		first := byIndex[s.m.Shard.Index]
+		w.count = s.Shard.Count
+		first := byIndex[s.Shard.Index]
 		if first == nil {
-			byIndex[s.m.Shard.Index] = s
+			byIndex[s.Shard.Index] = s
 			if err := s.open(); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		first.dirs = append(first.dirs, s.dirs[0])
-		if s.m.ID != first.m.ID {
+		if s.ID != first.ID {
 			return nil, fmt.Errorf("%s and %s are both shard %s but have different items, since they come "+
-				"from different answers: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
+				"from different answers: leave the older one out", first.dirs[0], s.dirs[0], s.Shard)
 		}
 	}
 	// of many missing shards only the first 10,000 are noted
@@ -151,15 +151,15 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 
 // belongsWith returns nil if the folders of s and o are shards of one run, else an error with the differences.
 func (s *shard) belongsWith(o *shard) error {
-	a := o.m.Shard
-	b := s.m.Shard
+	a := o.Shard
+	b := s.Shard
 	switch {
 	case b == nil:
 		return fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", s.dirs[0])
 	case a.WholeID == b.WholeID && a.Count == b.Count:
 		return nil
 	}
-	differences := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)),
+	differences := append(a.WholeSpec(o.Spec).Differences(b.WholeSpec(s.Spec)),
 		fmt.Sprintf("shard %s, and shard %s", a, b))
 	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(differences, "; "))
 }
@@ -167,14 +167,14 @@ func (s *shard) belongsWith(o *shard) error {
 // open opens the items of the shard and reads their positions in the whole run.
 func (s *shard) open() (err error) {
 	path := filepath.Join(s.dirs[0], judging.ItemsFile)
-	if s.m.Spec.Dataset.Items > 0 {
+	if s.Spec.Dataset.Items > 0 {
 		set, err := datasets.OpenFile(path)
 		if err != nil {
 			return err
 		}
 		s.set = set
 	}
-	s.places, err = s.m.Shard.ReadPlaces(s.set.Len())
+	s.places, err = s.Shard.ReadPlaces(s.set.Len())
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -212,7 +212,7 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	if err != nil {
 		return err
 	}
-	part := shards[0].m.Shard
+	part := shards[0].Shard
 	ids := judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
 	m.Spec = part.WholeSpec(m.Spec)
 	if len(m.Stages) > 0 { // items come from answers, and IDs of the shard are those of the questions
@@ -244,7 +244,7 @@ func (w *merger) writeRecords(
 				r.Run = m.ID
 				for i := range r.Replies {
 					if reply := &r.Replies[i]; len(m.Servers) > 1 && reply.Endpoint == "" {
-						reply.Endpoint = s.m.Server.URL
+						reply.Endpoint = s.Server.URL
 					}
 				}
 				return dir.Write(r)
@@ -256,8 +256,8 @@ func (w *merger) writeRecords(
 				continue
 			}
 			answered += done.Count()
-			if n := s.m.Judgments - done.Count(); n > 0 && !w.Incomplete {
-				w.addMissing(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s", n, s.m.Judgments, s.dirs[0])
+			if n := s.Judgments - done.Count(); n > 0 && !w.Incomplete {
+				w.addMissing(s.Shard.Index, "%d of %d judgments failed or are missing in %s", n, s.Judgments, s.dirs[0])
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func (s *shard) eachRecord(ctx context.Context, f func(*judging.Record) error) e
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if _, ok := s.set.Find(r.Item); !ok || r.Run != s.m.ID {
+			if _, ok := s.set.Find(r.Item); !ok || r.Run != s.ID {
 				return fmt.Errorf("the record of %s is of another run", r.Item)
 			}
 			return f(r)

@@ -15,7 +15,7 @@ import (
 // items. If runs of models' answers that it builds on were split too, it refers to them in the folder
 // parent, where they will be merged.
 func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
-	m := *shards[0].m
+	m := *shards[0].Manifest
 	m.Status = judging.Running
 	m.Shard = nil
 	m.Stopped = nil
@@ -23,7 +23,7 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 	m.Stages = slices.Clone(m.Stages)
 	var servers []backends.ServerInfo
 	for i, s := range shards {
-		for _, server := range s.m.AllServers() {
+		for _, server := range s.AllServers() {
 			if !slices.ContainsFunc(servers, func(o backends.ServerInfo) bool { return o.URL == server.URL }) {
 				servers = append(servers, server)
 			}
@@ -31,7 +31,7 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 		if i == 0 {
 			continue
 		}
-		if err := add(&m, s.m); err != nil {
+		if err := add(&m, s.Manifest); err != nil {
 			return nil, fmt.Errorf("%s and %s are not shards of one run: %w", shards[0].dirs[0], s.dirs[0], err)
 		}
 	}

@@ -28,8 +28,9 @@ type Options struct {
 
 // A Guard checks requests. Its methods may be called from many goroutines. [New] returns one.
 type Guard struct {
-	opts     Options
-	token    [sha256.Size]byte           // SHA-256 of opts.Token
+	Options
+
+	token    [sha256.Size]byte           // SHA-256 of Token
 	origins  *http.CrossOriginProtection // refuses requests from pages of other sites
 	mu       sync.Mutex
 	sessions map[string]time.Time   // end of each session, by its id
@@ -49,7 +50,7 @@ func New(o Options) (*Guard, error) {
 		return nil, errors.New("access from other machines needs a token")
 	}
 	return &Guard{
-		opts:     o,
+		Options:  o,
 		token:    sha256.Sum256([]byte(o.Token)),
 		origins:  http.NewCrossOriginProtection(),
 		sessions: map[string]time.Time{},
@@ -62,13 +63,13 @@ func New(o Options) (*Guard, error) {
 func (g *Guard) CheckHost(r *http.Request) error {
 	name := strings.ToLower(strings.TrimSuffix(strings.Trim(hostOf(r.Host), "[]"), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
-		if !g.opts.Loopback || ip.IsLoopback() {
+		if !g.Loopback || ip.IsLoopback() {
 			return nil
 		}
 	} else if name == "localhost" {
 		return nil
 	}
-	for _, h := range g.opts.Hosts {
+	for _, h := range g.Hosts {
 		if strings.EqualFold(h, name) {
 			return nil
 		}
@@ -91,7 +92,7 @@ var ErrNoToken = failure.New(http.StatusUnauthorized,
 
 // Authorize returns an error for a request with neither the token nor a session that was begun with it.
 func (g *Guard) Authorize(r *http.Request) error {
-	if g.opts.Token == "" {
+	if g.Token == "" {
 		return nil
 	}
 	if token, ok := bearer(r); ok {
@@ -120,7 +121,7 @@ func (g *Guard) check(r *http.Request, token string) error {
 	from := hostOf(r.RemoteAddr)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := g.opts.Now()
+	now := g.Now()
 	tries := slices.DeleteFunc(g.tries[from], func(t time.Time) bool { return now.Sub(t) > time.Minute })
 	switch {
 	case len(tries) >= maxTries:

@@ -25,7 +25,7 @@ func (g *Guard) begin() string {
 	id := rand.Text()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := g.opts.Now()
+	now := g.Now()
 	for k, until := range g.sessions {
 		if now.After(until) || len(g.sessions) >= maxSessions {
 			delete(g.sessions, k)
@@ -70,7 +70,7 @@ func (g *Guard) session(r *http.Request) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	until, ok := g.sessions[c.Value]
-	if !ok || g.opts.Now().After(until) {
+	if !ok || g.Now().After(until) {
 		return ""
 	}
 	return c.Value

@@ -60,7 +60,7 @@ func TestTwoDelete(t *testing.T) {
 // TestOrdersAtOnce has plans, suites and runs ordered at the same time; it is the race detector that looks.
 func TestOrdersAtOnce(t *testing.T) {
 	r := newManager(t, Options{NoCache: true})
-	r.opts.AtOnce = 100
+	r.AtOnce = 100
 	var all sync.WaitGroup
 	for i := range 8 {
 		run := pairs(i + 1)
@@ -118,7 +118,7 @@ func TestSweepOfAServer(t *testing.T) {
 // TestRunsThatAreNamed: a run that a request names is a plain one of the folder.
 func TestRunsThatAreNamed(t *testing.T) {
 	r := newManager(t, Options{NoCache: true})
-	r.opts.CanList = func(run string) bool { return !strings.HasPrefix(run, ".") }
+	r.CanList = func(run string) bool { return !strings.HasPrefix(run, ".") }
 	for _, dir := range []string{"runs/a", "runs/.b", "elsewhere", "runs/d"} {
 		ok(t, os.MkdirAll(dir, 0o755), os.WriteFile(dir+"/run.json", []byte(`{"schema":1,"id":"x"}`), 0o644))
 	}

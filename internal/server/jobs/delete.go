@@ -30,13 +30,10 @@ func (r *Manager) Delete(run string) error {
 	return orGone(r.deleteRun(run))
 }
 
-// errGone reports a run or suite whose folder does not exist.
-var errGone = failure.NotFound("there is no such run or suite: it may have been deleted already")
-
-// orGone returns errGone for an error about a missing file, else the error.
+// orGone returns err, or for a missing file the error that the run or suite does not exist.
 func orGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errGone
+		return failure.NotFound("there is no such run or suite: it may have been deleted already")
 	}
 	return err
 }

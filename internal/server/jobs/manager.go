@@ -36,8 +36,9 @@ type Options struct {
 // A Manager makes the runs that clients of `gavel serve` ask for. A posted job becomes the request that the command
 // line would make, and passes the same checks.
 type Manager struct {
-	maker *eval.Maker // its copies make the runs of jobs
-	opts  Options
+	Options
+
+	maker *eval.Maker     // its copies make the runs of jobs
 	dir   string          // folder of the runs; absolute, since runs refer to each other by it
 	ctx   context.Context // context of the server: all jobs end with it
 
@@ -74,12 +75,12 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	maker.Shared = new(eval.SharedCache)
 	maker.Runs = dir
 	r := &Manager{
-		maker:  &maker,
-		opts:   o,
-		dir:    dir,
-		ctx:    ctx,
-		turns:  semaphore.NewWeighted(1),
-		offers: memo.New(1, maker.Now),
+		Options: o,
+		maker:   &maker,
+		dir:     dir,
+		ctx:     ctx,
+		turns:   semaphore.NewWeighted(1),
+		offers:  memo.New(1, maker.Now),
 	}
 	maker.KeyOf = r.keyOf
 	return r, nil
@@ -135,8 +136,8 @@ func (j *runJob) RunOpened(run eval.RunStart) {
 // keyOf returns the name of the environment variable with the API key for the server at url; "" stands for
 // OPENAI_API_KEY. ok is false for a server found on a port: such a server never gets a key.
 func (r *Manager) keyOf(url string) (variable string, ok bool) {
-	if slices.Contains(r.opts.BaseURLs, url) {
-		return r.opts.APIKeyEnv, true
+	if slices.Contains(r.BaseURLs, url) {
+		return r.APIKeyEnv, true
 	}
 	return "", eval.SameAddress(url, r.maker.Getenv(backends.OpenAIBase))
 }
@@ -234,7 +235,7 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	switch {
 	case r.ending:
 		return Job{}, failure.New(http.StatusServiceUnavailable, "the server is shutting down")
-	case active >= r.opts.AtOnce:
+	case active >= r.AtOnce:
 		return Job{}, failure.Conflict("%d runs or suites are in progress, "+
 			"the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
 	}

@@ -298,17 +298,17 @@ func upgrading(t *testing.T) string {
 // As many jobs as --max-runs allows can go on at once, more than are kept too.
 func TestMoreJobsThanAreKept(t *testing.T) {
 	r := newManager(t, Options{})
-	r.opts.AtOnce = keepJobs + 2
+	r.AtOnce = keepJobs + 2
 	end := make(chan struct{})
-	for range r.opts.AtOnce {
+	for range r.AtOnce {
 		_, err := r.begin(Job{}, func(context.Context, *eval.Maker) error {
 			<-end
 			return nil
 		})
 		ok(t, err)
 	}
-	if n := len(r.Jobs()); n != r.opts.AtOnce {
-		t.Errorf("%d jobs are listed, %d go on", n, r.opts.AtOnce)
+	if n := len(r.Jobs()); n != r.AtOnce {
+		t.Errorf("%d jobs are listed, %d go on", n, r.AtOnce)
 	}
 	close(end)
 	waitFor(t, "the jobs", r.Wait)

@@ -43,8 +43,9 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 	if err != nil {
 		return o, err
 	}
-	if !slices.ContainsFunc(r.datasets(), func(d datasets.Entry) bool { return d.Name == request.Get(fieldDataset) }) {
-		return o, eval.InvalidField(fieldDataset, request.Get(fieldDataset), "%q is not offered", request.Get(fieldDataset))
+	dataset := request.Get(fieldDataset)
+	if !slices.ContainsFunc(r.datasets(), func(d datasets.Entry) bool { return d.Name == dataset }) {
+		return o, eval.InvalidField(fieldDataset, dataset, "%q is not offered", dataset)
 	}
 	ids := request[fieldEndpoint]
 	if request.Get(fieldEndpoint) == "" {
@@ -60,16 +61,16 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 		return o, err
 	}
 	values[fieldModel] = []string{request.Get(fieldModel)}
-	values[fieldDataset] = []string{request.Get(fieldDataset)}
+	values[fieldDataset] = []string{dataset}
 	values["backend"] = []string{"auto"}
 	if ids[0] == backends.Simulation {
 		values["backend"] = ids[:1]
 	}
 	values["base-url"] = slices.DeleteFunc(slices.Clone(ids), isSimulation)
-	if r.opts.Cache != "" {
-		values["cache"] = []string{r.opts.Cache}
+	if r.Cache != "" {
+		values["cache"] = []string{r.Cache}
 	}
-	if r.opts.NoCache {
+	if r.NoCache {
 		values["no-cache"] = []string{"true"}
 	}
 	return eval.Read(protocol, values)
@@ -146,13 +147,14 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 
 // runNamed returns the folder of the run called name; its errors are about flag, the field that names the run.
 func (r *Manager) runNamed(flag, name string) (string, error) {
+	missing := eval.InvalidField(flag, name, ": there is no run %q", name)
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
-		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
+		return "", missing
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
-	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.CanList(filepath.ToSlash(name)) ||
+	if _, err := judging.ReadManifest(dir); err != nil || !r.CanList(filepath.ToSlash(name)) ||
 		disk.CheckBelow(r.dir, dir) != nil || disk.CheckRegular(dir, judging.RunFiles...) != nil {
-		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
+		return "", missing
 	}
 	return dir, nil
 }
@@ -229,7 +231,7 @@ func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 // ports, as the command line finds them. It takes at most twice offerTime.
 func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	var all []EndpointOffer
-	for _, url := range r.opts.BaseURLs {
+	for _, url := range r.BaseURLs {
 		all = append(all, EndpointOffer{ID: url, About: url})
 	}
 	if candidates, err := backends.Candidates("", r.maker.Getenv); err == nil {

@@ -84,7 +84,7 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 func (r *Manager) place(file *suite.Definition) error {
 	return file.Place(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
-		if err != nil || rel == "." || !r.opts.CanList(path.Join(filepath.ToSlash(rel), "run")) {
+		if err != nil || rel == "." || !r.CanList(path.Join(filepath.ToSlash(rel), "run")) {
 			return errors.New("is not a folder that this server searches for runs: remove this line")
 		}
 		if err := disk.CheckBelow(r.dir, out); err != nil {

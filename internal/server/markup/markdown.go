@@ -149,7 +149,9 @@ func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context
 			replace(n, block)
 		case *ast.Heading:
 			strong := ast.NewEmphasis(2)
-			take(strong, n)
+			for n.HasChildren() {
+				strong.AppendChild(strong, n.FirstChild())
+			}
 			line := ast.NewParagraph()
 			line.AppendChild(line, strong)
 			replace(n, line)
@@ -176,13 +178,6 @@ func plain(words []byte) ast.Node {
 }
 
 func replace(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
-
-// take moves all children of from to the end of to.
-func take(to, from ast.Node) {
-	for from.HasChildren() {
-		to.AppendChild(to, from.FirstChild())
-	}
-}
 
 // spell replaces a node by its children, with the texts before and after around them.
 func spell(n ast.Node, before, after string) {

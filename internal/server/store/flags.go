@@ -20,51 +20,28 @@ type Filter struct {
 //go:embed filters.yaml
 var filterTable []byte
 
-// Filters lists the filters in filters.yaml, and then those by whether the judge's own answer is correct.
-var Filters = readFilters()
-
-// readFilters returns the value of Filters.
-func readFilters() (all []Filter) {
+// Filters lists the filters in filters.yaml.
+var Filters = func() (all []Filter) {
 	if err := yaml.Unmarshal(filterTable, &all); err != nil {
 		panic(err) // the file is part of the program
 	}
-	for _, ownRight := range []bool{true, false} {
-		for _, mode := range []string{"cot", "self"} {
-			all = append(all, ownFilter(ownRight, mode, true), ownFilter(ownRight, mode, false))
-		}
-	}
 	return all
-}
+}()
 
-// ownModes maps the modes in which an answer is judged, without and with a reference, to their words.
-var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with the chosen reference"}
-
-// rightOr returns "right" if right is true, else other.
-func rightOr(other string, right bool) string {
-	if right {
+// word returns "right" or "wrong", as names of filters have it.
+func (r Rightness) word() string {
+	if r.Correct {
 		return "right"
 	}
-	return other
-}
-
-// ownFilter returns the filter for items by two conditions: whether the judge's own answer to the question is correct,
-// and whether its judgment in a mode is.
-func ownFilter(ownRight bool, mode string, right bool) Filter {
-	answer := rightOr("wrong", ownRight)
-	verdict := rightOr("not right", right) + " " + ownModes[mode]
-	return Filter{
-		Name:  "own-" + answer + "-" + mode + "-" + rightOr("wrong", right),
-		Words: "own answer " + answer + ", judged " + verdict,
-		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " +
-			rightOr("not right", right),
-		Part: true,
-	}
+	return "wrong"
 }
 
 // FilterNamed returns the filter with this name; nil if there is none.
 func FilterNamed(name string) *Filter {
-	if i := slices.IndexFunc(Filters, func(s Filter) bool { return s.Name == name }); i >= 0 {
-		return &Filters[i]
+	for i, f := range Filters {
+		if f.Name == name {
+			return &Filters[i]
+		}
 	}
 	return nil
 }
@@ -140,40 +117,38 @@ func (x *Index) Flags(item int) (f Flags) {
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
 	samePosition := several && !missing && inconsistent && len(places) == 1 && !places[-1]
-	for _, flag := range []struct {
-		name  string
-		holds bool
-	}{
-		{"right", right},
-		{"wrong", wrong},
-		{"unlabelled", unlabelled},
-		{"missing", missing},
-		{"inconsistent", inconsistent},
-		{"confident", confident},
-		{"tie", tie},
-		{"open", open},
-		{"first", first},
-		{"last", last},
-		{"changed", changed},
-		{"tied", wrong && tie && !open},
-		{"by-first", wrong && first},
-		{"by-last", wrong && last},
-		{"unread", scored && open},
-		{"steady", confident && !inconsistent},
-		{"same", several && !missing && !inconsistent},
-		{"placed", samePosition},
-		{"moved", inconsistent && !samePosition && !open && !missing},
-		{"second-only", several && scored && onlyRight(1)},
-		{"first-only", several && scored && onlyRight(0)},
-	} {
-		if flag.holds {
-			f = append(f, flag.name)
+	add := func(name string, holds bool) {
+		if holds {
+			f = append(f, name)
 		}
 	}
+	add("right", right)
+	add("wrong", wrong)
+	add("unlabelled", unlabelled)
+	add("missing", missing)
+	add("inconsistent", inconsistent)
+	add("confident", confident)
+	add("tie", tie)
+	add("open", open)
+	add("first", first)
+	add("last", last)
+	add("changed", changed)
+	add("tied", wrong && tie && !open)
+	add("by-first", wrong && first)
+	add("by-last", wrong && last)
+	add("unread", scored && open)
+	add("steady", confident && !inconsistent)
+	add("same", several && !missing && !inconsistent)
+	add("placed", samePosition)
+	add("moved", inconsistent && !samePosition && !open && !missing)
+	add("second-only", several && scored && onlyRight(1))
+	add("first-only", several && scored && onlyRight(0))
 	for _, g := range once {
-		if scored && g.OwnAnswer.Known && ownModes[g.Mode] != "" {
-			f = append(f, ownFilter(g.OwnAnswer.Correct, g.Mode, g.Right.Correct).Name)
+		if !scored || !g.OwnAnswer.Known {
+			continue
 		}
+		own := "own-" + g.OwnAnswer.word() + "-" + g.Mode + "-" + g.Right.word()
+		add(own, FilterNamed(own) != nil) // not in every mode
 	}
 	return f
 }

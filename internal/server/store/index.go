@@ -217,7 +217,7 @@ func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	if err != nil {
 		return out, err
 	}
-	return indexedRecord{IndexedJudgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
+	return indexedRecord{IndexedJudgment: judgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
 // ReadingOf returns the options with which the verdicts behind a run's results.json were read from the replies.
@@ -225,8 +225,8 @@ func ReadingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-// JudgmentOf returns the values of r, a record of the run of m, that an index keeps. v is the verdict read from r.
-func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) IndexedJudgment {
+// judgmentOf returns the values of r, a record of the run of m, that an index keeps. v is the verdict read from r.
+func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) IndexedJudgment {
 	g := IndexedJudgment{
 		OrderKey:      OrderKey(r.Mode, r.Order),
 		Presentation:  r.Presentation,

@@ -17,7 +17,7 @@ type JudgedRecord struct {
 	Confidence *float64 // of the judge in its verdict, from 0 to 1; nil without label probabilities
 }
 
-// Item reads the item with this number from items.jsonl.
+// Item reads the item with this number from items.jsonl. If it cannot be read, the item is empty.
 func (x *Index) Item(i int) (datasets.Item, error) {
 	location := x.items[i].line
 	if location.length == 0 {
@@ -29,18 +29,9 @@ func (x *Index) Item(i int) (datasets.Item, error) {
 	}
 	item, err := x.Manifest.ReadItem(line)
 	if err != nil || item.ID != x.ID(i) {
-		return item, ErrChanged
+		return datasets.Item{}, ErrChanged
 	}
 	return item, nil
-}
-
-// ItemIfThere returns the item with this number, or an empty one if it cannot be read.
-func (x *Index) ItemIfThere(i int) datasets.Item {
-	item, err := x.Item(i)
-	if err != nil {
-		return datasets.Item{}
-	}
-	return item
 }
 
 // Record reads the record of an indexed judgment from records.jsonl, and the verdict from its replies, as scoring does.

@@ -255,10 +255,8 @@ func (s *Store) search() (runs []FoundRun, suites []string, err error) {
 		switch {
 		case err != nil && name == ".":
 			return err
-		case err != nil || !d.IsDir():
-			return nil // deleted meanwhile, or a file
-		case name == ".":
-			return nil
+		case err != nil || !d.IsDir() || name == ".":
+			return nil // deleted meanwhile, a file, or the folder of runs itself
 		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
 			return fs.SkipDir
 		}
