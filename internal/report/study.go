@@ -299,6 +299,20 @@ func (s *Study) answer() string {
 	return strings.Join(sentences, " ")
 }
 
+// Document returns the study as a document.
+func (s *Study) Document() doc.Document { return doc.Document{Answer: s.Says, Blocks: s.blocks()} }
+
+// SoFar returns the main difference of each judge whose runs are complete, with its interval.
+func (s *Study) SoFar() string {
+	var all []string
+	for _, d := range s.members(mainFamily, false) {
+		if !d.unfinished {
+			all = append(all, d.Judge+" "+table.WithInterval(d.Result())+" points")
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
 // blocks returns the answer in numbers, the same by category, prompt and dataset, the biases, and both goals as one
 // judge.
 func (s *Study) blocks() []doc.Block {
@@ -331,7 +345,7 @@ func (s *Study) mainTable() *doc.Table {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
 		doc.Columns(doc.Number, "better", "worse"),
 		[]doc.Column{{Name: "difference", Kind: doc.Number, Axis: &doc.Axis{Signed: true}}},
-		doc.Columns(doc.Words, "p", ""))}
+		doc.Columns(doc.Words, "p", ""), []doc.Column{{Name: "pairs needed", In: doc.Full}})}
 	for _, d := range append(s.members(mainFamily, false), s.members(mainFamily, true)...) {
 		row := doc.Row{Name: d.Judge, N: d.N, Look: doc.DifferenceLook(d.Noise)}
 		if d.Published {
@@ -340,7 +354,7 @@ func (s *Study) mainTable() *doc.Table {
 		row.Cells = doc.Cells(
 			doc.Value{Result: scoring.Result{Value: d.A}, Text: d.Marks[0]},
 			doc.Value{Result: scoring.Result{Value: d.B}, Text: d.Marks[1]},
-			d.Result(), table.PValue(d.Holm), d.Verdict,
+			d.Result(), table.PValue(d.Holm), d.Verdict, d.PairsNeeded(),
 		)
 		t.Add(row)
 	}
