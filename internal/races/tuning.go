@@ -33,7 +33,8 @@ type Tuning struct {
 // correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
 func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*Tuning, error) {
 	for _, run := range runs {
-		if a, b := runs[0].Manifest.Spec.Model, run.Manifest.Spec.Model; a != b {
+		a, b := runs[0].Manifest.Spec.Model, run.Manifest.Spec.Model
+		if a.Name != b.Name || a.Identity != b.Identity && run.Manifest.Imported == "" { // that of an import is its file
 			return nil, fmt.Errorf("%s is of the judge %s, and %s of %s or of another version: give runs of one judge",
 				runs[0].Dir, a.Name, run.Dir, b.Name)
 		}
