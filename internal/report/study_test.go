@@ -92,7 +92,7 @@ func TestStudyVerdicts(t *testing.T) {
 	s.test(mainFamily)
 	assert.Equal(t, s.answer(),
 		"No test yet: the runs of hurt are not complete (those of 3 of 4 judges are). The tests need all of them.")
-	for _, d := range s.members(mainFamily, false) {
+	for _, d := range s.members(mainFamily) {
 		assert.Assert(t, d.P == nil && d.Holm == nil && d.Noise, "%s is tested: %+v", d.Judge, d)
 	}
 	assert.Equal(t, s.Differences[4].Verdict, goalHelps)

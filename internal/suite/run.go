@@ -137,7 +137,9 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		r.Notef("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
-		r.noteStudy()
+		if r.suite.study != "" {
+			r.noteStudy()
+		}
 		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
 			continue // the table shows the decision about an until
 		}
@@ -157,11 +159,8 @@ func (r *runner) run(ctx context.Context) error {
 
 // noteStudy prints the differences between the goals of a study so far, without a test, if there are new ones.
 func (r *runner) noteStudy() {
-	if r.suite.study == "" {
-		return
-	}
 	results, err := r.suite.Results()
-	if err == nil && results.Study.SoFar() != r.soFar {
+	if err == nil && results.Study != nil && results.Study.SoFar() != r.soFar {
 		r.soFar = results.Study.SoFar()
 		r.Notef("so far: %s", r.soFar)
 	}
