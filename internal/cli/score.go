@@ -23,7 +23,9 @@ const bootstrapSeed = "bootstrap-seed"
 
 // scoringKeys lists the old flags that keys of --scoring replaced. The keys have the flags' names; the key
 // of bootstrap-seed is seed.
-var scoringKeys = []string{"reading", "policy", "extract", "missing", "accept-cut", "grade-weight", "rounds", bootstrapSeed}
+var scoringKeys = []string{
+	"reading", "policy", "extract", "missing", "accept-cut", "grade-weight", "rounds", bootstrapSeed,
+}
 
 // comments matches comment lines in a file of scoring settings.
 var comments = regexp.MustCompile(`(?m)^\s*#.*`)

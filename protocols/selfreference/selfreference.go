@@ -31,9 +31,9 @@ var referenceOption = judging.Option{
 	Name:  "reference",
 	Label: "Reference shown in mode self",
 	Usage: "`KIND` of reference in mode self: the judge's own answer (own), the dataset's right answer (gold), " +
-		"a wrong answer (wrong), none (none), or the folder of another model's run of answers (run, if the items have them)",
+		"a wrong answer (wrong), none (none), or the folder of another model's run of answers; run if the items have them",
 	Default: ReferenceOwn, Runs: true,
-	Values: []string{ReferenceOwn, ReferenceGold, ReferenceWrong, ReferenceNone, ReferenceRun},
+	Values: []string{ReferenceOwn, ReferenceGold, ReferenceWrong, ReferenceNone},
 }
 
 // optionsOption judges the options of multiple-choice questions.
