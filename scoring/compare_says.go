@@ -150,8 +150,8 @@ func (d Difference) intervalText() string {
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 
-// PairsNeeded returns the number of pairs, rounded up, on which the observed difference would be significant; "" if it is
-// significant, or if there is no such number up to maxPairs.
+// PairsNeeded returns the number of pairs, rounded up, on which the observed difference would be significant; "" if it
+// is significant, or if there is no such number up to maxPairs.
 func (d Difference) PairsNeeded() string {
 	if d.Table == nil || d.Test != "" || !d.Noise {
 		return ""

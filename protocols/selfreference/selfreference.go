@@ -60,8 +60,8 @@ and is made only once. Judging begins when all answers are there. --prompt is th
 the judgments.
 
 --reference shows another reference in mode self: the dataset's right answer (gold), a wrong
-answer (wrong), none, or another model's answers (the folder of its run). --options judges the options of multiple-choice questions like
-agents' answers.
+answer (wrong), none, or another model's answers (the folder of its run). --options judges the
+options of multiple-choice questions like agents' answers.
 
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
