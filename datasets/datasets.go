@@ -58,8 +58,9 @@ type Answered struct {
 	Text      string  `json:"answer"`              // the agent's whole reply
 	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question, or another reference
 	Own       *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
-	// kind of reference: gold, wrong or none; "": the judge's own reply
-	ReferenceKind string `json:"reference_kind,omitempty"`
+	// kind of reference: gold, wrong, none or run (another model's reply); "": the judge's own reply
+	ReferenceKind  string `json:"reference_kind,omitempty"`
+	ReferenceRight bool   `json:"reference_right,omitempty"` // another model's reply has the right answer
 }
 
 // Answer holds the final answer that was read from a reply to a question.

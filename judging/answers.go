@@ -18,6 +18,8 @@ type Answers struct {
 	Dataset DatasetSpec // the run's questions
 	Failed  int         // questions whose call failed: the same run command asks them again
 	Missing int         // questions of the run without a record: the same run command asks them
+	// another model's answers, which the judge is shown in place of these, its own; nil for none
+	Reference *Answers
 
 	answers   map[string]Answer        // by id of the question
 	questions map[string]priorQuestion // the run's own, by id; nil unless Compare found that they come from another file
@@ -126,6 +128,11 @@ func (a *Answers) Find(item datasets.Item) (Answer, Lack) {
 // Compare loads the questions of the answering run if questions comes from another file, so that Find can refuse
 // answers to different questions, and GoldLabel can return their labels.
 func (a *Answers) Compare(questions *datasets.Set) error {
+	if a.Reference != nil {
+		if err := a.Reference.Compare(questions); err != nil {
+			return err
+		}
+	}
 	if a.questions != nil || a.Dataset.SHA256 == questions.SHA256 {
 		return nil
 	}

@@ -249,6 +249,8 @@ type Manifest struct {
 	// names of the files of `files_sha256` that another program changed after a try of the run had written them: the
 	// results include the change
 	Altered []string `json:"altered,omitempty"`
+	// [Reading].GradeWeight of the scores; no part of the run
+	GradeWeight float64 `json:"-"`
 }
 
 // StopRule describes the rule that ended a run before its last item.

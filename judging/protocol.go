@@ -201,6 +201,7 @@ type Option struct {
 	Values  []string                 // all values; nil if Check decides
 	Check   func(value string) error // returns an error for an invalid value; may be nil
 	Goal    bool                     // the option's value is the goal of a run
+	Runs    bool                     // the folder of a run may be given in place of one of Values
 }
 
 // Settings maps the names of options to their values, if not the default.

@@ -43,6 +43,8 @@ type Reading struct {
 	Lenient   bool    // with Paper: also use the lenient rule for answers (see the answer protocol)
 	// First says that of several answers the first counts: imported base models continue with a next question.
 	First bool
+	// of options: the weight of the choice score in the Grade score, where that of the LLM score is 1; 0: 1 too
+	GradeWeight float64
 }
 
 // Text joins the replies as JudgeBench does, each after a newline. If the verdict was constrained to the labels, or

@@ -21,9 +21,12 @@ import (
 // Stage makes the items of a protocol from earlier answers of models: of the judge itself and, if it judges them, of
 // agents.
 type Stage struct {
-	Agents        bool   // the new items are answers to judge; the models that gave them are called agents
-	Options       bool   // the options of a question are judged like agents' answers
-	Ownless       bool   // no mode of the protocol shows the judge its own answers
+	Agents    bool   // the new items are answers to judge; the models that gave them are called agents
+	Options   bool   // the options of a question are judged like agents' answers
+	Ownless   bool   // no mode of the protocol shows the judge its own answers
+	Reference string // folder of the run whose answers are shown in place of the judge's own; "" for none
+	// settings of the judging run if Reference is given: in them its content counts, not its folder
+	Settings      Settings
 	Format        string // format of the new items' lines; "": that of the questions' file
 	Presentations int    // number of presentations of each new item
 	// Check returns an error that says why an item cannot be a question of the stage; may be nil.

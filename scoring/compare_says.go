@@ -81,7 +81,10 @@ func (c *Comparison) answer(names [2]string) string {
 	case !d.containsZero() && withinFloor(d.Diff, d.Floor):
 		text = phrases.Say("compare.within-noise", both)
 	default:
-		text = phrases.Say("compare.no-difference", both) + d.pairsNeeded()
+		text = phrases.Say("compare.no-difference", both)
+		if pairs := d.PairsNeeded(); pairs != "" {
+			text += " " + phrases.Say("compare.pairs-needed", pairs)
+		}
 	}
 	if w := c.MarginTest; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
 		text += " " + phrases.Say("compare.pairs-to-equate", roundUp(*w.Pairs), w.Points)
@@ -147,10 +150,10 @@ func (d Difference) intervalText() string {
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 
-// pairsNeeded returns a sentence with the number of pairs on which the observed difference would be significant; "" if
-// there is no such number up to maxPairs.
-func (d Difference) pairsNeeded() string {
-	if d.Table == nil || d.Test != "" {
+// PairsNeeded returns the number of pairs, rounded up, on which the observed difference would be significant; "" if it
+// is significant, or if there is no such number up to maxPairs.
+func (d Difference) PairsNeeded() string {
+	if d.Table == nil || d.Test != "" || !d.Noise {
 		return ""
 	}
 	n := float64(d.Table.N())
@@ -159,7 +162,7 @@ func (d Difference) pairsNeeded() string {
 	if !(pairs > n && pairs <= maxPairs) {
 		return ""
 	}
-	return " " + phrases.Say("compare.pairs-needed", roundUp(int(pairs)))
+	return roundUp(int(pairs))
 }
 
 // roundUp formats a number of pairs, rounded up to about three digits: "1,240".

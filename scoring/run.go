@@ -144,6 +144,9 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 	}
 	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
 	reading.Name = cmp.Or(reading.Name, judging.DefaultReaders(m.Imported != ""))
+	if w := reading.GradeWeight; w > 0 {
+		m.GradeWeight = w
+	}
 	run := &Run{
 		Manifest: m,
 		Reading:  reading,

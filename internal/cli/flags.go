@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/eval"
+	"gavel/judging"
 )
 
 // stringFlag returns a flag with a text as value; usage is its help.
@@ -33,6 +35,22 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	}
 	return flags
 }
+
+// sharedFields returns the fields of a protocol's requests but those with these names. Help lists the most used alone.
+func sharedFields(k judging.Protocol, without ...string) (fields []eval.Field) {
+	for _, f := range eval.FieldsOf(k) {
+		if !slices.Contains(mostUsed, f.Name) {
+			f.Part = ofRun
+		}
+		if !slices.Contains(without, f.Name) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// ofRun is the part of fields that help lists with the command gavel run alone.
+const ofRun = "run"
 
 // flagValues returns the values of the fields that the command line sets, by field name.
 func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
 )
 
 // TestHelp: every command has a page, which fits terminals; "gavel help COMMAND" prints the same; no text is of a command
@@ -80,6 +82,10 @@ func TestFirstPage(t *testing.T) {
 				t.Errorf("gavel help for all of %s prints something else", page.Name)
 			}
 			for _, f := range command.VisibleFlags() {
+				category, ok := f.(cli.CategorizableFlag)
+				if ok && category.GetCategory() == ofRun && strings.Contains(all, "gavel run pairwise --help all") {
+					continue
+				}
 				if !strings.Contains(all, "   --"+f.Names()[0]+" ") && !strings.Contains(all, "   --"+f.Names()[0]+",") {
 					t.Errorf("%s --help all lacks --%s", page.Name, f.Names()[0])
 				}
@@ -88,6 +94,23 @@ func TestFirstPage(t *testing.T) {
 	}
 	if uses := strings.Count(mustCall(t, "docs", "markdown"), "\n   --"); uses > 330 {
 		t.Errorf("docs/cli.md has %d lines of flags", uses)
+	}
+}
+
+// TestFlagsOfRun: commands with the flags of gavel run list the most used of them, and say where the others are.
+func TestFlagsOfRun(t *testing.T) {
+	home(t)
+	for _, command := range [][]string{{"tune"}, {"study", "grp"}} {
+		all := mustCall(t, append(command, "--help", "all")...)
+		if n := strings.Count(all, "\n   --"); n < 12 || n > 18 || strings.Contains(all, "--retry-for") {
+			t.Errorf("%s lists %d flags:\n%s", command, n, all)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(all), " "), `work too: see "gavel run pairwise --help all"`) {
+			t.Errorf("%s does not say where the other flags are", command)
+		}
+		if flags := mustCall(t, append(command, "-", "--generate-bash-completion")...); !strings.Contains(flags, "--retry-for\n") {
+			t.Errorf("%s has no completion of other flags: %s", command, flags)
+		}
 	}
 }
 

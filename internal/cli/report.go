@@ -9,6 +9,7 @@ import (
 
 	"gavel/internal/labels"
 	"gavel/internal/report"
+	"gavel/internal/suite"
 	"gavel/scoring"
 )
 
@@ -46,6 +47,12 @@ func reportCommand(e *env) *cli.Command {
 				if c, err := scoring.Compare(loaded, o.Bootstrap); err == nil { // else they are not about the same
 					reports := []*scoring.Report{&runs[0].Report, &runs[1].Report}
 					page.Comparison = &report.Comparison{Comparisons: c, Reports: reports}
+				}
+			}
+			if s, err := suite.Open(c.Args().First()); err == nil {
+				results, err := s.Results()
+				if err == nil && results.Study != nil {
+					page.Comparison = results.Study
 				}
 			}
 			switch {

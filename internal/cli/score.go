@@ -23,7 +23,9 @@ const bootstrapSeed = "bootstrap-seed"
 
 // scoringKeys lists the old flags that keys of --scoring replaced. The keys have the flags' names; the key
 // of bootstrap-seed is seed.
-var scoringKeys = []string{"reading", "policy", "extract", "missing", "accept-cut", "rounds", bootstrapSeed}
+var scoringKeys = []string{
+	"reading", "policy", "extract", "missing", "accept-cut", "grade-weight", "rounds", bootstrapSeed,
+}
 
 // comments matches comment lines in a file of scoring settings.
 var comments = regexp.MustCompile(`(?m)^\s*#.*`)
@@ -86,10 +88,11 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 		return o, err
 	}
 	o.Reading = judging.Reading{
-		Name:      name,
-		Policy:    judging.Policy(c.String("policy")),
-		AcceptCut: c.Bool("accept-cut"),
-		Lenient:   extract == extractLenient,
+		Name:        name,
+		Policy:      judging.Policy(c.String("policy")),
+		AcceptCut:   c.Bool("accept-cut"),
+		Lenient:     extract == extractLenient,
+		GradeWeight: c.Float64("grade-weight"),
 	}
 	if c.IsSet("rounds") {
 		o.Bootstrap.Rounds = c.Int("rounds")
@@ -99,6 +102,9 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	}
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
+	}
+	if w := o.Reading.GradeWeight; c.IsSet("grade-weight") && !(w > 0) {
+		return o, usage("--scoring grade-weight=%v: expected a number above 0", w)
 	}
 	return o, nil
 }

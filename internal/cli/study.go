@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/eval"
 	"gavel/internal/suite"
 	"gavel/judging"
 )
@@ -13,10 +10,8 @@ import (
 // grpCommand makes the suite of the study of goal-reversed prompting, and runs it as any suite.
 func grpCommand(e *env) *cli.Command {
 	pairwise, _ := judging.ProtocolNamed("pairwise")
-	fields := slices.DeleteFunc(eval.FieldsOf(pairwise), func(f eval.Field) bool {
-		// a study sets these, or has them in another form
-		return slices.Contains([]string{"model", "dataset", "prompt", "out", "until", "shard", "ask-again"}, f.Name)
-	})
+	// a study sets these, or has them in another form
+	fields := sharedFields(pairwise, "model", "dataset", "prompt", "out", "until", "shard", "ask-again")
 	return &cli.Command{
 		Name:  "grp",
 		Flags: flagsOf(fields),

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/eval"
@@ -12,9 +10,7 @@ import (
 )
 
 func tuneCommand(e *env) *cli.Command {
-	fields := slices.DeleteFunc(eval.FieldsOf(judging.Protocols()[0]), func(f eval.Field) bool {
-		return slices.Contains([]string{"prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm"}, f.Name)
-	})
+	fields := sharedFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
 	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.printed(func(c *cli.Context) (any, error) {
 		share := c.Float64("held-out")
 		prompts := c.StringSlice("prompt")

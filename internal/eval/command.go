@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
 	r.Prompt = m.Spec.Prompt.Name
 	r.PromptGiven = m.Server.Can(backends.Decide) // their default prompt is not the protocol's
-	r.Options = m.Spec.Options
+	r.Options = maps.Clone(m.Spec.Options)
 	r.Dataset = info.Name
 	r.Backend = cmp.Or(m.Server.Kind, Backends[0])
 	if m.Simulated {
@@ -59,9 +60,12 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 		r.Shard = m.Shard.String()
 	}
 	for _, s := range m.Stages {
-		if s.Role == "judge" {
+		switch s.Role {
+		case "judge":
 			r.Own = s.Run
-		} else {
+		case "reference":
+			r.Options[s.Role] = s.Run
+		default:
 			r.Agents = append(r.Agents, s.Run)
 		}
 	}

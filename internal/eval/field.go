@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"gavel/internal/disk"
 	"gavel/judging"
 )
 
@@ -47,6 +49,7 @@ type Field struct {
 	Zero        string    // the word for the value zero; "": zero is written as a number
 	Values      []string  // all possible values; nil: not listed
 	Files       bool      // a file may be named instead of one of Values
+	Runs        bool      // the folder of a run may be given instead of one of Values; "run" is one that the items name
 	Min         int       // least number
 	Max         int       // greatest number; 0: no limit
 	Local       bool      // browsers may not set the field
@@ -111,6 +114,7 @@ func optionField(o *judging.Option) Field {
 		Part:    ItemFields,
 		Default: o.Default,
 		Values:  o.Values,
+		Runs:    o.Runs,
 		option:  o,
 	}
 	if o.Default == "false" {
@@ -215,7 +219,8 @@ func (f Field) isDefault() bool { return slices.Equal(f.texts(), f.defaults) }
 
 // check returns an error for a value outside of the field's limits.
 func (f Field) check(text string) error {
-	if f.Values != nil && !f.Files && !slices.Contains(f.Values, text) {
+	isRun := f.Runs && (text == "run" || disk.Exists(filepath.Join(text, judging.ManifestFile)))
+	if f.Values != nil && !f.Files && !isRun && !slices.Contains(f.Values, text) {
 		return fmt.Errorf("%q is not one of %s", text, strings.Join(f.Values, ", "))
 	}
 	if f.valid != nil {

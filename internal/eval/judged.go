@@ -72,6 +72,9 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	}
 	if s.ownAnswers != nil {
 		add("judge", s.ownAnswers)
+		if other := s.ownAnswers.Reference; other != nil {
+			add("reference", other)
+		}
 	}
 	for _, a := range s.agents {
 		add("agent", a)

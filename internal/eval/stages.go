@@ -199,6 +199,10 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	default:
 		s.ownAnswers, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
 	}
+	if dir := s.stage.Reference; s.ownAnswers != nil && dir != "" {
+		s.ownAnswers.Reference, err = w.readAnswers(s, dir)
+		s.opts.Options = s.stage.Settings
+	}
 	if err != nil {
 		return err
 	}

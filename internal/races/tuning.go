@@ -2,6 +2,7 @@ package races
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -31,6 +32,13 @@ type Tuning struct {
 // taken as independent. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
 // correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
 func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*Tuning, error) {
+	for _, run := range runs {
+		a, b := runs[0].Manifest.Spec.Model, run.Manifest.Spec.Model
+		if a.Name != b.Name || a.Identity != b.Identity && run.Manifest.Imported == "" { // that of an import is its file
+			return nil, fmt.Errorf("%s is of the judge %s, and %s of %s or of another version: give runs of one judge",
+				runs[0].Dir, a.Name, run.Dir, b.Name)
+		}
+	}
 	rights, err := scoring.RightsOf(runs)
 	if err != nil {
 		return nil, err

@@ -213,3 +213,29 @@ func show(x *float64) string {
 	}
 	return fmt.Sprintf("%.4f", *x)
 }
+
+// TestTuneOneJudge: runs of another judge, or of another version of it, are refused; imported runs, whose version is their
+// file, are not.
+func TestTuneOneJudge(t *testing.T) {
+	runs := func(change func(m *judging.Manifest)) []*scoring.Run {
+		all := []*scoring.Run{
+			answers(t, "one", 80, func(i int) bool { return i%2 == 0 }), answers(t, "two", 80, func(i int) bool { return i%3 == 0 }),
+		}
+		change(all[1].Manifest)
+		return all
+	}
+	for want, change := range map[string]func(m *judging.Manifest){
+		"": func(*judging.Manifest) {},
+		"one is of the judge judge, and two of other": func(m *judging.Manifest) { m.Spec.Model.Name = "other" },
+		"two of judge or of another version":          func(m *judging.Manifest) { m.Spec.Model.Identity = "sha256:1" },
+	} {
+		_, err := races.Tune(runs(change), 0.5, 1, stats.Default)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	imported := func(m *judging.Manifest) { m.Imported, m.Spec.Model.Identity = "result.json", "import:1" }
+	if _, err := races.Tune(runs(imported), 0.5, 1, stats.Default); err != nil {
+		t.Error(err)
+	}
+}

@@ -68,7 +68,7 @@ func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards
 type RunReport struct {
 	Runs           []Run
 	Boards         []*Leaderboard
-	Comparison     *Comparison       // of the two runs, if there are two that can be compared; else nil
+	Comparison     Documenter        // of the two runs, if there are two that can be compared, or a study; else nil
 	LabelAgreement *labels.Agreement // agreement of the judges with people's labels; nil without labels
 }
 

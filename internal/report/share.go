@@ -14,9 +14,12 @@ func (l *Leaderboard) document() doc.Document {
 	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}
 }
 
-// Markdown writes the leaderboards of the report and then the results of each run as Markdown.
+// Markdown writes the comparison or study, the leaderboards and then the results of each run as Markdown.
 func (d RunReport) Markdown(w io.Writer) error {
 	var all []doc.Document
+	if d.Comparison != nil {
+		all = append(all, d.Comparison.Document())
+	}
 	for _, l := range d.Boards {
 		all = append(all, l.document())
 	}

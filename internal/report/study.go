@@ -72,19 +72,17 @@ const (
 
 // newStudy compares the goals of all judges; goals pairs the conditions.
 func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
-	runs := map[[2]string]RankedRun{} // by judge and condition
+	cells := map[string][]RankedRun{} // by condition, in the order of the judges
 	for _, k := range ranking.Conditions {
-		for _, cell := range k.Cells {
-			runs[[2]string{cell.Judge, k.Name}] = cell
-		}
+		cells[k.Name] = k.Cells
 	}
 	s := &Study{Dataset: goals[0][0].Dataset, Prompt: goals[len(goals)-1][0].Prompt}
 	conditions := map[string]bool{}
-	for _, judge := range ranking.Judges {
+	for i, judge := range ranking.Judges {
 		var main, other [2]RankedRun
 		for _, goal := range goals {
 			k := goal[0]
-			pair := [2]RankedRun{runs[[2]string{judge, k.Name}], runs[[2]string{judge, goal[1].Name}]}
+			pair := [2]RankedRun{cells[k.Name][i], cells[goal[1].Name][i]}
 			s.compare(judge, k, pair)
 			conditions[k.Dataset+" "+k.Prompt] = true
 			switch s.family(k.Dataset, k.Prompt, scoring.Overall) {
@@ -127,11 +125,6 @@ func (s *Study) family(dataset, prompt, group string) string {
 	return ""
 }
 
-// finished reports whether some runs have started and are complete.
-func finished(runs ...RankedRun) bool {
-	return !slices.ContainsFunc(runs, func(r RankedRun) bool { return r.run == nil || !r.complete() })
-}
-
 // writers maps datasets to the families of the models whose answers they have.
 var writers = map[string]string{"judgebench-gpt4o": "gpt", "judgebench-claude": "claude"}
 
@@ -141,7 +134,7 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 		Judge:      judge,
 		Dataset:    k.Dataset,
 		Prompt:     k.Prompt,
-		unfinished: !finished(pair[:]...),
+		unfinished: !pair[0].complete() || !pair[1].complete(),
 	}
 	writer := writers[k.Dataset]
 	d.Own = writer != "" && strings.Contains(strings.ToLower(judge), writer)
@@ -172,7 +165,7 @@ func (s *Study) together(judge string, main, other [2]RankedRun) {
 		return
 	}
 	d := StudyDifference{Family: togetherFamily, Judge: judge, Dataset: s.Dataset, Prompt: s.Prompt, unfinished: true}
-	if finished(main[0], main[1], other[0]) {
+	if main[0].complete() && main[1].complete() && other[0].complete() {
 		rights, err := scoring.RightsOf([]*scoring.Run{main[0].run, main[1].run, other[0].run})
 		if err == nil {
 			d.unfinished = false
@@ -240,7 +233,7 @@ func biases(rep *scoring.Report, goal string) []scoring.Result {
 // removes the tests: an early look is not one of them.
 func (s *Study) test(family string) {
 	var all []*scoring.Difference
-	members := s.members(family, false)
+	members := s.members(family)
 	unfinished := slices.ContainsFunc(members, func(d *StudyDifference) bool { return d.unfinished })
 	for _, d := range members {
 		if unfinished {
@@ -254,10 +247,10 @@ func (s *Study) test(family string) {
 	}
 }
 
-// members returns the differences of a family, those of published judges or the others.
-func (s *Study) members(family string, published bool) (all []*StudyDifference) {
+// members returns the differences of a family, without those of published judges.
+func (s *Study) members(family string) (all []*StudyDifference) {
 	for i := range s.Differences {
-		if d := &s.Differences[i]; d.Family == family && d.Published == published {
+		if d := &s.Differences[i]; d.Family == family && !d.Published {
 			all = append(all, d)
 		}
 	}
@@ -283,7 +276,7 @@ func (d *StudyDifference) verdict() string {
 // answer returns which judges the reversed goal helps and which it hurts.
 func (s *Study) answer() string {
 	judges := map[string][]string{}
-	main := s.members(mainFamily, false)
+	main := s.members(mainFamily)
 	for _, d := range main {
 		judges[d.Verdict] = append(judges[d.Verdict], d.Judge)
 	}
@@ -299,6 +292,20 @@ func (s *Study) answer() string {
 	return strings.Join(sentences, " ")
 }
 
+// Document returns the study as a document.
+func (s *Study) Document() doc.Document { return doc.Document{Answer: s.Says, Blocks: s.blocks()} }
+
+// SoFar returns the main difference of each judge whose runs are complete, with its interval.
+func (s *Study) SoFar() string {
+	var all []string
+	for _, d := range s.members(mainFamily) {
+		if !d.unfinished {
+			all = append(all, d.Judge+" "+table.WithInterval(d.Result())+" points")
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
 // blocks returns the answer in numbers, the same by category, prompt and dataset, the biases, and both goals as one
 // judge.
 func (s *Study) blocks() []doc.Block {
@@ -307,8 +314,8 @@ func (s *Study) blocks() []doc.Block {
 	}
 	main := block("study", phrases.Say("study.title"), s.mainTable())
 	main.About = dotted(s.Dataset, "prompt "+s.Prompt)
-	main.Remark("study.family", phrases.Count(len(s.members(mainFamily, false)), "judge"))
-	if len(s.members(mainFamily, true)) > 0 {
+	main.Remark("study.family", phrases.Count(len(s.members(mainFamily)), "judge"))
+	if s.Differences[len(s.Differences)-1].Published {
 		main.Remark("study.published")
 	}
 	where := block("study-where", phrases.Say("study.where"), s.points())
@@ -331,8 +338,11 @@ func (s *Study) mainTable() *doc.Table {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
 		doc.Columns(doc.Number, "better", "worse"),
 		[]doc.Column{{Name: "difference", Kind: doc.Number, Axis: &doc.Axis{Signed: true}}},
-		doc.Columns(doc.Words, "p", ""))}
-	for _, d := range append(s.members(mainFamily, false), s.members(mainFamily, true)...) {
+		doc.Columns(doc.Words, "p", ""), []doc.Column{{Name: "pairs needed", In: doc.Full}})}
+	for _, d := range s.Differences {
+		if d.Family != mainFamily {
+			continue
+		}
 		row := doc.Row{Name: d.Judge, N: d.N, Look: doc.DifferenceLook(d.Noise)}
 		if d.Published {
 			row.Mark = doc.Diamond
@@ -340,7 +350,7 @@ func (s *Study) mainTable() *doc.Table {
 		row.Cells = doc.Cells(
 			doc.Value{Result: scoring.Result{Value: d.A}, Text: d.Marks[0]},
 			doc.Value{Result: scoring.Result{Value: d.B}, Text: d.Marks[1]},
-			d.Result(), table.PValue(d.Holm), d.Verdict,
+			d.Result(), table.PValue(d.Holm), d.Verdict, d.PairsNeeded(),
 		)
 		t.Add(row)
 	}

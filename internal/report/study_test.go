@@ -12,6 +12,7 @@ import (
 
 	"gavel/datasets/references"
 	"gavel/scoring"
+	"gavel/scoring/stats"
 )
 
 // world draws the main family of a study: each judge is correct in both orders on 55 % of 350 pairs under the goal
@@ -92,7 +93,7 @@ func TestStudyVerdicts(t *testing.T) {
 	s.test(mainFamily)
 	assert.Equal(t, s.answer(),
 		"No test yet: the runs of hurt are not complete (those of 3 of 4 judges are). The tests need all of them.")
-	for _, d := range s.members(mainFamily, false) {
+	for _, d := range s.members(mainFamily) {
 		assert.Assert(t, d.P == nil && d.Holm == nil && d.Noise, "%s is tested: %+v", d.Judge, d)
 	}
 	assert.Equal(t, s.Differences[4].Verdict, goalHelps)
@@ -159,4 +160,21 @@ func TestPublishedGoals(t *testing.T) {
 		assert.Equal(t, d.Own, strings.HasPrefix(d.Judge, "GPT") && d.Dataset == "judgebench-gpt4o" ||
 			strings.HasPrefix(d.Judge, "Claude") && d.Dataset == "judgebench-claude", "%+v", d)
 	}
+}
+
+// TestStudySoFar: judges whose runs are complete are listed without a test; pairs are needed for a difference that is not
+// significant, as many as compare says, and for no other.
+func TestStudySoFar(t *testing.T) {
+	s := world(rand.New(rand.NewPCG(3, 4)), 0.75, 0.58, 0.58)
+	s.Differences[2].unfinished = true
+	text := s.SoFar()
+	assert.Assert(t, strings.HasPrefix(text, "0 +") && strings.Count(text, " · ") == 1 && strings.Count(text, "points") == 2, text)
+	assert.Equal(t, s.Differences[0].PairsNeeded(), "")
+	assert.Assert(t, s.Differences[1].Noise)
+
+	counts := scoring.Table2x2{Both: 100, OnlyA: 40, OnlyB: 60, Neither: 150} // 20 of 350: n.s., ψ = 100/350
+	d := scoring.ConsistentDifference("strict", scoring.Overall, counts)
+	d.Noise = true
+	needed := stats.PairsToDetect(20.0/350, 100.0/350, 0.05, 0.8)
+	assert.Equal(t, d.PairsNeeded(), fmt.Sprint(int(math.Ceil(needed/10))*10))
 }

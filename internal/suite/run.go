@@ -25,6 +25,7 @@ type runner struct {
 
 	incomplete     []string // names of cells that lack judgments or verdicts
 	lacksJudgments bool     // one of these cells lacks judgments
+	soFar          string   // of a study: the differences last printed
 }
 
 // Run starts or continues the runs of all cells. With yes it ignores the suite's limits. The error may be
@@ -136,6 +137,9 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		r.Notef("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
+		if r.suite.study != "" {
+			r.noteStudy()
+		}
 		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
 			continue // the table shows the decision about an until
 		}
@@ -151,6 +155,15 @@ func (r *runner) run(ctx context.Context) error {
 		r.note(c, err)
 	}
 	return r.end(ctx)
+}
+
+// noteStudy prints the differences between the goals of a study so far, without a test, if there are new ones.
+func (r *runner) noteStudy() {
+	results, err := r.suite.Results()
+	if err == nil && results.Study != nil && results.Study.SoFar() != r.soFar {
+		r.soFar = results.Study.SoFar()
+		r.Notef("so far: %s", r.soFar)
+	}
 }
 
 // complete reports whether the run of a cell is complete, by the manifest in its folder.

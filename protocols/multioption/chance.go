@@ -143,13 +143,13 @@ func alwaysSame(b *ballot) grades {
 	return mean.over(float64(len(b.ids)))
 }
 
-// exactMeans caches the scores that exactMean returns, by [ballot.kind] and policy. Runs of one dataset share them:
-// computing them takes as long as the rest of a score.
+// exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.kind]. Runs of one dataset share
+// them: computing them takes as long as the rest of a score.
 var exactMeans sync.Map
 
 // cachedMean returns exactMean of an item, from exactMeans if it is there.
 func cachedMean(b *ballot, policy scoring.MissingPolicy) grades {
-	key := string(policy) + " " + b.kind()
+	key := fmt.Sprint(policy, b.weight, b.kind())
 	mean, ok := exactMeans.Load(key)
 	if !ok {
 		mean = exactMean(b, policy)

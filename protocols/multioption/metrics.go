@@ -138,9 +138,7 @@ func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 	}
 	list = append(list, itemMetrics...)
 	for i := range list {
-		if list[i].Name == headline {
-			list[i].Headline = true
-		}
+		list[i].Headline = list[i].Name == headline
 	}
 	return list
 }

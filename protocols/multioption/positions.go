@@ -148,5 +148,8 @@ func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []
 	warn("options.empty", empty)
 	warn("options.no-label", unlabelled, len(all), f.goal)
 	warn("options.uneven", uneven)
+	if f.weight > 0 {
+		w = append(w, phrases.Say("options.weight", f.weight))
+	}
 	return w
 }

@@ -1,6 +1,7 @@
 package multioption
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type ballot struct {
 	orders    [][]int    // orders[i][position] is an option; nil where a record is missing
 	positions []int      // position chosen in each order, from 0; NoCandidate without a verdict
 	gradeRow  [6]float64 // the columns of gradeMetrics
+	weight    float64    // see [judging.Reading]; 0: 1
 }
 
 // options returns the number of the item's own options, without the unrelated one.
@@ -96,8 +98,9 @@ func (b *ballot) isRight(option int) bool {
 // choices scores runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
 	goal     string
-	labelled bool   // some item has a label; set by Finish
-	vary     string // value of varyOption
+	labelled bool    // some item has a label; set by Finish
+	vary     string  // value of varyOption
+	weight   float64 // of the choice score in the Grade score; 0: 1
 
 	items   scoring.Collector[ballot]
 	varied  scoring.Collector[ballot] // by axis and item, with marks in place of positions
@@ -107,9 +110,10 @@ type choices struct {
 // NewScorer returns a scorer of runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &choices{
-		goal:  m.Spec.Options.Get(goalOption),
-		vary:  m.Spec.Options.Get(varyOption),
-		items: scoring.Collector[ballot]{Complete: (*ballot).complete},
+		goal:   m.Spec.Options.Get(goalOption),
+		vary:   m.Spec.Options.Get(varyOption),
+		weight: m.GradeWeight,
+		items:  scoring.Collector[ballot]{Complete: (*ballot).complete},
 	}
 }
 
@@ -159,6 +163,7 @@ func (f *choices) ballot(item string, r *judging.Record) ballot {
 		item:      item,
 		orders:    make([][]int, r.Presentations),
 		positions: make([]int, r.Presentations),
+		weight:    f.weight,
 	}
 	for i := range b.positions {
 		b.positions[i] = judging.NoCandidate
@@ -256,7 +261,7 @@ func (g grades) over(n float64) grades {
 //
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
-//	Grade score  their harmonic mean; 0 where both are 0
+//	Grade score  their harmonic mean, with the weights 1 and b.weight; 0 where both are 0
 func (b *ballot) grades(missing scoring.MissingPolicy) (g grades) {
 	total := len(b.positions)
 	usable := b.usable()
@@ -269,7 +274,8 @@ func (b *ballot) grades(missing scoring.MissingPolicy) (g grades) {
 	g.llm = stats.Entropy(b.positionCounts()) / maxEntropy(len(b.ids))
 	g.choice = float64(slices.Max(b.choiceCounts())) / float64(total)
 	if g.llm+g.choice > 0 {
-		g.grade = 2 * g.llm * g.choice / (g.llm + g.choice)
+		w := cmp.Or(b.weight, 1)
+		g.grade = (1 + w) * g.llm * g.choice / (w*g.llm + g.choice)
 	}
 	return g
 }

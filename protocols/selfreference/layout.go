@@ -35,6 +35,7 @@ var referenceWords = map[string]string{
 	ReferenceGold:  "the right answer",
 	ReferenceWrong: "a wrong answer",
 	ReferenceNone:  "no reference",
+	ReferenceRun:   "another model's answer",
 }
 
 // referenceOf returns the kind of reference in mode self, from a run's settings.

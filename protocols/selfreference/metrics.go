@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -79,30 +81,22 @@ const (
 	tableWidth     = confusionWidth * ownKinds
 )
 
-// whereOwnAnswerIs returns a function that returns from a table the confusion for one kind of the judge's own answer.
-func whereOwnAnswerIs(ownAnswer int) func(t []float64) confusion {
+// whereOwnAnswerIs returns a function that returns from a table the confusion for some kinds of the judge's own answer.
+func whereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
 	return func(t []float64) confusion {
-		c := t[ownAnswer*confusionWidth:][:confusionWidth]
+		var c [confusionWidth]float64
+		for _, kind := range kinds {
+			floats.Add(c[:], t[kind*confusionWidth:][:confusionWidth])
+		}
 		return confusion{tp: c[0], fp: c[1], fn: c[2], tn: c[3], lost: c[4]}
 	}
 }
 
-// withOwnAnswer returns from a table the confusion over questions to which the judge has an own answer.
-func withOwnAnswer(t []float64) confusion {
-	return whereOwnAnswerIs(ownRight)(t).and(whereOwnAnswerIs(ownWrong)(t))
-}
-
-func all(t []float64) confusion { return withOwnAnswer(t).and(whereOwnAnswerIs(ownUnknown)(t)) }
-
-func (c confusion) and(b confusion) confusion {
-	return confusion{
-		tp:   c.tp + b.tp,
-		fp:   c.fp + b.fp,
-		fn:   c.fn + b.fn,
-		tn:   c.tn + b.tn,
-		lost: c.lost + b.lost,
-	}
-}
+// Confusions over the questions to which the judge has an own answer, and over all.
+var (
+	withOwnAnswer = whereOwnAnswerIs(ownRight, ownWrong)
+	all           = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
+)
 
 // tally adds one judgment to a table t. right says that the judged answer is right.
 func tally(t []float64, ownAnswer int8, right bool, verdict int8) {
@@ -225,12 +219,13 @@ func nKnown(t []float64) float64 { return withOwnAnswer(t).n() }
 
 // f1Of returns the metric F1 of the verdict Correct over the judgments that count selects from a table.
 func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
-	m := scoring.Metric{
-		Name:  name,
-		Kind:  scoring.Several,
-		Curve: f1,
-		N:     func(t []float64) float64 { return count(t).n() },
-		Share: func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
+	return scoring.Metric{
+		Name:     name,
+		Headline: name == F1,
+		Kind:     scoring.Several,
+		Curve:    f1,
+		N:        func(t []float64) float64 { return count(t).n() },
+		Share:    func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
 		Reason: func(t []float64) string {
 			if count(t).n() == 0 {
 				return ""
@@ -238,10 +233,6 @@ func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 			return "no agent's answer there is right and none was judged Correct"
 		},
 	}
-	if name == F1 {
-		m.Headline = true
-	}
-	return m
 }
 
 func f1(share float64) float64 { return 2 * share / (1 + share) }

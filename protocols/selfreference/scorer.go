@@ -24,6 +24,7 @@ const (
 	ReferenceGold  = "gold"  // the right answer, by the dataset
 	ReferenceWrong = "wrong" // a wrong answer
 	ReferenceNone  = "none"  // the prompts are those of mode cot
+	ReferenceRun   = "run"   // the whole reply of another model
 )
 
 // modes lists the modes in the order in which tables print them.

@@ -31,8 +31,9 @@ var referenceOption = judging.Option{
 	Name:  "reference",
 	Label: "Reference shown in mode self",
 	Usage: "`KIND` of reference in mode self: the judge's own answer (own), the dataset's right answer (gold), " +
-		"a wrong answer (wrong), or none (none)",
-	Default: ReferenceOwn, Values: []string{ReferenceOwn, ReferenceGold, ReferenceWrong, ReferenceNone},
+		"a wrong answer (wrong), none (none), or the folder of another model's run of answers; run if the items have them",
+	Default: ReferenceOwn, Runs: true,
+	Values: []string{ReferenceOwn, ReferenceGold, ReferenceWrong, ReferenceNone},
 }
 
 // optionsOption judges the options of multiple-choice questions.
@@ -59,8 +60,8 @@ and is made only once. Judging begins when all answers are there. --prompt is th
 the judgments.
 
 --reference shows another reference in mode self: the dataset's right answer (gold), a wrong
-answer (wrong), or none. --options judges the options of multiple-choice questions like
-agents' answers.
+answer (wrong), none, or another model's answers (the folder of its run). --options judges the
+options of multiple-choice questions like agents' answers.
 
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
@@ -81,10 +82,18 @@ func newAsker(t judging.Template, s judging.Settings) selfReference {
 	return selfReference{
 		template:  t,
 		modes:     modesOf(s),
-		reference: s.Get(referenceOption),
+		reference: referenceKind(s),
 		options:   s.Get(optionsOption) == "true",
 		gate:      s.Get(gateOption) == "true",
 	}
+}
+
+// referenceKind returns the kind of reference that the settings select, which may give the folder of a run.
+func referenceKind(s judging.Settings) string {
+	if kind := s.Get(referenceOption); slices.Contains(referenceOption.Values, kind) {
+		return kind
+	}
+	return ReferenceRun
 }
 
 // modesOf returns the modes that the settings select. Without a reference, both modes would ask the same.
@@ -222,7 +231,8 @@ func (p selfReference) oracle(item datasets.Item, s judging.Presentation, labels
 	ownAnswer := item.Answered.Own
 	switch {
 	case s.Mode != ModeSelf || p.reference == ReferenceNone:
-	case p.reference == ReferenceGold || p.reference == ReferenceOwn && ownAnswer != nil && ownAnswer.Right:
+	case p.reference == ReferenceGold || p.reference == ReferenceOwn && ownAnswer != nil && ownAnswer.Right,
+		item.Answered.ReferenceRight:
 		o.Reference = labels[o.Correct]
 	case p.reference == ReferenceWrong || ownAnswer != nil:
 		o.Reference = labels[1-o.Correct]

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gavel/datasets"
@@ -16,15 +17,21 @@ import (
 // with the judge's own answers as references.
 func stage(s judging.Settings) *judging.Stage {
 	p := newAsker(judgmentTexts, s)
-	return &judging.Stage{
+	out := &judging.Stage{
 		Agents:        true,
 		Options:       p.options,
-		Ownless:       p.reference != ReferenceOwn || !slices.Contains(p.modes, ModeSelf),
+		Ownless:       p.reference != ReferenceOwn && p.reference != ReferenceRun || !slices.Contains(p.modes, ModeSelf),
 		Format:        datasets.Judgments.Name,
 		Presentations: len(p.modes),
 		Check:         p.question,
 		Each:          p.eachJudgment,
 	}
+	if p.reference == ReferenceRun {
+		out.Reference = s.Get(referenceOption)
+		out.Settings = maps.Clone(s)
+		out.Settings[referenceOption.Name] = ReferenceRun
+	}
+	return out
 }
 
 // question returns an error for items whose answers cannot be called right or wrong.
@@ -145,6 +152,13 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 	if s.reference != ReferenceOwn {
 		frame.Reference = referenceText(item, s.reference)
 		frame.ReferenceKind = s.reference
+	}
+	if s.ownAnswers != nil && s.ownAnswers.Reference != nil {
+		g, why := s.ownAnswers.Reference.Find(item)
+		if why == judging.LackNone { // otherwise there is no judgment in mode self
+			frame.Reference = g.Text
+			frame.ReferenceRight = answer.IsAnswer(item, g.Value)
+		}
 	}
 	var lines []datasets.JudgmentLine
 	add := func(i int, agent string, g judging.Answer) {

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"gavel/internal/eval"
 	"gavel/internal/server/failure"
+	"gavel/judging"
 )
 
 // ok ends the test where something that was only prepared went wrong.
@@ -125,9 +128,29 @@ func TestRunsThatAreNamed(t *testing.T) {
 	if err := errors.Join(os.Symlink("../elsewhere", "runs/c"), os.Symlink("../../elsewhere/run.json", "runs/d/records.jsonl")); err != nil {
 		t.Skip(err)
 	}
+	protocol, err := judging.ProtocolNamed("self-reference")
+	ok(t, err)
+	reference, _ := eval.FieldNamed(protocol, "reference")
 	for name, may := range map[string]bool{"a": true, ".b": false, "c": false, "d": false} {
 		if _, err := r.runNamed("agents", name); (err == nil) != may {
 			t.Errorf("%s: %v", name, err)
 		}
+		// a reference is a kind or such a run, in a request and in that which repeats it
+		dir, err := r.value(t.Context(), protocol, reference, name)
+		if (err == nil) != may || may && dir != filepath.Join(r.dir, name) {
+			t.Errorf("reference %s: %s, %v", name, dir, err)
+		}
+	}
+	for value, want := range map[string]string{"gold": "gold", filepath.Join(r.dir, "a"): "a"} {
+		previous := eval.New(protocol)
+		previous.Options = judging.Settings{"reference": value}
+		previous.Endpoint = eval.Simulation
+		request, err := r.requestOf(t.Context(), previous)
+		if err != nil || request.Get("reference") != want {
+			t.Errorf("reference %s: %v, %v", value, request, err)
+		}
+	}
+	if value, err := r.value(t.Context(), protocol, reference, "gold"); value != "gold" || err != nil {
+		t.Errorf("%s, %v", value, err)
 	}
 }

@@ -118,7 +118,7 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	case f.Name == "prompt" && !slices.Contains(protocol.TemplateNames(), value):
 		return "", eval.InvalidField(f.Name, value, "%q: it is one of %s", value,
 			strings.Join(protocol.TemplateNames(), ", "))
-	case f.Name == "own":
+	case f.Name == "own", f.Runs && !slices.Contains(f.Values, value):
 		return r.runNamed(f.Name, value)
 	case f.Name == "agents":
 		return r.agent(ctx, value)

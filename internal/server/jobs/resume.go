@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 
+	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/internal/server/failure"
 	"gavel/judging"
@@ -59,13 +60,16 @@ func (r *Manager) requestOf(ctx context.Context, previous eval.RunRequest) (JobR
 	for name, values := range previous.NonDefaults() {
 		switch name {
 		case "backend", "base-url", "model", "dataset":
-		case "own", "agents":
-			for _, folder := range values {
-				dir, err := filepath.Abs(folder)
+		case "own", "agents", "reference":
+			for _, value := range values {
+				dir, err := filepath.Abs(value)
 				if err != nil {
 					return nil, err
 				}
-				request[name] = append(request[name], r.name(dir))
+				if disk.Exists(filepath.Join(dir, judging.ManifestFile)) {
+					value = r.name(dir)
+				}
+				request[name] = append(request[name], value)
 			}
 		default:
 			request[name] = values
