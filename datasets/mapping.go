@@ -57,6 +57,7 @@ const (
 	partGroup, partSource, partTie = "group", "source", "tie"
 	partResponse, partScore        = "response", "score"
 	partScale                      = "scale"
+	partReference                  = "reference"
 )
 
 // part describes a part of an item: a text or a list of texts.
@@ -116,6 +117,7 @@ var parts = []part{
 	},
 	{name: partScore, list: true}, // guess finds its columns by scoreName
 	{name: partScale},             // the scale itself, not a column
+	{name: partReference},
 }
 
 // kinds lists the parts that each kind of item requires besides a question, and its optional parts.

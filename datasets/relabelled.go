@@ -92,6 +92,7 @@ func (item Item) line() ([]byte, error) {
 			Group:        item.Group,
 			Question:     &item.Question,
 			Response:     &c[0].Text,
+			Reference:    item.Reference,
 			PeopleScores: *item.People,
 		})
 	case Pair:
@@ -104,6 +105,7 @@ func (item Item) line() ([]byte, error) {
 			ResponseA: &c[0].Text,
 			ResponseB: &c[1].Text,
 			Label:     new(noLabel),
+			Reference: item.Reference,
 		}
 		if item.Gold >= 0 {
 			p.Label = &pairLabels[item.Gold]

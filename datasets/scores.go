@@ -37,11 +37,12 @@ var ResponseScores = Format{
 
 // responseLine is a line of the format ResponseScores.
 type responseLine struct {
-	ID       *text   `json:"id" must:"id"`
-	Source   string  `json:"source,omitempty"`
-	Group    string  `json:"group,omitempty"`
-	Question *string `json:"question" must:"be"`
-	Response *string `json:"response" must:"be"`
+	ID        *text   `json:"id" must:"id"`
+	Source    string  `json:"source,omitempty"`
+	Group     string  `json:"group,omitempty"`
+	Question  *string `json:"question" must:"be"`
+	Response  *string `json:"response" must:"be"`
+	Reference string  `json:"reference,omitempty"`
 	PeopleScores
 }
 
@@ -58,6 +59,7 @@ func (l *responseLine) item() (Item, error) {
 		Candidates: lettered(*l.Response),
 		Gold:       NoGold,
 		People:     &l.PeopleScores,
+		Reference:  l.Reference,
 	}, nil
 }
 

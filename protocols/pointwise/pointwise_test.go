@@ -304,15 +304,18 @@ func TestPublishedPrompts(t *testing.T) {
 	const question, answer = "What is {answer} of $1?", "It is {question} %s\n"
 	x := judgingtest.Pair("p1", 0)
 	x.Question, x.Candidates[1].Text = question, answer
-	prompt := func(name string) judging.Prompt {
+	x.Reference = "42 {answer}"
+	prompt := func(name string, s judging.Settings) judging.Prompt {
 		template, err := pointwise.Protocol.Template(name)
 		assert.NilError(t, err)
-		asker := pointwise.Protocol.New(template, nil)
+		asker := pointwise.Protocol.New(pointwise.Protocol.AdaptTemplate(template, s), s)
 		return asker.Prompt(x, asker.Presentations(x)[1])
 	}
+	gold := judging.Settings{"reference": "gold"}
 	t.Run("mt-bench", func(t *testing.T) {
 		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"mt-bench/judge_prompts.jsonl"))
 		assert.NilError(t, err)
+		found := 0
 		for line := range strings.Lines(string(raw)) {
 			var p struct {
 				Name     string
@@ -320,22 +323,74 @@ func TestPublishedPrompts(t *testing.T) {
 				Template string `json:"prompt_template"`
 			}
 			assert.NilError(t, json.Unmarshal([]byte(line), &p))
-			if p.Name == "single-v1" {
-				user := strings.NewReplacer("{question}", question, "{answer}", answer).Replace(p.Template)
-				assert.Equal(t, prompt("mt-bench").System, p.System)
-				assert.Equal(t, prompt("mt-bench").User, user)
-				return
+			if s, ok := map[string]judging.Settings{"single-v1": nil, "single-math-v1": gold}[p.Name]; ok {
+				user := strings.NewReplacer("{question}", question, "{answer}", answer, "{ref_answer_1}", x.Reference).Replace(p.Template)
+				assert.Equal(t, prompt("mt-bench", s).System, p.System)
+				assert.Equal(t, prompt("mt-bench", s).User, user)
+				found++
 			}
 		}
-		t.Error("the file has no single-v1")
+		assert.Equal(t, found, 2)
 	})
 	t.Run("llmbar", func(t *testing.T) {
-		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/Rating.txt"))
-		assert.NilError(t, err)
-		p := prompt("llmbar")
-		whole := "<|im_start|>system\n" + p.System + "\n<|im_end|>\n<|im_start|>user\n" + p.User + "\n<|im_end|>"
-		assert.Equal(t, whole, strings.NewReplacer("{input}", question, "{output}", answer).Replace(string(raw)))
+		for file, p := range map[string]judging.Prompt{
+			"Rating": prompt("llmbar", nil), "Rating_Reference": prompt("llmbar", gold), "Rating_NoRules": prompt("llmbar-no-rules", nil),
+		} {
+			raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/"+file+".txt"))
+			assert.NilError(t, err)
+			whole := "<|im_start|>system\n" + p.System + "\n<|im_end|>\n<|im_start|>user\n" + p.User + "\n<|im_end|>"
+			fill := strings.NewReplacer("{input}", question, "{output}", answer, "{auxiliary_input_0}", x.Reference)
+			assert.Equal(t, whole, fill.Replace(string(raw)))
+		}
 	})
+}
+
+// TestReference: a reference is shown between question and response, the system message speaks of it, and an item or a
+// prompt without one is refused. Without the setting, prompts are the same for items with and without a reference.
+func TestReference(t *testing.T) {
+	plain := judgingtest.Pair("p1", 0)
+	x := plain
+	x.Reference = "right answer"
+	x.Answered = &datasets.Answered{Reference: "own answer"}
+	type checker interface{ Check(datasets.Item) error }
+	for _, name := range []string{"direct", "cot", "mt-bench", "llmbar", "llmbar-no-rules", judging.Decision} {
+		prompts := map[string]judging.Prompt{}
+		for _, kind := range []string{"none", "gold", "own"} {
+			s := judging.Settings{"reference": kind}
+			if kind == "none" {
+				s = nil
+			}
+			template, err := pointwise.Protocol.Template(name)
+			assert.NilError(t, err)
+			template = pointwise.Protocol.AdaptTemplate(template, s)
+			again := pointwise.Protocol.AdaptTemplate(template, s)
+			assert.DeepEqual(t, again.Texts, template.Texts)
+			asker := pointwise.Protocol.New(template, s)
+			check := asker.(checker).Check
+			if name == "llmbar-no-rules" && kind != "none" {
+				assert.ErrorContains(t, check(x), "the prompt llmbar-no-rules shows no reference")
+				continue
+			}
+			assert.NilError(t, check(x))
+			p := asker.Prompt(x, asker.Presentations(x)[0])
+			prompts[kind] = p
+			if kind == "none" {
+				assert.NilError(t, check(plain))
+				assert.DeepEqual(t, p.User, asker.Prompt(plain, asker.Presentations(plain)[0]).User)
+				continue
+			}
+			assert.ErrorContains(t, check(plain), "p1 has no reference answer: leave out --reference")
+			text := map[string]string{"gold": x.Reference, "own": x.Answered.Reference}[kind]
+			at := strings.Index(p.User, text)
+			if p.System+p.User == prompts["none"].System+prompts["none"].User || strings.Count(p.User, text) != 1 ||
+				at < strings.Index(p.User, x.Question) || !strings.Contains(strings.ToLower(p.System+p.User), "reference") {
+				t.Errorf("%s, %s: %s\n%s", name, kind, p.System, p.User)
+			}
+			if name == "direct" {
+				assert.Equal(t, strings.Contains(p.System, "Compare it with the reference answer"), true)
+			}
+		}
+	}
 }
 
 // TestPublishedScores imports LLMBar's stored scores. Each subset has the published correct_average, but for two scores
