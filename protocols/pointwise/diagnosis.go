@@ -68,6 +68,7 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	case equal.Value != nil && *equal.Value > mostEqual:
 		d.Also = phrases.Say("pointwise.equal", scoring.Percentage(*equal.Value))
 	}
+	d.Also = strings.TrimSpace(d.Also + " " + leaning(r))
 	return d
 }
 

@@ -45,7 +45,7 @@ func TestAgreementsAreThoseOfPublishedPackages(t *testing.T) {
 		for _, of := range [][]float64{nil, {3, 3, 3}} { // no responses; all scores alike
 			v := a.compute(of, of)
 			assert.Equal(t, math.IsNaN(v), of == nil || a.name != accuracy && a.name != meanError && a.name != bias &&
-				a.name != balanced, "%s of %v is %v", a.name, of, v)
+				a.name != balanced && a.name != brier, "%s of %v is %v", a.name, of, v)
 		}
 	}
 }
@@ -169,12 +169,12 @@ func TestYesAndNo(t *testing.T) {
 	}
 	got := resultsOf(t, "yes-no", all)
 	for metric, want := range map[string]float64{
-		accuracy: 80, balanced: 80, "constant:accuracy": 75, weightedKappa: 9.0 / 17,
+		accuracy: 80, balanced: 80, "constant:accuracy": 75, weightedKappa: 9.0 / 17, bias: -0.1,
 	} {
 		r := got[metric]
 		assert.Assert(t, math.Abs(*r.Value-want) < 1e-4 && *r.Low < want && want < *r.High && r.N == 20, "%s: %+v", metric, r)
 	}
-	assert.Assert(t, got[bias].Metric == "")
+	assert.Assert(t, got[brier].Metric == "", "no probabilities, no Brier score")
 }
 
 // TestFewQuestionsAreNotClusters: the responses to one question are resampled together, unless there are few questions.
@@ -206,13 +206,16 @@ func TestAgreementIntervalsCover(t *testing.T) {
 		people         int // each against the others; 0: the judge against people
 		statistics     []agreement
 	}{
-		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, people: 3, statistics: agreements[2:6]},
-		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, statistics: agreements[2:]},
-		{levels: 5, noise: 1.5, n: 100, perQuestion: 4, statistics: agreements[2:]},
-		{levels: 10, noise: 100, n: 30, perQuestion: 1, statistics: agreements[2:]},
-		{levels: 10, noise: 0.7, n: 100, perQuestion: 4, statistics: agreements[2:]},
-		{levels: 2, noise: 1, n: 60, perQuestion: 1, statistics: agreements[:4]},
-		{levels: 2, noise: 1, n: 100, perQuestion: 4, statistics: agreements[:4]},
+		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, people: 3, statistics: agreements[4:]},
+		{levels: 5, noise: 1.5, n: 60, perQuestion: 1, people: 3, statistics: agreements[4:]},
+		{levels: 10, noise: 0.7, n: 100, perQuestion: 4, people: 3, statistics: agreements[4:]},
+		{levels: 5, noise: 1.5, n: 60, perQuestion: 1, statistics: agreements[3:]},
+		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, statistics: agreements[3:]},
+		{levels: 5, noise: 1.5, n: 100, perQuestion: 4, statistics: agreements[3:]},
+		{levels: 10, noise: 100, n: 30, perQuestion: 1, statistics: agreements[3:]},
+		{levels: 10, noise: 0.7, n: 100, perQuestion: 4, statistics: agreements[3:]},
+		{levels: 2, noise: 1, n: 60, perQuestion: 1, statistics: agreements[1:6]},
+		{levels: 2, noise: 1, n: 100, perQuestion: 4, statistics: agreements[1:6]},
 	} {
 		rng := rand.New(rand.NewPCG(5, uint64(c.n)))
 		level := func(z float64) float64 {

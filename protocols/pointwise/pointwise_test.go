@@ -1,6 +1,7 @@
 package pointwise_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -224,13 +225,14 @@ func TestAgainstPairwise(t *testing.T) {
 }
 
 // simulatedRun returns a simulated judge's run of n pairs.
-func simulatedRun(t *testing.T, spec string, seed, n int) *scoring.Run {
+func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 	t.Helper()
 	judge, err := backends.NewSim(spec)
 	assert.NilError(t, err)
 	judge.Seed = uint64(seed)
 	template, err := pointwise.Protocol.Template("direct")
 	assert.NilError(t, err)
+	template = pointwise.Protocol.AdaptTemplate(template, judging.Settings{"scale": scale})
 	asker := pointwise.Protocol.New(template, nil)
 	load, err := scoring.NewLoader(judging.NewManifest("test", judging.Spec{
 		Protocol: "pointwise", Goal: "good", Prompt: template, Dataset: judging.DatasetSpec{Items: n},
@@ -267,7 +269,8 @@ func TestKindsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec   string
 		code   string // of the level; "" for any
-		remark string // the beginning of the remark; "" for any
+		remark string // part of the remark; "" for none
+		scale  string // "": 1-10
 	}{
 		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrong},
 		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeak},
@@ -277,14 +280,20 @@ func TestKindsAreNamed(t *testing.T) {
 		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", remark: "Nearly all scores are alike: 8 is "},
 		"two levels":      {spec: "accuracy=0.9", code: scoring.CodeStrong, remark: "It uses only 2 of the 10 levels of the scale."},
 		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, remark: "Nearly all scores are alike: 8 is 100 % of them."},
+		"yes-leaning":     {spec: "accuracy=0.9,noise=0.3,shift=0.3", remark: "Yes-leaning: it says yes ", scale: "yes-no"},
+		"leans a little":  {spec: "accuracy=0.8,noise=0.3,shift=0.1", remark: "Yes-leaning: it says yes ", scale: "yes-no"},
+		"no-leaning":      {spec: "accuracy=0.9,noise=0.3,shift=0", scale: "yes-no"},
+		"tosses a coin":   {spec: "coin", code: scoring.CodeChance, scale: "yes-no"},
+		"yes or no":       {spec: "accuracy=0.9", code: scoring.CodeStrong, scale: "yes-no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rightly := 0
 			for seed := range worlds {
-				d := simulatedRun(t, c.spec, seed+1, 350).Score(quick).Diagnosis
-				isRemarked := strings.HasPrefix(d.Also, "Nearly all") || strings.HasPrefix(d.Also, "It uses only")
-				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.remark) && isRemarked == (c.remark != "") {
+				d := simulatedRun(t, c.spec, cmp.Or(c.scale, "1-10"), seed+1, 350).Score(quick).Diagnosis
+				isRemarked := strings.HasPrefix(d.Also, "Nearly all") || strings.HasPrefix(d.Also, "It uses only") ||
+					strings.Contains(d.Also, "Yes-leaning")
+				if (c.code == "" || d.Code == c.code) && strings.Contains(d.Also, c.remark) && isRemarked == (c.remark != "") {
 					rightly++
 				} else {
 					t.Logf("seed %d: %s: %s %s", seed+1, d.Code, d.Text, d.Also)
@@ -546,6 +555,45 @@ func TestRubricByHand(t *testing.T) {
 	want(t, rep, "right-where-alike", scoring.Overall, 100, 1)
 	want(t, rep, "better-score:4", scoring.Overall, 2, 2)
 	want(t, rep, "levels", scoring.Overall, 2, 3)
+}
+
+// By hand: of seven responses with an answer, five get the right one: 3 of 4 labelled ones a yes, 2 of 3 others a no. A
+// missing answer is left out, but for a judge that always says yes. By chance κ would agree on 25/49.
+func TestYesAndNoByHand(t *testing.T) {
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: []string{"No", "Yes"}},
+		Dataset: judging.DatasetSpec{Items: 5}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for i, yes := range [][2]float64{{0.9, 0.2}, {0.8, 0.6}, {0.3, 0}, {1, -1}, {1, 1}} {
+		for k, p := range yes {
+			r := &judging.Record{
+				Schema: 1, Item: fmt.Sprint("p", i), Gold: "A", Presentation: k, Presentations: 2,
+				Order: [][]string{{"A", "B"}, {"B", "A"}}[k], Outcome: judging.Decided,
+				Replies:       []judging.Reply{{Text: map[bool]string{true: "[[Yes]]", false: "[[No]]"}[p > 0.5], Finish: backends.Stop}},
+				Probabilities: []judging.Probability{{Label: "[[Yes]]", P: p}, {Label: "[[No]]", P: 1 - p}},
+			}
+			if p < 0 {
+				r.Replies[0].Text, r.Probabilities = "?", nil
+			}
+			if i == 4 {
+				r.Gold = ""
+			}
+			assert.NilError(t, load.Add(r))
+		}
+	}
+	rep := load.Run().Score(quick)
+	want(t, rep, "accuracy", scoring.Overall, 500./7, 4)
+	want(t, rep, "balanced-accuracy", scoring.Overall, 50*(3./4+2./3), 4)
+	want(t, rep, "bias", scoring.Overall, 0, 4)
+	want(t, rep, "weighted-kappa", scoring.Overall, 10./24, 4)
+	want(t, rep, "constant:accuracy", scoring.Overall, 50, 4)
+	want(t, rep, "brier", scoring.Overall, (0.01+0.04+0.04+0.36+0.49)/7, 4)
+	want(t, rep, "constant:brier", scoring.Overall, 0.5, 4)
+	want(t, rep, "half-tie", scoring.Overall, 62.5, 4)
+	assert.Equal(t, rep.Result("spearman", scoring.Overall, "").Metric, "")
+	assert.Equal(t, runOf(t, oneToTen, item{"p", "", "A", []string{"8", "7"}}).Score(quick).Result("accuracy", scoring.Overall, "").Metric, "")
 }
 
 // By hand: both responses are given a 3, and the probabilities of the levels give A 3.2 and B 2.9.

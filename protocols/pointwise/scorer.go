@@ -48,7 +48,7 @@ type responses struct {
 	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
 	hasRecord   []bool    // by presentation
 
-	people   *datasets.PeopleScores // of a single response; nil without
+	people   *datasets.PeopleScores // of a single response; empty without
 	question string                 // digest of the question, with people
 }
 
@@ -112,13 +112,13 @@ func (f *scores) Words() scoring.ScorerTerms {
 
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	people := r.People
-	if len(r.Order) != 1 || people != nil && len(people.Scores) == 0 {
-		people = nil
+	if len(r.Order) != 1 || people == nil {
+		people = new(datasets.PeopleScores)
 	}
-	if len(r.Order) < 2 && people == nil {
+	f.hasPeople = len(people.Scores) > 0
+	if len(r.Order) < 2 && !f.hasPeople {
 		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
 	}
-	f.hasPeople = people != nil
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}
 		u.people, u.question = people, strings.Clone(r.Question)
@@ -175,7 +175,7 @@ func (f *scores) Finish() (complete int) {
 // Unlabelled returns the number of items without a label.
 func (f *scores) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0 && u.people == nil))
+		n += int(scoring.Indicator(u.gold < 0 && len(u.people.Scores) == 0))
 	}
 	return n
 }
@@ -233,8 +233,9 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
 	}
-	if len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return u.people == nil }) {
-		f.addPeople(s)
+	people := len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.people.Scores) == 0 })
+	if people || f.manifest.Spec.Prompt.Labels[0] == no {
+		f.addAgreement(s, people)
 	}
 	return s
 }
