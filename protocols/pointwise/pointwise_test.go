@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -297,6 +298,74 @@ func TestKindsAreNamed(t *testing.T) {
 					rightly++
 				} else {
 					t.Logf("seed %d: %s: %s %s", seed+1, d.Code, d.Text, d.Also)
+				}
+			}
+			if 100*rightly < 95*worlds {
+				t.Errorf("%d of %d are named", rightly, worlds)
+			}
+		})
+	}
+}
+
+// TestHaloIsNamed: a judge that scores longer responses higher is called that in at least 95 of 100 runs of 350 pairs, and
+// at most 5 without a halo are said to have a bias, in words for scores.
+func TestHaloIsNamed(t *testing.T) {
+	worlds := 20
+	if trials.All() {
+		worlds = 200
+	}
+	for spec, c := range map[string]struct{ says, never string }{
+		"accuracy=0.8,noise=0.2,halo=0.3":              {says: "It scores the longer response higher (in "},
+		"accuracy=0.6,noise=0.4,halo=0.3,compress=0.5": {says: "It scores the longer response higher (in "},
+		"accuracy=0.8,noise=0.2":                       {never: "Biases:"},
+		"accuracy=0.6,noise=0.1,shift=0.2":             {never: "Biases:"},
+		"coin":                                         {never: "Biases:"},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			rightly := 0
+			for seed := range worlds {
+				judge, err := backends.NewSim(spec)
+				assert.NilError(t, err)
+				judge.Seed = uint64(seed + 1)
+				rng := rand.New(rand.NewPCG(9, uint64(seed)))
+				template, err := pointwise.Protocol.Template("direct")
+				assert.NilError(t, err)
+				asker := pointwise.Protocol.New(template, nil)
+				scorer := pointwise.NewScorer(judging.NewManifest("test", judging.Spec{Protocol: "pointwise", Goal: "good", Prompt: template}))
+				texts := map[string][]judging.CandidateText{}
+				for i := range 350 {
+					x := judgingtest.Pair(strconv.Itoa(i), i%2)
+					for k := range x.Candidates {
+						x.Candidates[k].Text = strings.Repeat("x", int(200*math.Exp(0.5*rng.NormFloat64())))
+						texts[x.ID] = append(texts[x.ID], judging.CandidateText{Text: x.Candidates[k].Text})
+					}
+					for _, s := range asker.Presentations(x) {
+						r := &judging.Record{
+							Item: x.ID, Gold: x.Candidates[x.Gold].ID, Presentation: s.Index, Presentations: 2,
+							Order: []string{x.Candidates[s.Order[0]].ID, x.Candidates[s.Order[1]].ID},
+						}
+						oracle := asker.Prompt(x, s).Oracle
+						reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &oracle})
+						assert.NilError(t, err)
+						_, err = scorer.Add(r, asker.Parse(s, reply.Text, judging.Reading{Policy: judging.Unique}))
+						assert.NilError(t, err)
+					}
+				}
+				scorer.Finish()
+				out, err := scorer.(scoring.BiasFinder).Sway(func(use func(string, []judging.CandidateText)) error {
+					for id, both := range texts {
+						use(id, both)
+					}
+					return nil
+				}, nil, quick)
+				assert.NilError(t, err)
+				says := out.Answer()
+				assert.Assert(t, !strings.Contains(says, "both orders on") && !strings.Contains(says, "verdicts)"), says)
+				if strings.Contains(says, c.says) && (c.never == "" || !strings.Contains(says, c.never)) {
+					rightly++
+				} else {
+					t.Logf("seed %d: %s", seed+1, says)
 				}
 			}
 			if 100*rightly < 95*worlds {

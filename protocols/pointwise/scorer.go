@@ -234,7 +234,7 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		}
 	}
 	people := len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.people.Scores) == 0 })
-	if people || f.manifest.Spec.Prompt.Labels[0] == no {
+	if people || slices.Contains(f.manifest.Spec.Prompt.Labels, no) {
 		f.addAgreement(s, people)
 	}
 	return s
@@ -342,6 +342,7 @@ func (f *scores) Sway(
 	pairs.Finish()
 	out, err := pairs.(scoring.BiasFinder).Sway(texts, clusterOf, b)
 	if out != nil {
+		out.Scored = true
 		out.Causes = slices.Delete(out.Causes, 0, 1) // responses are scored alone: there is no position
 	}
 	return out, err
