@@ -166,11 +166,10 @@ func published(name, origin, system, scale string) judging.Template {
 // another text with a reference.
 func adapt(t judging.Template, s judging.Settings) judging.Template {
 	text, isOurs := texts[t.Name]
-	switch referenced := texts[t.Name+"-reference"]; {
-	case referenced != "" && s[referenceOption.Name] != "":
-		guided := judging.NewTexts(t.Name, t.Origin+", with a reference",
-			map[string]string{"system": t.Texts["system"], "user": referenced}, noLabel)
-		guided.Labels = t.Labels
+	switch {
+	case texts[t.Name+"-reference"] != "" && s[referenceOption.Name] != "":
+		guided := published(t.Name+"-reference", t.Origin+", with a reference", t.Texts["system"], "")
+		guided.Name, guided.Labels = t.Name, t.Labels
 		return guided
 	case t.Texts["user"] != "":
 		return t
@@ -315,7 +314,9 @@ func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Re
 	if method.Name == judging.Robust {
 		f := reading.Score(reply, p.template.Labels)
 		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, judging.NoCandidate)
-		v.Answer = f.Value
+		if v.Outcome == judging.Decided {
+			v.Answer = f.Value
+		}
 		return v
 	}
 	form := bracketed

@@ -54,12 +54,6 @@ type responses struct {
 
 func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
 
-// withExpected returns the item with the expected scores in place of those that the judge named.
-func (u responses) withExpected() responses {
-	u.scores = u.expected
-	return u
-}
-
 // compared counts the pairs of the better response and another one: in which the better scores higher, both score the
 // same, or the better scores lower. Pairs without two scores are in none of these; all counts them too.
 func (u responses) compared() (higher, equal, lower, all float64) {
@@ -217,7 +211,7 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expected, math.IsNaN) }) {
 		list = append(list, scoring.SumMetric[responses]{
 			Metric: scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
-			Adds:   func(u responses) (float64, float64) { return u.withExpected().onBalance() },
+			Adds:   func(u responses) (float64, float64) { u.scores = u.expected; return u.onBalance() },
 		})
 	}
 	s := &scoring.Sheet{
@@ -296,15 +290,15 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 			if sums[kind] == 0 {
 				break
 			}
-			add(kind+f.levelOf(x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
+			add(kind+levelOf(f.manifest.Spec.Prompt.Labels, x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
 			rep.Results[len(rep.Results)-1].N = sums[kind]
 		}
 	}
 }
 
-// levelOf writes a score as the prompt names it.
-func (f *scores) levelOf(x float64) string {
-	if levels := f.manifest.Spec.Prompt.Labels; levels[0] == no && x == math.Trunc(x) {
+// levelOf writes a score as one of the levels of a prompt, if it is one.
+func levelOf(levels []string, x float64) string {
+	if levels[0] == no && (x == 0 || x == 1) {
 		return levels[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
