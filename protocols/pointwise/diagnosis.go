@@ -57,12 +57,11 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
 	d := e.Diagnose("pointwise.score-", e)
-	equal, mode := r.Overall(equalScores), r.Overall(mostUsed)
-	used := r.Overall(levelsUsed)
+	equal, used := r.Overall(equalScores), r.Overall(levelsUsed)
 	all := len(f.manifest.Spec.Prompt.Labels)
-	switch top := f.mostUsedScore(r); {
-	case mode.Value != nil && *mode.Value > mostAlike:
-		d.Also = phrases.Say("pointwise.alike", top, scoring.Percentage(*mode.Value))
+	switch score, share := mostUsedScore(r); {
+	case share > mostAlike:
+		d.Also = phrases.Say("pointwise.alike", score, scoring.Percentage(share))
 	case used.Value != nil && *used.Value <= fewLevels && all > fewLevels:
 		d.Also = phrases.Say("pointwise.levels", *used.Value, all)
 	case equal.Value != nil && *equal.Value > mostEqual:
@@ -72,13 +71,12 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// mostUsedScore returns the score that the judge gives most often.
-func (*scores) mostUsedScore(r *scoring.Report) (score string) {
-	highest := 0.0
+// mostUsedScore returns the score that the judge gives most often, and its share in percent.
+func mostUsedScore(r *scoring.Report) (score string, share float64) {
 	for _, x := range r.Results {
-		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && *x.Value > highest {
-			score, highest = name, *x.Value
+		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && 100**x.Value > share*float64(x.N) {
+			score, share = name, 100**x.Value/float64(x.N)
 		}
 	}
-	return score
+	return score, share
 }

@@ -96,8 +96,8 @@ const (
 )
 
 // statistics returns the statistics that compare the judge with the right scores, and the constant answer.
-func (f *scores) statistics(people bool) (list []agreement, constant float64) {
-	if !people {
+func (f *scores) statistics() (list []agreement, constant float64) {
+	if !f.hasPeople {
 		return agreements[:5], 1
 	}
 	var means, ends []float64
@@ -121,9 +121,9 @@ func (f *scores) statistics(people bool) (list []agreement, constant float64) {
 
 // addAgreement adds the metrics and columns of responses whose right score is known. If it is people's, there are no
 // other metrics.
-func (f *scores) addAgreement(s *scoring.Sheet, people bool) {
-	list, constant := f.statistics(people)
-	if people {
+func (f *scores) addAgreement(s *scoring.Sheet) {
+	list, constant := f.statistics()
+	if f.hasPeople {
 		s.Metrics = nil
 	}
 	questions := map[string]bool{}
@@ -158,7 +158,7 @@ func (f *scores) addAgreement(s *scoring.Sheet, people bool) {
 			}
 			x.Row = slices.Concat(x.Row, p, slices.Repeat([]float64{absent}, width-len(p)))
 		}
-		if people && len(questions) >= fewQuestions {
+		if f.hasPeople && len(questions) >= fewQuestions {
 			x.Cluster = u.question
 		}
 	}

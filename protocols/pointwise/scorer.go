@@ -227,9 +227,8 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
 	}
-	people := len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.people.Scores) == 0 })
-	if people || slices.Contains(f.manifest.Spec.Prompt.Labels, no) {
-		f.addAgreement(s, people)
+	if len(f.rows) > 0 && (f.hasPeople || f.manifest.Spec.Prompt.Labels[0] == no) {
+		f.addAgreement(s)
 	}
 	return s
 }
@@ -265,36 +264,44 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	if n == 0 {
 		return
 	}
-	add := func(metric, unit string, value float64, iv stats.Interval, method string) {
-		x := scoring.Result{
+	add := func(metric, unit string, n int, value float64) *scoring.Result {
+		rep.Results = append(rep.Results, scoring.Result{
 			Metric: metric, Group: scoring.Overall, Unit: unit, N: n, Value: scoring.Fraction(value),
-			Missing: "response left out", Interval: method,
-		}
-		if method != "" {
-			x.N = len(scored)
-			x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
-		}
-		rep.Results = append(rep.Results, x)
+			Missing: "response left out",
+		})
+		return &rep.Results[len(rep.Results)-1]
 	}
 	area, iv := stats.AUROC(scored, b.Level)
 	if !math.IsNaN(area) {
-		add(scoreAUROC, scoring.UnitScore, area, iv, scoring.ByDeLong)
+		x := add(scoreAUROC, scoring.UnitScore, len(scored), area)
+		x.Low, x.High, x.Interval = scoring.Fraction(iv.Low), scoring.Fraction(iv.High), scoring.ByDeLong
 	}
 	each := slices.Collect(maps.Values(counts))
-	levels := float64(len(f.manifest.Spec.Prompt.Labels))
-	add(mostUsed, "", 100*float64(slices.Max(each))/float64(n), stats.Interval{}, "")
-	add(levelsUsed, scoring.UnitCount, float64(len(each)), stats.Interval{}, "")
-	add(entropy, scoring.UnitScore, min(1, stats.Entropy(each)/math.Log2(levels)), stats.Interval{}, "")
+	levels := f.manifest.Spec.Prompt.Labels
+	add(mostUsed, "", n, 100*float64(slices.Max(each))/float64(n))
+	add(levelsUsed, scoring.UnitCount, n, float64(len(each)))
+	add(entropy, scoring.UnitScore, n, min(1, stats.Entropy(each)/math.Log2(float64(len(levels)))))
 	for _, kind := range []string{ScoreCount, BetterCount, OtherCount} {
+		if sums[kind] == 0 {
+			continue
+		}
+		bin := math.NaN()
 		for _, x := range slices.Sorted(maps.Keys(counts)) {
-			if sums[kind] == 0 {
-				break
+			count := float64(use[kind][x])
+			if len(levels) <= maxBars || len(each) <= maxBars {
+				add(kind+levelOf(levels, x), scoring.UnitCount, sums[kind], count)
+			} else if tens := math.Floor(x / 10); tens != bin {
+				bin = tens
+				add(fmt.Sprintf("%s%g-%g", kind, 10*bin, min(10*bin+9, 100)), scoring.UnitCount, sums[kind], count)
+			} else {
+				*rep.Results[len(rep.Results)-1].Value += count
 			}
-			add(kind+levelOf(f.manifest.Spec.Prompt.Labels, x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
-			rep.Results[len(rep.Results)-1].N = sums[kind]
 		}
 	}
 }
+
+// maxBars is the largest number of scores that are counted singly. More of a long scale are counted in tens.
+const maxBars = 16
 
 // levelOf writes a score as one of the levels of a prompt, if it is one.
 func levelOf(levels []string, x float64) string {
