@@ -28,7 +28,7 @@ func (d *Desk) draw() error {
 		}
 		if item.Shape.Info().LabelQuestion == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
-				"pairs, preferences, options, choices and numbers can", d.o.Name, item.Shape)
+				"pairs, preferences, options, choices, numbers and responses with scores can", d.o.Name, item.Shape)
 		}
 	}
 	want := d.o.Sample

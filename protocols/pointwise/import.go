@@ -30,17 +30,15 @@ var Imports = []imports.Importer{
 		Usage: "FILE|DATASET --model NAME --scale SCALE --out RUN",
 		Options: []imports.Flag{
 			{Name: "model", Usage: "`NAME` of the judge: a person, or a column of scores, of the table", Required: true},
-			{Name: scaleOption.Name, Usage: "`SCALE` of the scores", Required: true, Check: checkScale},
+			{Name: scaleOption.Name, Usage: "`SCALE` of the scores", Required: true, Check: func(scale string) error {
+				if len(levelsOf(scale)) < 2 {
+					return errors.New("write yes-no, or the lowest and the highest score, such as 1-5")
+				}
+				return nil
+			}},
 		},
 		Import: importScores,
 	},
-}
-
-func checkScale(scale string) error {
-	if len(levelsOf(scale)) < 2 {
-		return errors.New("write yes-no, or the lowest and the highest score, such as 1-5")
-	}
-	return nil
 }
 
 // importScores turns the scores of one of the people who scored the responses of a dataset into a run.

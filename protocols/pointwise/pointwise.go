@@ -202,8 +202,8 @@ func (p pointwise) Check(item datasets.Item) error {
 			item.ID)
 	}
 	if levels := levelsOf(p.scale); p.scale != scaleOption.Default && !slices.Equal(levels, p.template.Labels) {
-		return fmt.Errorf("the prompt %s has a scale of its own, from %s to %s: leave out --scale",
-			p.template.Name, p.template.Labels[0], p.template.Labels[len(p.template.Labels)-1])
+		return fmt.Errorf("the prompt %s has a scale of its own, %s: leave out --scale",
+			p.template.Name, strings.Join(p.template.Labels, " "))
 	}
 	return nil
 }

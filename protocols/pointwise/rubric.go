@@ -68,9 +68,7 @@ func readRubric(path, text string) (judging.Template, error) {
 func onScale(t judging.Template, s judging.Settings) judging.Template {
 	all := maps.Clone(t.Texts)
 	for name, text := range all {
-		if strings.HasPrefix(name, criterionText) {
-			all[name] = fillScale(text, s)
-		}
+		all[name] = fillScale(text, s)
 	}
 	filled := judging.NewTexts(t.Name, t.Origin, all, noLabel)
 	filled.Labels = levelsOf(s.Get(scaleOption))

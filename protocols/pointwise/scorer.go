@@ -118,9 +118,8 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		u.people, u.question = people, strings.Clone(r.Question)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
-			u.scores = append(u.scores, 0)
-			u.expected = append(u.expected, 0)
 		}
+		u.scores, u.expected = make([]float64, len(u.ids)), make([]float64, len(u.ids))
 		u.gold = slices.Index(u.ids, r.Gold)
 		return u
 	})
@@ -169,7 +168,7 @@ func (f *scores) Finish() (complete int) {
 // Unlabelled returns the number of items without a label.
 func (f *scores) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0 && len(u.people.Scores) == 0))
+		n += int(scoring.Indicator(u.gold < 0 && !f.hasPeople))
 	}
 	return n
 }
