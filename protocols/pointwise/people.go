@@ -188,10 +188,11 @@ func (f *scores) addAgreement(s *scoring.Sheet) {
 	s.Width += blocks * width
 }
 
-// leaning returns a sentence on a judge that says yes significantly more often than is right; "" for another.
+// leaning returns a sentence on a judge of yes and no that says yes significantly more often than is right; "" for
+// another.
 func leaning(r *scoring.Report) string {
 	e, ok := r.Overall(bias).Against(0)
-	if !ok || !e.Above99() || r.Overall(accuracy).Metric == "" {
+	if !ok || !e.Above99() {
 		return ""
 	}
 	return phrases.Say("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
