@@ -7,28 +7,21 @@ import (
 	"gavel/scoring"
 )
 
-// Parts of the items with a label.
-const (
-	PartRight   = "right"   // the better response scores higher than every other
-	PartTie     = "tie"     // another one has the same score
-	PartWrong   = "wrong"   // another one scores higher
-	PartMissing = "missing" // a score is missing
-)
-
-// Part returns the part that an item belongs to; "" without a label.
+// Part returns the part that an item belongs to: whether the better response scores higher than every other, another one
+// has the same score or a higher one, or a score is missing; "" without a label.
 func (*scores) Part(u scoring.Unit) string {
 	higher, equal, lower, all := u.Data.(responses).compared()
 	switch {
 	case all == 0:
 		return ""
 	case higher+equal+lower < all:
-		return PartMissing
+		return "missing"
 	case lower > 0:
-		return PartWrong
+		return "wrong"
 	case equal > 0:
-		return PartTie
+		return "tie"
 	}
-	return PartRight
+	return "right"
 }
 
 // A judge whose scores hardly differ cannot tell responses apart: mostAlike is the share of one score, in percent, and

@@ -270,3 +270,47 @@ func TestAgreementIntervalsCover(t *testing.T) {
 		}
 	}
 }
+
+// TestAUROCIntervalsCover: the interval of score-auroc holds the true value in 93 to 98 % of samples of 30 and 60 pairs, with
+// ties, and with scores of a pair's responses that go together.
+func TestAUROCIntervalsCover(t *testing.T) {
+	trials.Long(t)
+	for _, c := range []struct {
+		levels, effect, shared float64 // shared: of the variance of a score, the part that both responses of a pair have
+		n, perPair             int
+	}{
+		{levels: 10, effect: 0.8, shared: 0, n: 30, perPair: 2},
+		{levels: 10, effect: 0.8, shared: 0.7, n: 30, perPair: 2},
+		{levels: 5, effect: 0, shared: 0.5, n: 30, perPair: 2},
+		{levels: 5, effect: 1.5, shared: 0.5, n: 60, perPair: 2},
+		{levels: 2, effect: 0.8, shared: 0.5, n: 60, perPair: 2},
+		{levels: 2, effect: 2, shared: 0.2, n: 30, perPair: 2},
+		{levels: 101, effect: 2, shared: 0.5, n: 30, perPair: 2},
+		{levels: 10, effect: 0.8, shared: 0.5, n: 30, perPair: 4},
+	} {
+		rng := rand.New(rand.NewPCG(7, uint64(c.n)))
+		draw := func(n int) (all []stats.Scored) {
+			for i := range n {
+				both := rng.NormFloat64() * math.Sqrt(c.shared)
+				for k := range c.perPair {
+					z := both + rng.NormFloat64()*math.Sqrt(1-c.shared) + c.effect*scoring.Indicator(k == 0)
+					x := math.Round((c.levels-1)/2 + z*c.levels/5)
+					all = append(all, stats.Scored{
+						Score: min(c.levels-1, max(0, x)), Positive: k == 0, Cluster: fmt.Sprint(i),
+					})
+				}
+			}
+			return all
+		}
+		truth, _ := stats.AUROC(draw(100_000), 0.95)
+		covered, worlds := 0.0, 2000.0
+		for range int(worlds) {
+			_, iv := stats.AUROC(draw(c.n), 0.95)
+			covered += scoring.Indicator(iv.Low <= truth && truth <= iv.High)
+		}
+		t.Logf("%+v: %.3f of the intervals hold %.3f", c, covered/worlds, truth)
+		if share := covered / worlds; share < 0.93 || share > 0.98 {
+			t.Errorf("%+v: %.3f of the intervals hold %.3f", c, share, truth)
+		}
+	}
+}

@@ -71,12 +71,12 @@ Examples:
 	MaxShown: 1,
 	Scores:   true,
 	Templates: []judging.Template{
-		scaled("direct", "gavel", texts["direct"], nil),
-		scaled("cot", "gavel", texts["cot"], nil),
+		ours("direct"),
+		ours("cot"),
 		published("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
 		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
 		published("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
-		scaled(judging.Decision, "gavel", texts[judging.Decision], nil),
+		ours(judging.Decision),
 	},
 	Options: []judging.Option{scaleOption, referenceOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
@@ -133,6 +133,9 @@ func levelsOf(scale string) (levels []string) {
 	}
 	return levels
 }
+
+// ours returns one of gavel's own prompts.
+func ours(name string) judging.Template { return scaled(name, "gavel", texts[name], nil) }
 
 // scaled returns a prompt that asks for a score on the scale of the settings. Its labels are the levels.
 func scaled(name, origin, system string, s judging.Settings) judging.Template {
@@ -239,7 +242,7 @@ func (p pointwise) referenceFor(item datasets.Item) string {
 // Prompt shows the response in the layout of JudgeBench's harness, or in that of a published prompt.
 func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	response := item.Candidates[s.Order[0]].Text
-	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: p.oracle(item, s)}
+	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: oracleOf(item, s)}
 	form := "[[%s]]"
 	if p.isPlain() {
 		form = "%s"
@@ -274,9 +277,9 @@ func (p pointwise) isPlain() bool { return slices.Equal(p.template.Labels, level
 // llmBarScale is the scale of LLMBar's Rating.
 const llmBarScale = "0-9"
 
-// oracle tells simulated judges the position of the better response, or people's score of the one shown, and how much
+// oracleOf tells simulated judges the position of the better response, or people's score of the one shown, and how much
 // longer this is than the others.
-func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+func oracleOf(item datasets.Item, s judging.Presentation) backends.Oracle {
 	length, total := 0.0, 0.0
 	for k, c := range item.Candidates {
 		n := float64(utf8.RuneCountInString(c.Text))

@@ -112,7 +112,7 @@ func TestPairsByHand(t *testing.T) {
 		parts[p.Name] = p.N
 	}
 	assert.DeepEqual(t, parts, map[string]int{
-		pointwise.PartRight: 2, pointwise.PartTie: 1, pointwise.PartWrong: 1, pointwise.PartMissing: 1,
+		"right": 2, "tie": 1, "wrong": 1, "missing": 1,
 	})
 	assert.Equal(t, rep.Unlabelled, 1)
 	for _, metric := range []string{"half-tie", "equal-scores", "right-where-alike", "coverage", "score-auroc"} {
