@@ -50,7 +50,9 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	defer set.Close()
 	judge := r.Option("model")
 	asker := pointwise{template: judging.Template{Name: "imported", Labels: levelsOf(r.Option(scaleOption.Name))}}
-	in := &imports.Builder{ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the table"}
+	in := &imports.Builder{
+		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the table",
+	}
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {

@@ -74,8 +74,8 @@ func (a agreement) units(rows [][]float64) float64 {
 // fewer, intervals are for these questions alone.
 const fewQuestions = 10
 
-// right returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled response
-// and 0 for the others of its item; NaN if this is unknown.
+// right returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled
+// response and 0 for the others of its item; NaN if this is unknown.
 func (u responses) right(k int) float64 {
 	switch {
 	case len(u.people.Scores) > 0:

@@ -154,8 +154,9 @@ func fillScale(text string, s judging.Settings) string {
 		labels = "[[Yes]] or [[No]]"
 		explained = "[[Yes]] yes\n[[No]] no" // as decision models are asked
 	}
+	question += comparisons[s.Get(referenceOption)]
 	return judging.Fill(text, "{options}", explained,
-		"{ask}", question+comparisons[s.Get(referenceOption)], "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
+		"{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
 // published returns a published prompt, whose user message holds all of it.
@@ -192,8 +193,8 @@ type pointwise struct {
 
 func (pointwise) Name() string { return name }
 
-// Check returns an error if the settings name another scale than a published prompt has, or a reference that the item or
-// the prompt lacks.
+// Check returns an error if the settings name another scale than a published prompt has, or a reference that the item
+// or the prompt lacks.
 func (p pointwise) Check(item datasets.Item) error {
 	user := p.template.Texts["user"]
 	switch {
@@ -201,8 +202,8 @@ func (p pointwise) Check(item datasets.Item) error {
 	case user != "" && !strings.Contains(user, "{reference}"):
 		return fmt.Errorf("the prompt %s shows no reference: leave out --reference", p.template.Name)
 	case p.referenceFor(item) == "":
-		return fmt.Errorf("%s has no reference answer: leave out --reference, or name its column with --field reference=COLUMN",
-			item.ID)
+		return fmt.Errorf("%s has no reference answer: leave out --reference, "+
+			"or name its column with --field reference=COLUMN", item.ID)
 	}
 	if levels := levelsOf(p.scale); p.scale != scaleOption.Default && !slices.Equal(levels, p.template.Labels) {
 		return fmt.Errorf("the prompt %s has a scale of its own, %s: leave out --scale",
