@@ -7,8 +7,8 @@ import (
 	"gavel/scoring"
 )
 
-// Part returns the part that an item belongs to: the better response scores higher than every other, another one has the
-// same score or a higher one, or a score is missing; "" without a label.
+// Part returns the part that an item belongs to: the better response scores higher than every other, another one has
+// the same score or a higher one, or a score is missing; "" without a label.
 func (*scores) Part(u scoring.Unit) string {
 	higher, equal, lower, all := u.Data.(responses).compared()
 	switch {

@@ -37,19 +37,19 @@ var referenceOption = judging.Option{
 	Label:   "Reference answer",
 	Usage:   "`KIND` of reference answer to show: the dataset's (gold), the judge's own, asked for first (own), or none",
 	Default: "none",
-	Values:  []string{"none", gold, own},
+	Values:  []string{"none", gold, ownAnswer},
 }
 
 // Kinds of reference answers.
 const (
-	gold = "gold"
-	own  = "own"
+	gold      = "gold"
+	ownAnswer = "own"
 )
 
 // comparisons holds what the judge is asked about a kind of reference answer.
 var comparisons = map[string]string{
-	gold: " Compare it with the reference answer.",
-	own:  " Compare it with the reference answer, which is your own and may be wrong.",
+	gold:      " Compare it with the reference answer.",
+	ownAnswer: " Compare it with the reference answer, which is your own and may be wrong.",
 }
 
 // Protocol scores responses one at a time.
@@ -71,12 +71,12 @@ Examples:
 	MaxShown: 1,
 	Scores:   true,
 	Templates: []judging.Template{
-		ours("direct"),
-		ours("cot"),
+		gavelPrompt("direct"),
+		gavelPrompt("cot"),
 		published("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
 		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
 		published("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
-		ours(judging.Decision),
+		gavelPrompt(judging.Decision),
 	},
 	Options: []judging.Option{scaleOption, referenceOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
@@ -99,7 +99,7 @@ Examples:
 		return pointwise{t, s.Get(scaleOption), s.Get(referenceOption)}
 	},
 	Stage: func(s judging.Settings) *judging.Stage {
-		if s.Get(referenceOption) != own {
+		if s.Get(referenceOption) != ownAnswer {
 			return nil
 		}
 		return &judging.Stage{Presentations: 2, Each: pairwise.EachReference}
@@ -134,8 +134,8 @@ func levelsOf(scale string) (levels []string) {
 	return levels
 }
 
-// ours returns one of gavel's own prompts.
-func ours(name string) judging.Template { return scaled(name, "gavel", texts[name], nil) }
+// gavelPrompt returns one of gavel's own prompts.
+func gavelPrompt(name string) judging.Template { return scaled(name, "gavel", texts[name], nil) }
 
 // scaled returns a prompt that asks for a score on the scale of the settings. Its labels are the levels.
 func scaled(name, origin, system string, s judging.Settings) judging.Template {
@@ -154,9 +154,8 @@ func fillScale(text string, s judging.Settings) string {
 		labels = "[[Yes]] or [[No]]"
 		explained = "[[Yes]] yes\n[[No]] no" // as decision models are asked
 	}
-	question += comparisons[s.Get(referenceOption)]
-	return judging.Fill(text, "{options}", explained,
-		"{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
+	return judging.Fill(text, "{options}", explained, "{ask}", question+comparisons[s.Get(referenceOption)],
+		"{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
 // published returns a published prompt, whose user message holds all of it.
@@ -234,7 +233,7 @@ func (p pointwise) referenceFor(item datasets.Item) string {
 	switch {
 	case p.reference == gold:
 		return item.Reference
-	case p.reference == own && item.Answered != nil:
+	case p.reference == ownAnswer && item.Answered != nil:
 		return item.Answered.Reference
 	}
 	return ""

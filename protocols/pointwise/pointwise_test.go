@@ -142,19 +142,19 @@ func TestManyScoresAreCountedInTens(t *testing.T) {
 	for n := range 100 {
 		scale += fmt.Sprint(" ", n+1)
 	}
-	var few, many []item
+	var narrow, spread []item
 	for n := range 20 {
-		many = append(many, item{fmt.Sprint(n), "", "A", []string{fmt.Sprintf("[[%d]]", 100-n), fmt.Sprintf("[[%d]]", 71+n)}})
-		few = append(few, item{fmt.Sprint(n), "", "A", []string{"[[91]]", fmt.Sprintf("[[%d]]", 71+n%5)}})
+		spread = append(spread, item{fmt.Sprint(n), "", "A", []string{fmt.Sprintf("[[%d]]", 100-n), fmt.Sprintf("[[%d]]", 71+n)}})
+		narrow = append(narrow, item{fmt.Sprint(n), "", "A", []string{"[[91]]", fmt.Sprintf("[[%d]]", 71+n%5)}})
 	}
-	rep := runOf(t, scale, many...).Score(quick)
+	rep := runOf(t, scale, spread...).Score(quick)
 	want(t, rep, "score:70-79", scoring.Overall, 9, 40)
 	want(t, rep, "score:80-89", scoring.Overall, 19, 40)
 	want(t, rep, "better-score:90-99", scoring.Overall, 10, 20)
 	want(t, rep, "other-score:90-99", scoring.Overall, 1, 20)
 	want(t, rep, "score:100-100", scoring.Overall, 1, 40)
 	want(t, rep, "levels", scoring.Overall, 30, 40)
-	rep = runOf(t, scale, few...).Score(quick)
+	rep = runOf(t, scale, narrow...).Score(quick)
 	want(t, rep, "score:91", scoring.Overall, 20, 40)
 	want(t, rep, "score:75", scoring.Overall, 4, 40)
 	assert.Equal(t, rep.Result("score:90-99", scoring.Overall, "").Metric, "")
@@ -338,12 +338,12 @@ func TestHaloIsNamed(t *testing.T) {
 	if trials.All() {
 		worlds = 200
 	}
-	for spec, c := range map[string]struct{ says, never string }{
-		"accuracy=0.8,noise=0.2,halo=0.3":              {says: "It scores the longer response higher (in "},
-		"accuracy=0.6,noise=0.4,halo=0.3,compress=0.5": {says: "It scores the longer response higher (in "},
-		"accuracy=0.8,noise=0.2":                       {never: "Biases:"},
-		"accuracy=0.6,noise=0.1,shift=0.2":             {never: "Biases:"},
-		"coin":                                         {never: "Biases:"},
+	for spec, c := range map[string]struct{ expected, refused string }{
+		"accuracy=0.8,noise=0.2,halo=0.3":              {expected: "It scores the longer response higher (in "},
+		"accuracy=0.6,noise=0.4,halo=0.3,compress=0.5": {expected: "It scores the longer response higher (in "},
+		"accuracy=0.8,noise=0.2":                       {refused: "Biases:"},
+		"accuracy=0.6,noise=0.1,shift=0.2":             {refused: "Biases:"},
+		"coin":                                         {refused: "Biases:"},
 	} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
@@ -384,12 +384,12 @@ func TestHaloIsNamed(t *testing.T) {
 					return nil
 				}, nil, quick)
 				assert.NilError(t, err)
-				says := out.Answer()
-				assert.Assert(t, !strings.Contains(says, "both orders on") && !strings.Contains(says, "verdicts)"), says)
-				if strings.Contains(says, c.says) && (c.never == "" || !strings.Contains(says, c.never)) {
+				text := out.Answer()
+				assert.Assert(t, !strings.Contains(text, "both orders on") && !strings.Contains(text, "verdicts)"), text)
+				if strings.Contains(text, c.expected) && (c.refused == "" || !strings.Contains(text, c.refused)) {
 					rightly++
 				} else {
-					t.Logf("seed %d: %s", seed+1, says)
+					t.Logf("seed %d: %s", seed+1, text)
 				}
 			}
 			if 100*rightly < 95*worlds && (worlds == 200 || rightly < 18) {
@@ -417,7 +417,7 @@ func TestPublishedPrompts(t *testing.T) {
 	t.Run("mt-bench", func(t *testing.T) {
 		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"mt-bench/judge_prompts.jsonl"))
 		assert.NilError(t, err)
-		found := 0
+		count := 0
 		for line := range strings.Lines(string(raw)) {
 			var p struct {
 				Name     string
@@ -429,10 +429,10 @@ func TestPublishedPrompts(t *testing.T) {
 				user := strings.NewReplacer("{question}", question, "{answer}", answer, "{ref_answer_1}", x.Reference).Replace(p.Template)
 				assert.Equal(t, prompt("mt-bench", s).System, p.System)
 				assert.Equal(t, prompt("mt-bench", s).User, user)
-				found++
+				count++
 			}
 		}
-		assert.Equal(t, found, 2)
+		assert.Equal(t, count, 2)
 	})
 	t.Run("llmbar", func(t *testing.T) {
 		for file, p := range map[string]judging.Prompt{
@@ -465,8 +465,8 @@ func TestReference(t *testing.T) {
 			template, err := pointwise.Protocol.Template(name)
 			assert.NilError(t, err)
 			template = pointwise.Protocol.AdaptTemplate(template, s)
-			again := pointwise.Protocol.AdaptTemplate(template, s)
-			assert.DeepEqual(t, again.Texts, template.Texts)
+			repeated := pointwise.Protocol.AdaptTemplate(template, s)
+			assert.DeepEqual(t, repeated.Texts, template.Texts)
 			asker := pointwise.Protocol.New(template, s)
 			check := asker.(checker).Check
 			if name == "llmbar-no-rules" && kind != "none" {
@@ -483,9 +483,9 @@ func TestReference(t *testing.T) {
 			}
 			assert.ErrorContains(t, check(plain), "p1 has no reference answer: leave out --reference")
 			text := map[string]string{"gold": x.Reference, "own": x.Answered.Reference}[kind]
-			at := strings.Index(p.User, text)
+			position := strings.Index(p.User, text)
 			if p.System+p.User == prompts["none"].System+prompts["none"].User || strings.Count(p.User, text) != 1 ||
-				at < strings.Index(p.User, x.Question) || !strings.Contains(strings.ToLower(p.System+p.User), "reference") {
+				position < strings.Index(p.User, x.Question) || !strings.Contains(strings.ToLower(p.System+p.User), "reference") {
 				t.Errorf("%s, %s: %s\n%s", name, kind, p.System, p.User)
 			}
 			if name == "direct" {

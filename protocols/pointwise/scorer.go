@@ -273,7 +273,8 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	area, iv := stats.AUROC(scored, b.Level)
 	if !math.IsNaN(area) {
 		x := add(scoreAUROC, scoring.UnitScore, len(scored), area)
-		x.Low, x.High, x.Interval = scoring.Fraction(iv.Low), scoring.Fraction(iv.High), scoring.ByDeLong
+		x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
+		x.Interval = scoring.ByDeLong
 	}
 	each := slices.Collect(maps.Values(counts))
 	levels := f.manifest.Spec.Prompt.Labels
