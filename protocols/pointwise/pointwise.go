@@ -26,7 +26,7 @@ const name = "pointwise"
 var scaleOption = judging.Option{
 	Name:    "scale",
 	Label:   "Scale",
-	Usage:   "the scale of scores: yes-no, or whole numbers; the prompts mt-bench (1-10) and llmbar (0-9) have their own",
+	Usage:   "the scale of scores; the prompts mt-bench (1-10) and llmbar (0-9) have their own",
 	Default: "1-10",
 	Values:  []string{"yes-no", "1-5", "1-10", "0-100"},
 }
@@ -35,7 +35,7 @@ var scaleOption = judging.Option{
 var referenceOption = judging.Option{
 	Name:    "reference",
 	Label:   "Reference answer",
-	Usage:   "`KIND` of reference answer to show: the dataset's (gold), the judge's own, asked for first (own), or none",
+	Usage:   "show a right answer: the dataset's (gold) or the judge's own (own)",
 	Default: "none",
 	Values:  []string{"none", gold, ownAnswer},
 }
@@ -58,13 +58,11 @@ var Protocol = judging.Protocol{
 	About: "a response alone: which score does it deserve? (MT-Bench's single-answer grading, arXiv 2306.05685)",
 	Help: `Shows a judge one response at a time and asks for a score. On pairs and options the better response should have
 the higher score: "gavel compare" with a pairwise run of the same judge says whether it judges better by comparing or by
-scoring. Prompts: direct and cot, MT-Bench's single-answer grading and LLMBar's Rating word for word. --reference shows
-the right answer that the dataset has (MT-Bench's reference-guided grading), or the judge's own (LLMBar's Reference).
+scoring. Prompts: direct and cot, MT-Bench's single-answer grading and LLMBar's Rating word for word.
 
 Examples:
   gavel run pointwise --model qwen3:8b --dataset judgebench-gpt4o
-  gavel run pointwise --model qwen3:8b --dataset sample --scale yes-no --prompt cot
-  gavel run pointwise --model qwen3:8b --dataset mine.csv --field reference=answer --reference gold --prompt mt-bench
+  gavel run pointwise --model qwen3:8b --dataset mine.csv --scale yes-no --reference gold
   gavel run pointwise --backend sim --model accuracy=0.8,noise=0.1 --dataset sample`,
 	Items: "pairs, options or responses", Goal: "good", Asked: "How good is this response?",
 	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options, datasets.Response},
