@@ -57,8 +57,7 @@ var Protocol = judging.Protocol{
 	Name:  name,
 	About: "a response alone: which score does it deserve? (MT-Bench's single-answer grading, arXiv 2306.05685)",
 	Help: `Shows a judge one response at a time and asks for a score. On pairs and options the better response should have
-the higher score: "gavel compare" with a pairwise run of the same judge says whether it judges better by comparing or by
-scoring. Prompts: direct and cot, MT-Bench's single-answer grading and LLMBar's Rating word for word.
+the higher score: "gavel compare" with a pairwise run of the same judge says which it does better.
 
 Examples:
   gavel run pointwise --model qwen3:8b --dataset judgebench-gpt4o
