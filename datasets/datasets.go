@@ -82,6 +82,7 @@ type Item struct {
 	Gold       int           // index of the labelled best candidate; NoGold: no label
 	Answer     string        // of a Number: the correct number as the dataset writes it
 	People     *PeopleScores `json:",omitempty"` // of a Response: what people think of it
+	Reference  string        `json:",omitempty"` // the dataset's right answer to the question, if it has one
 	Answered   *Answered     // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
 	Note       string        // a warning about a line that is still usable
 	Line       int           // number of the item's line in the file, from 1

@@ -32,6 +32,7 @@ type pairLine struct {
 	ResponseA     *string `json:"response_A" must:"be"`
 	ResponseB     *string `json:"response_B" must:"be"`
 	Label         *string `json:"label" must:"be"`
+	Reference     string  `json:"reference,omitempty"` // a right answer, in users' own files
 
 	Own *SelfGenerated `json:"own_answer,omitempty"` // the judge's own answer, added by gavel
 }
@@ -54,6 +55,7 @@ func (p *pairLine) item() (Item, error) {
 		Question:   *p.Question,
 		Candidates: lettered(*p.ResponseA, *p.ResponseB),
 		Gold:       gold,
+		Reference:  p.Reference,
 	}
 	item.Candidates[0].Model = cmp.Or(p.ModelA, p.ResponseModel)
 	item.Candidates[1].Model = cmp.Or(p.ModelB, p.ResponseModel)

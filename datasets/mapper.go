@@ -173,11 +173,12 @@ func elements(value json.RawMessage) (items []json.RawMessage) {
 // item converts the row to an item; one without a shape is left out.
 func (r tableRow) item() (item Item, err error) {
 	item = Item{
-		ID:       r.text[partID],
-		Question: r.text[partQuestion],
-		Group:    r.text[partGroup],
-		Source:   r.text[partSource],
-		Gold:     NoGold,
+		ID:        r.text[partID],
+		Question:  r.text[partQuestion],
+		Group:     r.text[partGroup],
+		Source:    r.text[partSource],
+		Gold:      NoGold,
+		Reference: r.text[partReference],
 	}
 	switch {
 	case r.columns[partChosen] != nil:
@@ -260,7 +261,7 @@ func (item *Item) rank(candidates []Candidate) error {
 	}
 	err := nameOptions(candidates)
 	ranked := optionsItem(item.ID, item.Question, candidates)
-	ranked.Source = item.Source
+	ranked.Source, ranked.Reference = item.Source, item.Reference
 	ranked.Group = cmp.Or(item.Group, ranked.Group)
 	*item = ranked
 	return err

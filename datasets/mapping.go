@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -57,6 +58,8 @@ const (
 	partGroup, partSource, partTie = "group", "source", "tie"
 	partResponse, partScore        = "response", "score"
 	partScale                      = "scale"
+	partReference                  = "reference"
+	partPerson                     = "person"
 )
 
 // part describes a part of an item: a text or a list of texts.
@@ -116,6 +119,8 @@ var parts = []part{
 	},
 	{name: partScore, list: true}, // guess finds its columns by scoreName
 	{name: partScale},             // the scale itself, not a column
+	{name: partReference},
+	{name: partPerson, aliases: []string{partPerson}}, // whose score a row has
 }
 
 // kinds lists the parts that each kind of item requires besides a question, and its optional parts.
@@ -124,7 +129,7 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
 	{required: []string{partOptions, partLabel}},
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
-	{required: []string{partResponse, partScore}},
+	{required: []string{partResponse, partScore}, optional: []string{partPerson}},
 }
 
 // errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
@@ -324,16 +329,32 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 func (t *mapper) assemble(rows FileRows) ([]string, error) {
 	delete(t.columns, partScale) // no column
 	var first []byte
+	var responses []responseLine
+	people := map[string]responseLine{} // by question and response: several rows have the scores of one
 	for row := range rows.All {
 		if first == nil {
 			first = slices.Clone(row.Text)
 		}
 		line, err := t.line(row)
-		if err != nil {
+		switch {
+		case err != nil:
 			rows.Reject(row.Line, err)
-		} else if line != nil {
+		case t.columns[partPerson] != nil:
+			l := responseLine{row: row.Line}
+			json.Unmarshal(line, &l) // written by t.line
+			key := *l.Question + "\x00" + *l.Response
+			if first, ok := people[key]; ok {
+				maps.Copy(first.Scores, l.Scores)
+			} else {
+				people[key] = l
+				responses = append(responses, l)
+			}
+		case line != nil:
 			rows.Emit(row.Line, line)
 		}
+	}
+	for _, r := range responses {
+		rows.Emit(r.row, r)
 	}
 	if t.zeros {
 		return nil, errors.New("labels are 0 and 1: say which response each means, " +

@@ -60,12 +60,13 @@ const unrelatedID = "00"
 
 // optionsLine is a line of the format OptionLines.
 type optionsLine struct {
-	ID      *text      `json:"id,omitempty"`
-	Source  string     `json:"source,omitempty"`
-	Group   string     `json:"group,omitempty"`
-	Prompt  *string    `json:"prompt" must:"be"`
-	Outputs []output   `json:"outputs" must:"be"`
-	Ranks   []jsonRank `json:"ranks,omitempty"`
+	ID        *text      `json:"id,omitempty"`
+	Source    string     `json:"source,omitempty"`
+	Group     string     `json:"group,omitempty"`
+	Reference string     `json:"reference,omitempty"`
+	Prompt    *string    `json:"prompt" must:"be"`
+	Outputs   []output   `json:"outputs" must:"be"`
+	Ranks     []jsonRank `json:"ranks,omitempty"`
 }
 
 // output is one option of a line.
@@ -141,6 +142,7 @@ func (l *optionsLine) item() (Item, error) {
 	id := cmp.Or(l.ID, new(text))
 	item := optionsItem(string(*id), *l.Prompt, candidates)
 	item.Source, item.Group = l.Source, cmp.Or(l.Group, item.Group)
+	item.Reference = l.Reference
 	return item, nil
 }
 
@@ -245,7 +247,7 @@ func bestRanked(candidates []Candidate) int {
 // in themselves, wherever they came from and however they were changed.
 func OptionsLine(item Item) ([]byte, error) {
 	id := text(item.ID)
-	l := optionsLine{ID: &id, Source: item.Source, Prompt: &item.Question}
+	l := optionsLine{ID: &id, Source: item.Source, Prompt: &item.Question, Reference: item.Reference}
 	if item.Group != optionsGroup(item.Candidates) {
 		l.Group = item.Group
 	}

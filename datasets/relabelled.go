@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 
 	"gavel/internal/codec"
 )
@@ -50,10 +51,16 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 func (item Item) withLabel(best string) ([]byte, error) {
 	item.Candidates = slices.Clone(item.Candidates)
 	item.Gold = item.candidate(best)
-	if item.Gold < 0 && item.Shape != Number && best != "tie" {
+	if item.Gold < 0 && !item.Shape.Info().Numeric && best != "tie" {
 		return nil, fmt.Errorf("label %q of %s is not one of its answers", best, item.ID)
 	}
 	switch {
+	case item.Shape == Response:
+		score, err := strconv.ParseFloat(best, 64)
+		if err != nil {
+			return nil, fmt.Errorf("label %q of %s is no score", best, item.ID)
+		}
+		item.People = &PeopleScores{Scores: map[string]float64{"label": score}, Scale: item.People.Scale}
 	case item.Shape == Number:
 		item.Answer = best
 	case item.Shape == Options:
@@ -92,6 +99,7 @@ func (item Item) line() ([]byte, error) {
 			Group:        item.Group,
 			Question:     &item.Question,
 			Response:     &c[0].Text,
+			Reference:    item.Reference,
 			PeopleScores: *item.People,
 		})
 	case Pair:
@@ -104,6 +112,7 @@ func (item Item) line() ([]byte, error) {
 			ResponseA: &c[0].Text,
 			ResponseB: &c[1].Text,
 			Label:     new(noLabel),
+			Reference: item.Reference,
 		}
 		if item.Gold >= 0 {
 			p.Label = &pairLabels[item.Gold]

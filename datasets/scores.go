@@ -33,12 +33,15 @@ var ResponseScores = newFormat("scores", Format{
 
 // responseLine is a line of the format ResponseScores.
 type responseLine struct {
-	ID       *text   `json:"id" must:"id"`
-	Source   string  `json:"source,omitempty"`
-	Group    string  `json:"group,omitempty"`
-	Question *string `json:"question" must:"be"`
-	Response *string `json:"response" must:"be"`
+	ID        *text   `json:"id" must:"id"`
+	Source    string  `json:"source,omitempty"`
+	Group     string  `json:"group,omitempty"`
+	Question  *string `json:"question" must:"be"`
+	Response  *string `json:"response" must:"be"`
+	Reference string  `json:"reference,omitempty"`
 	PeopleScores
+
+	row int // number of its line in a file of one's own
 }
 
 func (l *responseLine) item() (Item, error) {
@@ -54,29 +57,31 @@ func (l *responseLine) item() (Item, error) {
 		Candidates: lettered(*l.Response),
 		Gold:       NoGold,
 		People:     &l.PeopleScores,
+		Reference:  l.Reference,
 	}, nil
 }
 
 // scoreName matches the names of columns with scores, in lower case without separators.
 var scoreName = regexp.MustCompile(`^(human|people)?(scores?|ratings?|rater|annotator)\d*$`)
 
-// scores returns the scores in a row's columns, by column.
+// scores returns the scores in a row's columns, by column or, if a row names the person, by person.
 func (r tableRow) scores() (map[string]float64, error) {
 	all := map[string]float64{}
 	for _, c := range r.columns[partScore] {
 		value := r.lookup(c)
+		person := cmp.Or(r.text[partPerson], c)
 		switch text := strings.ToLower(cmp.Or(strings.TrimSpace(Scalar(value)), string(value))); text {
 		case "", `""`:
 		case "yes", "true":
-			all[c] = 1
+			all[person] = 1
 		case "no", "false":
-			all[c] = 0
+			all[person] = 0
 		default:
 			score, err := strconv.ParseFloat(text, 64)
 			if err != nil {
 				return nil, fmt.Errorf("column %q: %q is no score; write a number, or yes or no", c, clip(text))
 			}
-			all[c] = score
+			all[person] = score
 		}
 	}
 	return all, nil

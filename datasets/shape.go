@@ -19,7 +19,7 @@ type ShapeInfo struct {
 	MinCandidates int    // minimum number of candidates shown
 	SideBySide    bool   // two responses side by side, possibly tied
 	Verdicts      bool   // candidates are verdicts, and are not shown
-	Numeric       bool   // the answer is a number
+	Numeric       bool   // the answer, or the label, is a number
 	Ordered       bool   // candidates keep the dataset's order
 	Variable      bool   // candidates may be left out or added
 	LabelQuestion string // question to a person who labels an item; "": not labelled by people
@@ -34,7 +34,7 @@ var Shapes = map[Shape]ShapeInfo{
 	Options:    {MinCandidates: 2, Variable: true, LabelQuestion: "Which response is the best?"},
 	Judgment:   {MinCandidates: 2, Verdicts: true},
 	Open:       {},
-	Response:   {MinCandidates: 1},
+	Response:   {MinCandidates: 1, Numeric: true, LabelQuestion: "Which score does this response deserve?"},
 }
 
 // Info describes a shape; an unknown one is described like a pair.

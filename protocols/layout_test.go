@@ -11,7 +11,6 @@ import (
 	"gavel/protocols/answer"
 	"gavel/protocols/multioption"
 	"gavel/protocols/pairwise"
-	"gavel/protocols/pointwise"
 	"gavel/protocols/probe"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -34,7 +33,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 			multioption.PartRight, multioption.PartWrong, multioption.PartSame, multioption.PartMoved,
 			multioption.PartPlace, multioption.PartMissing,
 		},
-		"pointwise": {pointwise.PartRight, pointwise.PartTie, pointwise.PartWrong, pointwise.PartMissing},
+		"pointwise": {"right", "tie", "wrong", "missing"},
 		"probe":     {probe.PartStays, probe.PartMoved, probe.PartWrong, probe.PartMissing},
 	}
 	parts["reversed"] = parts["pairwise"]

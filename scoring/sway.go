@@ -29,6 +29,16 @@ type BiasAnalysis struct {
 	// why a preference for the judge's own model family cannot be tested; left out if it is one of the causes
 	Itself string     `json:"itself,omitempty"`
 	Rules  []Baseline `json:"rules"` // baselines that pick responses without reading them
+
+	Scored bool `json:"-"` // the responses were scored one at a time: a verdict is the higher score
+}
+
+// Phrase returns the code of a phrase in the words for scores, if the judge gave scores.
+func (s BiasAnalysis) Phrase(code string) string {
+	if s.Scored {
+		code = "scored-" + code
+	}
+	return code
 }
 
 // Cause holds the effect on the verdicts of a feature that one response of a pair has more of than the other.
@@ -189,7 +199,7 @@ func (s BiasAnalysis) causesText() string {
 		right = c.Less
 		other = c.More
 	}
-	return words + " " + phrases.Say("bias.prefers", to, namedShare, *right.Value, better, *other.Value)
+	return words + " " + phrases.Say(s.Phrase("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
 }
 
 // Names of causes of bias that sentences word differently from the others.
@@ -209,7 +219,7 @@ func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLev
 func (s BiasAnalysis) Answer() string {
 	words := s.causesText()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += " " + phrases.Say("bias.baseline", rule.Name, rule.Value, *s.Strict.Value)
+		words += " " + phrases.Say(s.Phrase("bias.baseline"), rule.Name, rule.Value, *s.Strict.Value)
 	}
 	return words
 }

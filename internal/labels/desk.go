@@ -62,19 +62,20 @@ type turn struct {
 
 // Turn holds the item that one person is shown now, and the person's progress.
 type Turn struct {
-	Labeller  string         // name of the person
-	At        int            // row number of the item in the dataset, from 0
-	Sum       string         // SHA-256 of the item's line in the dataset, to detect an old page
-	Again     bool           // the item is shown for the second time
-	Shape     datasets.Shape // kind of the item, such as pair
-	Question  string         // the question of the item, which the responses answer
-	Shown     []string       // texts of the responses or options, in this person's order
-	Ties      bool           // a tie is a possible label
-	Done      int            // items that this person has labelled; those shown twice count twice
-	Total     int            // all items for this person; those shown twice count twice
-	Remaining time.Duration  // estimated time for the items left; 0 if unknown yet
-	Undo      string         // identifies the latest label, for [Desk.Undo]; "" if none can be taken back
-	Finished  bool           // the person has labelled all items
+	Labeller  string                 // name of the person
+	At        int                    // row number of the item in the dataset, from 0
+	Sum       string                 // SHA-256 of the item's line in the dataset, to detect an old page
+	Again     bool                   // the item is shown for the second time
+	Shape     datasets.Shape         // kind of the item, such as pair
+	Question  string                 // the question of the item, which the responses answer
+	Shown     []string               // texts of the responses or options, in this person's order
+	People    *datasets.PeopleScores // of a response: the scale that people score on
+	Ties      bool                   // a tie is a possible label
+	Done      int                    // items that this person has labelled; those shown twice count twice
+	Total     int                    // all items for this person; those shown twice count twice
+	Remaining time.Duration          // estimated time for the items left; 0 if unknown yet
+	Undo      string                 // identifies the latest label, for [Desk.Undo]; "" if none can be taken back
+	Finished  bool                   // the person has labelled all items
 }
 
 // maxThink limits the time for a label that counts for estimates: after a longer time the person was away.
@@ -216,6 +217,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	t.Shape = item.Shape
 	t.Question = item.Question
 	t.Ties = item.Shape.Info().SideBySide
+	t.People = item.People
 	for _, k := range d.order(name, item, next.repeat) {
 		t.Shown = append(t.Shown, item.Candidates[k].Text)
 	}

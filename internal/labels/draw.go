@@ -29,7 +29,7 @@ func (d *Desk) draw() error {
 		}
 		if item.Shape.Info().LabelQuestion == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
-				"pairs, preferences, options, choices and numbers can", d.Name, item.Shape)
+				"pairs, preferences, options, choices, numbers and responses with scores can", d.Name, item.Shape)
 		}
 	}
 	want := d.Sample

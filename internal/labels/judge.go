@@ -38,8 +38,8 @@ type RunVerdicts struct {
 }
 
 // ErrAgents marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers to one
-// question, or answers the questions of pairs without judging them.
-var ErrAgents = errors.New("judges answers of agents, or none")
+// question, scores the responses of pairs one at a time, or answers the questions of pairs without judging them.
+var ErrAgents = errors.New("judges agents' answers or single responses, or none")
 
 // ReadJudge reads the verdicts of the run in dir. It leaves out items that were not judged in all their presentations,
 // the orders of the responses. The error of a run whose verdicts no label fits is [ErrAgents].
@@ -57,7 +57,7 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 	}
 	items := map[string]*itemVerdicts{}
 	m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-		if r.Agent != "" || r.Shape == datasets.Open {
+		if r.Agent != "" || r.Shape == datasets.Open || v.Answer != "" && len(r.Order) > 1 {
 			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
 		}
 		if v.Outcome == judging.Failed {

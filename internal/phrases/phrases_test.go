@@ -74,7 +74,10 @@ func TestCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for code := range catalogue() {
+	for code, words := range catalogue() {
+		if plain, ok := strings.CutPrefix(code, "scored-"); ok && verbs(catalogue()[plain]) != verbs(words) {
+			t.Errorf("%s and %s do not have the same number of arguments", code, plain)
+		}
 		uses := func(text string) bool {
 			return text == code || strings.HasSuffix(text, "-") && strings.HasPrefix(code, text)
 		}
@@ -94,8 +97,13 @@ func literal(n ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// addsArguments reports whether a function is a closure that adds the arguments of the phrases it is called with.
+// addsArguments reports whether a function is a closure that adds the arguments of the phrases it is called with, or
+// BiasAnalysis.Phrase, whose caller does.
 func addsArguments(f ast.Expr) bool {
+	if method, ok := f.(*ast.SelectorExpr); ok && method.Sel.Name == "Phrase" {
+		analysis, _ := method.X.(*ast.Ident)
+		return analysis != nil && analysis.Name == "s"
+	}
 	name, _ := f.(*ast.Ident)
 	return name != nil && slices.Contains([]string{"say", "sentence", "addPart"}, name.Name)
 }

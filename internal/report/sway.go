@@ -57,20 +57,20 @@ func (s Sway) block() doc.Block {
 	b := doc.Block{
 		ID:    "sway",
 		Title: "Biases",
-		About: phrases.Say("sway.about"),
+		About: phrases.Say(s.Phrase("sway.about")),
 		Table: t,
 		Keys:  []doc.Key{{Words: "coloured: significant"}},
 	}
 	rule := s.Best()
 	if s.Level != nil {
-		b.Remark("sway.level", *s.Right, table.RoundedInterval(s.Level.Result()))
+		b.Remark(s.Phrase("sway.level"), *s.Right, table.RoundedInterval(s.Level.Result()))
 	}
-	b.Remark("sway.baseline", table.RoundedInterval(s.Strict.Result()), rule.Name, rule.Value)
+	b.Remark(s.Phrase("sway.baseline"), table.RoundedInterval(s.Strict.Result()), rule.Name, rule.Value)
 	if s.Itself != "" {
 		b.Remark("sway.own-family", s.Itself)
 	}
-	b.Remark("sway.columns")
-	b.Remark("sway.odds")
+	b.Remark(s.Phrase("sway.columns"))
+	b.Remark(s.Phrase("sway.odds"))
 	return b
 }
 

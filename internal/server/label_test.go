@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,31 @@ func form(t *testing.T, page, choice string) url.Values {
 		}
 	}
 	return out
+}
+
+// TestTheLabelPageAsksForAScore: of a single response, on the scale of the dataset, without the scores of others.
+func TestTheLabelPageAsksForAScore(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.MkdirAll(dir+"/a", 0o755))
+	line := `{"id":"r1","question":"Why?","response":"Because.","scores":{"bob":3.25},"scale":[1,5]}` + "\n"
+	must(t, os.WriteFile(filepath.Join(dir, "a", judging.ItemsFile), []byte(line), 0o644))
+	d := desk(t, dir+"/a")
+	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
+	page := s.get("/labels/ann")
+	mustContain(t, page, "Which score does this response deserve? From 1 to 5.", "Because.")
+	for _, attribute := range []string{`min="1" max="5"`, ">Score</label>"} {
+		assert.Assert(t, strings.Contains(page, attribute), attribute)
+	}
+	for _, no := range []string{"3.25", "is better", "is the best", "Neither"} {
+		assert.Assert(t, !strings.Contains(page, no), no)
+	}
+	answer := form(t, page, "number")
+	answer.Set("number", "4")
+	code, _, _ := s.post("/labels/ann", answer)
+	assert.Equal(t, code, http.StatusSeeOther)
+	file, err := labels.Read(d.Path())
+	must(t, err)
+	assert.Equal(t, file.Labels[0].Label, "4")
 }
 
 // TestTheLabelPageSaysWhatIsNotSaved: where somebody has changed the file of labels, the page says that the label is not in it.

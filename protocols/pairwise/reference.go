@@ -19,7 +19,7 @@ import (
 // in 2023 as its strategy Reference, with other words: the judge answers the question in a separate call, and has its
 // answer as a reference when it compares the two responses. It is a stage like any other:
 //
-//	pairs → run answer (the judge) → eachReference → pairs with own answers → run pairwise
+//	pairs → run answer (the judge) → EachReference → pairs with own answers → run pairwise
 
 // referenceOption is the setting --self-reference: the judge sees its own answer while it compares.
 var referenceOption = judging.Option{
@@ -65,7 +65,7 @@ func stage(s judging.Settings) *judging.Stage {
 	if s.Get(referenceOption) != "true" {
 		return nil
 	}
-	return &judging.Stage{Presentations: 2, Each: eachReference}
+	return &judging.Stage{Presentations: 2, Each: EachReference}
 }
 
 // compareBy returns the asker of a comparison under the settings.
@@ -152,9 +152,9 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 	return nil
 }
 
-// eachReference writes the pairs in rows with the judge's own answers: each line as published, with the key
+// EachReference writes the pairs in rows with the judge's own answers: each line as published, with the key
 // "own_answer" at its end. It leaves out pairs without an own answer, and counts them.
-func eachReference(
+func EachReference(
 	pairs *datasets.Set, rows []int, ownAnswers *judging.Answers, _ []*judging.Answers, write func(line []byte) error,
 ) (judging.StageResult, error) {
 	out := &judging.ReferenceCounts{Pairs: len(rows), NoOwn: map[judging.Lack]int{}}

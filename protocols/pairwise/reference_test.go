@@ -200,7 +200,7 @@ func TestEachReference(t *testing.T) {
 	stage := func(pairs *datasets.Set) ([][]byte, *judging.ReferenceCounts) {
 		t.Helper()
 		var lines [][]byte
-		got, err := eachReference(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
+		got, err := EachReference(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,12 +248,12 @@ func TestEachReference(t *testing.T) {
 		}
 	}
 	answers.Dataset.SHA256 = staged.SHA256
-	if _, err := eachReference(staged, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
+	if _, err := EachReference(staged, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
 		t.Errorf("staged twice: %v", err)
 	}
 	choice := judgingtest.Items(t, judgingtest.Choice())
 	answers.Dataset.SHA256 = choice.SHA256
-	if _, err := eachReference(choice, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
+	if _, err := EachReference(choice, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
 		t.Errorf("a choice: %v", err)
 	}
 }

@@ -7,28 +7,21 @@ import (
 	"gavel/scoring"
 )
 
-// Parts of the items with a label.
-const (
-	PartRight   = "right"   // the better response scores higher than every other
-	PartTie     = "tie"     // another one has the same score
-	PartWrong   = "wrong"   // another one scores higher
-	PartMissing = "missing" // a score is missing
-)
-
-// Part returns the part that an item belongs to; "" without a label.
+// Part returns the part that an item belongs to: the better response scores higher than every other, another one has
+// the same score or a higher one, or a score is missing; "" without a label.
 func (*scores) Part(u scoring.Unit) string {
 	higher, equal, lower, all := u.Data.(responses).compared()
 	switch {
 	case all == 0:
 		return ""
 	case higher+equal+lower < all:
-		return PartMissing
+		return "missing"
 	case lower > 0:
-		return PartWrong
+		return "wrong"
 	case equal > 0:
-		return PartTie
+		return "tie"
 	}
-	return PartRight
+	return "right"
 }
 
 // A judge whose scores hardly differ cannot tell responses apart: mostAlike is the share of one score, in percent, and
@@ -57,27 +50,26 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
 	d := e.Diagnose("pointwise.score-", e)
-	equal, mode := r.Overall(equalScores), r.Overall(mostUsed)
-	used := r.Overall(levelsUsed)
+	equal, used := r.Overall(equalScores), r.Overall(levelsUsed)
 	all := len(f.manifest.Spec.Prompt.Labels)
-	switch top := f.mostUsedScore(r); {
-	case mode.Value != nil && *mode.Value > mostAlike:
-		d.Also = phrases.Say("pointwise.alike", top, scoring.Percentage(*mode.Value))
+	switch score, share := mostUsedScore(r); {
+	case share > mostAlike:
+		d.Also = phrases.Say("pointwise.alike", score, scoring.Percentage(share))
 	case used.Value != nil && *used.Value <= fewLevels && all > fewLevels:
 		d.Also = phrases.Say("pointwise.levels", *used.Value, all)
 	case equal.Value != nil && *equal.Value > mostEqual:
 		d.Also = phrases.Say("pointwise.equal", scoring.Percentage(*equal.Value))
 	}
+	d.Also = strings.TrimSpace(d.Also + " " + leaning(r))
 	return d
 }
 
-// mostUsedScore returns the score that the judge gives most often.
-func (*scores) mostUsedScore(r *scoring.Report) (score string) {
-	highest := 0.0
+// mostUsedScore returns the score that the judge gives most often, and its share in percent.
+func mostUsedScore(r *scoring.Report) (score string, share float64) {
 	for _, x := range r.Results {
-		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && *x.Value > highest {
-			score, highest = name, *x.Value
+		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && 100**x.Value > share*float64(x.N) {
+			score, share = name, 100**x.Value/float64(x.N)
 		}
 	}
-	return score
+	return score, share
 }

@@ -3,6 +3,7 @@ package pointwise
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -14,14 +15,85 @@ import (
 )
 
 // Imports lists the importers of scores from other harnesses' files.
-var Imports = []imports.Importer{{
-	Name:      "llmbar-rating",
-	About:     "LLMBar's stored scores become a run",
-	Usage:     "FILE... --out RUN [--model NAME]",
-	ManyFiles: true,
-	Options:   []imports.Flag{imports.Model("`NAME` of the judge; default: as the path has it")},
-	Import:    importRating,
-}}
+var Imports = []imports.Importer{
+	{
+		Name:      "llmbar-rating",
+		About:     "LLMBar's stored scores become a run",
+		Usage:     "FILE... --out RUN [--model NAME]",
+		ManyFiles: true,
+		Options:   []imports.Flag{imports.Model("`NAME` of the judge; default: as the path has it")},
+		Import:    importRating,
+	},
+	{
+		Name:  "scores",
+		About: "the scores of one judge in a table become a run, compared with the other people in the table",
+		Usage: "FILE|DATASET --model NAME --scale SCALE --out RUN",
+		Options: []imports.Flag{
+			{Name: "model", Usage: "`NAME` of the judge: a person, or a column of scores, of the table", Required: true},
+			{Name: scaleOption.Name, Usage: "`SCALE` of the scores", Required: true, Check: func(scale string) error {
+				if len(levelsOf(scale)) < 2 {
+					return errors.New("write yes-no, or the lowest and the highest score, such as 1-5")
+				}
+				return nil
+			}},
+		},
+		Import: importScores,
+	},
+}
+
+// importScores turns the scores of one of the people who scored the responses of a dataset into a run.
+func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
+	set, info, err := r.Open(r.Files[0])
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	judge := r.Option("model")
+	asker := pointwise{template: judging.Template{Name: "imported", Labels: levelsOf(r.Option(scaleOption.Name))}}
+	in := &imports.Builder{
+		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the table",
+	}
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return nil, err
+		}
+		p := item.People
+		if p == nil || len(p.Scores) < 2 {
+			continue
+		}
+		score, has := p.Scores[judge]
+		if !has {
+			continue
+		}
+		delete(p.Scores, judge)
+		in.Add(item)
+		j := imports.StoredJudgment{Replies: []string{"[[" + levelOf(asker.template.Labels, score) + "]]"}}
+		if _, err := in.Judge(item, 0, j); err != nil {
+			return nil, err
+		}
+	}
+	if in.Read == 0 {
+		return nil, fmt.Errorf("%s has no scores by %s, on this scale, of responses that others have scored too: "+
+			"it needs the columns question, response, score and person, or a column of scores for each", set.Name, judge)
+	}
+	return finish(in, r, judge, "a table of scores", info)
+}
+
+// finish describes the run of a judge and writes it.
+func finish(
+	in *imports.Builder, r imports.Input, judge, source string, data judging.DatasetInfo,
+) ([]*imports.ImportedRun, error) {
+	spec := judging.Spec{
+		Protocol: name, Goal: Protocol.Goal, Prompt: in.Asker.(pointwise).template,
+		Model: judging.ModelSpec{Name: judge, Identity: "imported " + judge},
+	}
+	in.Describe(r.Gavel, source, r.Files[0], spec, data)
+	in.AddLine("%s: %d items, %d scores, %d of them read", judge, len(in.Items), len(in.Records), in.Read)
+	in.Summary = append(in.Summary, imports.SkippedLines(data.Skipped, "lines", data.Bad)...)
+	in.AddLine("run written to %s", in.Dir)
+	return []*imports.ImportedRun{&in.ImportedRun}, in.Write(in.Dir)
+}
 
 // importRating turns the stored scores of LLMBar's strategies Rating (arXiv 2310.07641), a result.json for each subset,
 // into a run.
@@ -71,18 +143,9 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 	if len(in.Records) == 0 {
 		return nil, bad.NoRowsError("rows with input, output_1, output_2, label and results with score_1 and score_2")
 	}
-	model := cmp.Or(r.Option("model"), judge)
-	spec := judging.Spec{
-		Protocol: name, Goal: Protocol.Goal, Prompt: asker.template,
-		Model: judging.ModelSpec{Name: model, Identity: "imported " + model},
-	}
-	in.Describe(r.Gavel, "LLMBar's stored scores", r.Files[0], spec, judging.DatasetInfo{
+	return finish(in, r, cmp.Or(r.Option("model"), judge), "LLMBar's stored scores", judging.DatasetInfo{
 		Name: dataset, Format: datasets.LLMBar.Name, Rows: len(in.Items), Skipped: bad.N, Bad: bad.First,
 	})
-	in.AddLine("%s: %d pairs, %d scores, %d of them read", model, len(in.Items), len(in.Records), in.Read)
-	in.Summary = append(in.Summary, imports.SkippedLines(bad.N, "lines", bad.First)...)
-	in.AddLine("run written to %s", in.Dir)
-	return []*imports.ImportedRun{&in.ImportedRun}, in.Write(in.Dir)
 }
 
 // ratingRow returns the pair of a row and the replies with the scores of its two outputs.

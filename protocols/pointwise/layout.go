@@ -53,7 +53,7 @@ func scaleUse(p *report.RunPage) []doc.Block {
 	switch {
 	case len(t.Rows) == 0:
 		return nil
-	case len(t.Rows) > 16: // too many bars to label
+	case len(t.Rows) > maxBars: // too many bars to label
 		b.Chart = doc.RowChart
 	}
 	b.Remark("pointwise.scale")

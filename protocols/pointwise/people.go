@@ -23,6 +23,7 @@ const (
 	meanError     = "mae"
 	bias          = "bias"
 	accuracy      = "accuracy"
+	brier         = "brier"
 	balanced      = "balanced-accuracy"
 
 	raterPrefix    = "people:"   // the metric of a person against the mean of the others, over all people
@@ -35,14 +36,15 @@ type agreement struct {
 	compute func(people, judge []float64) float64
 }
 
-// agreements lists the statistics: those of yes and no, as 1 and 0, up to Spearman's; those of scores on one scale from
-// weighted κ on; those of any scores from Spearman's to Pearson's.
+// agreements lists the statistics: those of yes and no, as 1 and 0, up to Spearman's, without it for labels; those of
+// scores on one scale from the bias on; those of any scores from Spearman's to Pearson's.
 var agreements = []agreement{
+	{brier, func(x, y []float64) float64 { d := floats.Distance(x, y, 2); return d * d / float64(len(x)) }},
 	{accuracy, func(x, y []float64) float64 { return 1 - meanDistance(x, y) }}, {balanced, balancedAccuracy},
+	{bias, func(x, y []float64) float64 { return stat.Mean(y, nil) - stat.Mean(x, nil) }},
 	{weightedKappa, stats.WeightedKappa}, {spearman, stats.Spearman}, {"kendall", stats.Kendall},
 	{"pearson", func(x, y []float64) float64 { return stat.Correlation(x, y, nil) }},
 	{"icc", stats.ICC}, {meanError, meanDistance},
-	{bias, func(x, y []float64) float64 { return stat.Mean(y, nil) - stat.Mean(x, nil) }},
 }
 
 func meanDistance(x, y []float64) float64 { return floats.Distance(x, y, 1) / float64(len(x)) }
@@ -72,68 +74,136 @@ func (a agreement) units(rows [][]float64) float64 {
 // fewer, intervals are for these questions alone.
 const fewQuestions = 10
 
-// addPeople sets the metrics and columns of responses that people have scored. The columns are pairs of scores:
-// people's mean and the judge's; people's mean and a constant one; the mean of the others and the score of each person.
-func (f *scores) addPeople(s *scoring.Sheet) {
+// right returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled
+// response and 0 for the others of its item; NaN if this is unknown.
+func (u responses) right(k int) float64 {
+	switch {
+	case len(u.people.Scores) > 0:
+		return u.people.Mean()
+	case u.gold < 0:
+		return math.NaN()
+	}
+	return scoring.Indicator(k == u.gold)
+}
+
+// Blocks of columns that compare pairs of scores.
+const (
+	byJudge    = iota // the right score and the judge's
+	byExpected        // the right score and the judge's expected one
+	byConstant        // the right score and a constant one
+	byPerson          // the mean of the others and the score of each person
+	blocks
+)
+
+// statistics returns the statistics that compare the judge with the right scores, and the constant answer.
+func (f *scores) statistics() (list []agreement, constant float64) {
+	if !f.hasPeople {
+		return agreements[:5], 1
+	}
 	var means, ends []float64
-	questions := map[string]bool{}
-	raters := 0
 	for _, u := range f.rows {
-		questions[u.question] = true
 		means = append(means, u.people.Mean())
-		raters = max(raters, len(u.people.Scores))
 		ends = slices.AppendSeq(ends, maps.Values(u.people.Scores))
 		if u.people.Scale != nil {
 			ends = append(ends, u.people.Scale[:]...)
 		}
 	}
-	constant, statistics := stat.Mean(means, nil), agreements[3:6]
 	prompt := f.manifest.Spec.Prompt
 	levels := prompt.Labels
-	if slices.Min(ends) == prompt.Level(levels[0]) && slices.Max(ends) == prompt.Level(levels[len(levels)-1]) {
-		statistics = agreements[2:]
-		if levels[0] == no {
-			statistics, constant = agreements[:4], 1
+	switch {
+	case slices.Min(ends) != prompt.Level(levels[0]) || slices.Max(ends) != prompt.Level(levels[len(levels)-1]):
+		return agreements[5:8], stat.Mean(means, nil)
+	case levels[0] == no:
+		return agreements[:6], 1
+	}
+	return agreements[3:], stat.Mean(means, nil)
+}
+
+// addAgreement adds the metrics and columns of responses whose right score is known. If it is people's, there are no
+// other metrics.
+func (f *scores) addAgreement(s *scoring.Sheet) {
+	list, constant := f.statistics()
+	if f.hasPeople {
+		s.Metrics = nil
+	}
+	questions := map[string]bool{}
+	width := 0
+	for _, u := range f.rows {
+		questions[u.question] = true
+		width = max(width, 2*len(u.ids), 2*len(u.people.Scores))
+	}
+	var has [blocks]bool
+	for i, u := range f.rows {
+		var pairs [blocks][]float64
+		add := func(block int, x, y float64) {
+			if !math.IsNaN(x + y) {
+				pairs[block] = append(pairs[block], x, y)
+				has[block] = true
+			}
+		}
+		for k, score := range u.scores {
+			add(byJudge, u.right(k), score)
+			add(byExpected, u.right(k), u.expected[k])
+			add(byConstant, u.right(k), constant)
+		}
+		for _, name := range slices.Sorted(maps.Keys(u.people.Scores)) {
+			others := datasets.PeopleScores{Scores: maps.Clone(u.people.Scores)}
+			delete(others.Scores, name)
+			add(byPerson, others.Mean(), u.people.Scores[name])
+		}
+		x := &s.Units[i]
+		for _, p := range pairs {
+			if p == nil {
+				p = []float64{math.NaN()}
+			}
+			x.Row = slices.Concat(x.Row, p, slices.Repeat([]float64{absent}, width-len(p)))
+		}
+		if f.hasPeople && len(questions) >= fewQuestions {
+			x.Cluster = u.question
 		}
 	}
-	s.Width = 4 + 2*raters
-	s.Metrics = nil
-	for _, a := range statistics {
-		add := func(prefix string, from, to int) {
+	for _, a := range list {
+		add := func(prefix string, block int) {
+			from := s.Width + block*width
 			s.Metrics = append(s.Metrics, scoring.Metric{
 				Name:     prefix + a.name,
-				Columns:  scoring.ColumnRange{from, to},
+				Columns:  scoring.ColumnRange{from, from + width},
 				Units:    a.units,
 				Headline: prefix+a.name == spearman,
 			})
 		}
-		add("", 0, 2)
-		if raters > 1 && a.name != bias {
-			add(raterPrefix, 4, s.Width)
+		switch {
+		case a.name != brier:
+			add("", byJudge)
+		case has[byExpected]:
+			add("", byExpected)
 		}
-		if a.name == meanError || a.name == accuracy {
-			add(constantPrefix, 2, 4)
+		if has[byPerson] && a.name != brier && a.name != bias {
+			add(raterPrefix, byPerson)
 		}
-	}
-	for i, u := range f.rows {
-		x := &s.Units[i]
-		x.Row = []float64{means[i], u.scores[0], means[i], constant}
-		for _, name := range slices.Sorted(maps.Keys(u.people.Scores)) {
-			others := datasets.PeopleScores{Scores: maps.Clone(u.people.Scores)}
-			delete(others.Scores, name)
-			x.Row = append(x.Row, others.Mean(), u.people.Scores[name])
-		}
-		x.Row = append(x.Row, slices.Repeat([]float64{absent}, s.Width-len(x.Row))...)
-		if len(questions) >= fewQuestions {
-			x.Cluster = u.question
+		if a.name == brier || a.name == meanError || a.name == accuracy {
+			add(constantPrefix, byConstant)
 		}
 	}
+	s.Width += blocks * width
+}
+
+// leaning returns a sentence on a judge of yes and no that says yes significantly more often than is right; "" for
+// another.
+func leaning(r *scoring.Report) string {
+	e, ok := r.Overall(bias).Against(0)
+	if !ok || !e.Above99() {
+		return ""
+	}
+	return phrases.Say("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
 }
 
 // diagnosePeople returns the level of a judge by how it ranks responses, or answers yes and no, compared with people.
 func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
 	if e, ok := r.Overall(balanced).Against(50); ok {
-		return e.Diagnose("pointwise.yes-no-", e)
+		d = e.Diagnose("pointwise.yes-no-", e)
+		d.Also = leaning(r)
+		return d
 	}
 	rank, ok := r.Overall(spearman).Against(0)
 	if !ok {
@@ -154,7 +224,8 @@ func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
 	return d
 }
 
-// againstPeople shows each statistic of the judge, of people among themselves and of a constant answer.
+// againstPeople shows each statistic of the judge, of people among themselves and of a constant answer, on the scale
+// yes-no also against labels.
 func againstPeople(p *report.RunPage) []doc.Block {
 	t := &doc.Table{
 		RowHead: "statistic",
@@ -170,8 +241,10 @@ func againstPeople(p *report.RunPage) []doc.Block {
 		return nil
 	}
 	t.DropEmpty()
-	return []doc.Block{{
-		ID: "people", Title: "Against people's scores", ShowTitle: true, In: doc.Detail, Table: t,
-		Notes: []doc.Note{doc.Say("pointwise.levels-compared")},
-	}}
+	b := doc.Block{ID: "people", Title: "Yes and no against the labels", ShowTitle: true, In: doc.Detail, Table: t}
+	if p.Overall(spearman).Metric != "" {
+		b.Title = "Against people's scores"
+		b.Remark("pointwise.levels-compared")
+	}
+	return []doc.Block{b}
 }

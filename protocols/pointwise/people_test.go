@@ -45,7 +45,7 @@ func TestAgreementsAreThoseOfPublishedPackages(t *testing.T) {
 		for _, of := range [][]float64{nil, {3, 3, 3}} { // no responses; all scores alike
 			v := a.compute(of, of)
 			assert.Equal(t, math.IsNaN(v), of == nil || a.name != accuracy && a.name != meanError && a.name != bias &&
-				a.name != balanced, "%s of %v is %v", a.name, of, v)
+				a.name != balanced && a.name != brier, "%s of %v is %v", a.name, of, v)
 		}
 	}
 }
@@ -169,12 +169,12 @@ func TestYesAndNo(t *testing.T) {
 	}
 	got := resultsOf(t, "yes-no", all)
 	for metric, want := range map[string]float64{
-		accuracy: 80, balanced: 80, "constant:accuracy": 75, weightedKappa: 9.0 / 17,
+		accuracy: 80, balanced: 80, "constant:accuracy": 75, weightedKappa: 9.0 / 17, bias: -0.1,
 	} {
 		r := got[metric]
 		assert.Assert(t, math.Abs(*r.Value-want) < 1e-4 && *r.Low < want && want < *r.High && r.N == 20, "%s: %+v", metric, r)
 	}
-	assert.Assert(t, got[bias].Metric == "")
+	assert.Assert(t, got[brier].Metric == "", "no probabilities, no Brier score")
 }
 
 // TestFewQuestionsAreNotClusters: the responses to one question are resampled together, unless there are few questions.
@@ -206,13 +206,16 @@ func TestAgreementIntervalsCover(t *testing.T) {
 		people         int // each against the others; 0: the judge against people
 		statistics     []agreement
 	}{
-		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, people: 3, statistics: agreements[2:6]},
-		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, statistics: agreements[2:]},
-		{levels: 5, noise: 1.5, n: 100, perQuestion: 4, statistics: agreements[2:]},
-		{levels: 10, noise: 100, n: 30, perQuestion: 1, statistics: agreements[2:]},
-		{levels: 10, noise: 0.7, n: 100, perQuestion: 4, statistics: agreements[2:]},
-		{levels: 2, noise: 1, n: 60, perQuestion: 1, statistics: agreements[:4]},
-		{levels: 2, noise: 1, n: 100, perQuestion: 4, statistics: agreements[:4]},
+		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, people: 3, statistics: agreements[4:]},
+		{levels: 5, noise: 1.5, n: 60, perQuestion: 1, people: 3, statistics: agreements[4:]},
+		{levels: 10, noise: 0.7, n: 100, perQuestion: 4, people: 3, statistics: agreements[4:]},
+		{levels: 5, noise: 1.5, n: 60, perQuestion: 1, statistics: agreements[3:]},
+		{levels: 5, noise: 0.7, n: 30, perQuestion: 1, statistics: agreements[3:]},
+		{levels: 5, noise: 1.5, n: 100, perQuestion: 4, statistics: agreements[3:]},
+		{levels: 10, noise: 100, n: 30, perQuestion: 1, statistics: agreements[3:]},
+		{levels: 10, noise: 0.7, n: 100, perQuestion: 4, statistics: agreements[3:]},
+		{levels: 2, noise: 1, n: 60, perQuestion: 1, statistics: agreements[1:6]},
+		{levels: 2, noise: 1, n: 100, perQuestion: 4, statistics: agreements[1:6]},
 	} {
 		rng := rand.New(rand.NewPCG(5, uint64(c.n)))
 		level := func(z float64) float64 {
@@ -264,6 +267,50 @@ func TestAgreementIntervalsCover(t *testing.T) {
 				t.Errorf("%g levels, noise %g, %d responses, %d a question: %.3f of the intervals of %s hold %.3f",
 					c.levels, c.noise, c.n, c.perQuestion, share, a.name, truth)
 			}
+		}
+	}
+}
+
+// TestAUROCIntervalsCover: the interval of score-auroc holds the true value in 93 to 98 % of samples of 30 and 60 pairs, with
+// ties, and with scores of a pair's responses that go together.
+func TestAUROCIntervalsCover(t *testing.T) {
+	trials.Long(t)
+	for _, c := range []struct {
+		levels, effect, shared float64 // shared: of the variance of a score, the part that both responses of a pair have
+		n, perPair             int
+	}{
+		{levels: 10, effect: 0.8, shared: 0, n: 30, perPair: 2},
+		{levels: 10, effect: 0.8, shared: 0.7, n: 30, perPair: 2},
+		{levels: 5, effect: 0, shared: 0.5, n: 30, perPair: 2},
+		{levels: 5, effect: 1.5, shared: 0.5, n: 60, perPair: 2},
+		{levels: 2, effect: 0.8, shared: 0.5, n: 60, perPair: 2},
+		{levels: 2, effect: 2, shared: 0.2, n: 30, perPair: 2},
+		{levels: 101, effect: 2, shared: 0.5, n: 30, perPair: 2},
+		{levels: 10, effect: 0.8, shared: 0.5, n: 30, perPair: 4},
+	} {
+		rng := rand.New(rand.NewPCG(7, uint64(c.n)))
+		draw := func(n int) (all []stats.Scored) {
+			for i := range n {
+				both := rng.NormFloat64() * math.Sqrt(c.shared)
+				for k := range c.perPair {
+					z := both + rng.NormFloat64()*math.Sqrt(1-c.shared) + c.effect*scoring.Indicator(k == 0)
+					x := math.Round((c.levels-1)/2 + z*c.levels/5)
+					all = append(all, stats.Scored{
+						Score: min(c.levels-1, max(0, x)), Positive: k == 0, Cluster: fmt.Sprint(i),
+					})
+				}
+			}
+			return all
+		}
+		truth, _ := stats.AUROC(draw(100_000), 0.95)
+		covered, worlds := 0.0, 2000.0
+		for range int(worlds) {
+			_, iv := stats.AUROC(draw(c.n), 0.95)
+			covered += scoring.Indicator(iv.Low <= truth && truth <= iv.High)
+		}
+		t.Logf("%+v: %.3f of the intervals hold %.3f", c, covered/worlds, truth)
+		if share := covered / worlds; share < 0.93 || share > 0.98 {
+			t.Errorf("%+v: %.3f of the intervals hold %.3f", c, share, truth)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/protocols/reading"
 )
 
@@ -25,9 +26,30 @@ const name = "pointwise"
 var scaleOption = judging.Option{
 	Name:    "scale",
 	Label:   "Scale",
-	Usage:   "the scale of scores: yes-no, or whole numbers; the prompts mt-bench (1-10) and llmbar (0-9) have their own",
+	Usage:   "the scale of scores; the prompts mt-bench (1-10) and llmbar (0-9) have their own",
 	Default: "1-10",
 	Values:  []string{"yes-no", "1-5", "1-10", "0-100"},
+}
+
+// referenceOption selects the reference answer that the judge sees beside a response.
+var referenceOption = judging.Option{
+	Name:    "reference",
+	Label:   "Reference answer",
+	Usage:   "show a right answer: the dataset's (gold) or the judge's own (own)",
+	Default: "none",
+	Values:  []string{"none", gold, ownAnswer},
+}
+
+// Kinds of reference answers.
+const (
+	gold      = "gold"
+	ownAnswer = "own"
+)
+
+// comparisons holds what the judge is asked about a kind of reference answer.
+var comparisons = map[string]string{
+	gold:      " Compare it with the reference answer.",
+	ownAnswer: " Compare it with the reference answer, which is your own and may be wrong.",
 }
 
 // Protocol scores responses one at a time.
@@ -35,25 +57,25 @@ var Protocol = judging.Protocol{
 	Name:  name,
 	About: "a response alone: which score does it deserve? (MT-Bench's single-answer grading, arXiv 2306.05685)",
 	Help: `Shows a judge one response at a time and asks for a score. On pairs and options the better response should have
-the higher score: "gavel compare" with a pairwise run of the same judge says whether it judges better by comparing or by
-scoring. Prompts: direct and cot, MT-Bench's single-answer grading and LLMBar's Rating word for word.
+the higher score: "gavel compare" with a pairwise run of the same judge says which it does better.
 
 Examples:
   gavel run pointwise --model qwen3:8b --dataset judgebench-gpt4o
-  gavel run pointwise --model qwen3:8b --dataset sample --scale yes-no --prompt cot
+  gavel run pointwise --model qwen3:8b --dataset mine.csv --scale yes-no --reference gold
   gavel run pointwise --backend sim --model accuracy=0.8,noise=0.1 --dataset sample`,
 	Items: "pairs, options or responses", Goal: "good", Asked: "How good is this response?",
 	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options, datasets.Response},
 	MaxShown: 1,
 	Scores:   true,
 	Templates: []judging.Template{
-		scaled("direct", "gavel", texts["direct"], scaleOption.Default),
-		scaled("cot", "gavel", texts["cot"], scaleOption.Default),
+		gavelPrompt("direct"),
+		gavelPrompt("cot"),
 		published("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
 		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
-		scaled(judging.Decision, "gavel", texts[judging.Decision], scaleOption.Default),
+		published("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
+		gavelPrompt(judging.Decision),
 	},
-	Options: []judging.Option{scaleOption},
+	Options: []judging.Option{scaleOption, referenceOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
 		switch {
 		case strings.TrimSpace(system) == "":
@@ -70,7 +92,15 @@ Examples:
 			r.Question = datasets.HexSum([]byte(item.Question))[:16]
 		}
 	},
-	New: func(t judging.Template, s judging.Settings) judging.Asker { return pointwise{t, s.Get(scaleOption)} },
+	New: func(t judging.Template, s judging.Settings) judging.Asker {
+		return pointwise{t, s.Get(scaleOption), s.Get(referenceOption)}
+	},
+	Stage: func(s judging.Settings) *judging.Stage {
+		if s.Get(referenceOption) != ownAnswer {
+			return nil
+		}
+		return &judging.Stage{Presentations: 2, Each: pairwise.EachReference}
+	},
 }
 
 //go:embed prompts
@@ -101,14 +131,17 @@ func levelsOf(scale string) (levels []string) {
 	return levels
 }
 
-// scaled returns a prompt that asks for a score on a scale. Its labels are the levels.
-func scaled(name, origin, system, scale string) judging.Template {
-	return judging.NewTemplate(name, origin, fillScale(system, scale), levelsOf(scale))
+// gavelPrompt returns one of gavel's own prompts.
+func gavelPrompt(name string) judging.Template { return scaled(name, "gavel", texts[name], nil) }
+
+// scaled returns a prompt that asks for a score on the scale of the settings. Its labels are the levels.
+func scaled(name, origin, system string, s judging.Settings) judging.Template {
+	return judging.NewTemplate(name, origin, fillScale(system, s), levelsOf(s.Get(scaleOption)))
 }
 
 // fillScale writes a scale into the text of a prompt, in place of {ask}, {labels}, {example} and {options}.
-func fillScale(text, scale string) string {
-	levels := levelsOf(scale)
+func fillScale(text string, s judging.Settings) string {
+	levels := levelsOf(s.Get(scaleOption))
 	first, last := levels[0], levels[len(levels)-1]
 	question := fmt.Sprintf("Rate it from %s (worst) to %s (best).", first, last)
 	labels := fmt.Sprintf("[[N]], with N a whole number from %s to %s", first, last)
@@ -118,8 +151,8 @@ func fillScale(text, scale string) string {
 		labels = "[[Yes]] or [[No]]"
 		explained = "[[Yes]] yes\n[[No]] no" // as decision models are asked
 	}
-	return judging.Fill(text, "{options}", explained,
-		"{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
+	return judging.Fill(text, "{options}", explained, "{ask}", question+comparisons[s.Get(referenceOption)],
+		"{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
 // published returns a published prompt, whose user message holds all of it.
@@ -129,33 +162,48 @@ func published(name, origin, system, scale string) judging.Template {
 	return t
 }
 
-// adapt returns a prompt for the scale of the settings. Published prompts keep theirs.
+// adapt returns a prompt for the scale and the reference of the settings. Published prompts keep their scale, and have
+// another text with a reference.
 func adapt(t judging.Template, s judging.Settings) judging.Template {
 	text, isOurs := texts[t.Name]
 	switch {
+	case texts[t.Name+"-reference"] != "" && s[referenceOption.Name] != "":
+		guided := published(t.Name+"-reference", t.Origin+", with a reference", t.Texts["system"], "")
+		guided.Name, guided.Labels = t.Name, t.Labels
+		return guided
 	case t.Texts["user"] != "":
 		return t
 	case t.Texts != nil:
-		return onScale(t, s.Get(scaleOption))
+		return onScale(t, s)
 	case !isOurs:
 		text = t.System
 	}
-	return scaled(t.Name, t.Origin, text, s.Get(scaleOption))
+	return scaled(t.Name, t.Origin, text, s)
 }
 
 // pointwise asks for the score of one response (PROTOCOLS.md §9). The template's labels are the levels of its scale.
 type pointwise struct {
-	template judging.Template
-	scale    string // of the settings
+	template         judging.Template
+	scale, reference string // of the settings
 }
 
 func (pointwise) Name() string { return name }
 
-// Check returns an error if the settings name another scale than a published prompt has.
-func (p pointwise) Check(datasets.Item) error {
+// Check returns an error if the settings name another scale than a published prompt has, or a reference that the item
+// or the prompt lacks.
+func (p pointwise) Check(item datasets.Item) error {
+	user := p.template.Texts["user"]
+	switch {
+	case p.reference == referenceOption.Default:
+	case user != "" && !strings.Contains(user, "{reference}"):
+		return fmt.Errorf("the prompt %s shows no reference: leave out --reference", p.template.Name)
+	case p.referenceFor(item) == "":
+		return fmt.Errorf("%s has no reference answer: leave out --reference, "+
+			"or name its column with --field reference=COLUMN", item.ID)
+	}
 	if levels := levelsOf(p.scale); p.scale != scaleOption.Default && !slices.Equal(levels, p.template.Labels) {
-		return fmt.Errorf("the prompt %s has a scale of its own, from %s to %s: leave out --scale",
-			p.template.Name, p.template.Labels[0], p.template.Labels[len(p.template.Labels)-1])
+		return fmt.Errorf("the prompt %s has a scale of its own, %s: leave out --scale",
+			p.template.Name, strings.Join(p.template.Labels, " "))
 	}
 	return nil
 }
@@ -177,10 +225,21 @@ func (p pointwise) Presentations(item datasets.Item) (all []judging.Presentation
 	return all
 }
 
+// referenceFor returns the reference answer that is shown with an item; "" for none.
+func (p pointwise) referenceFor(item datasets.Item) string {
+	switch {
+	case p.reference == gold:
+		return item.Reference
+	case p.reference == ownAnswer && item.Answered != nil:
+		return item.Answered.Reference
+	}
+	return ""
+}
+
 // Prompt shows the response in the layout of JudgeBench's harness, or in that of a published prompt.
 func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	response := item.Candidates[s.Order[0]].Text
-	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: p.oracle(item, s)}
+	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: oracleOf(item, s)}
 	form := "[[%s]]"
 	if p.isPlain() {
 		form = "%s"
@@ -188,11 +247,15 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.Decision {
 		prompt.LabelTurn = ""
 	}
-	prompt.User = "<|User Prompt|>\n" + item.Question + "\n\n<|The Start of Assistant's Answer|>\n" + response +
-		"\n<|The End of Assistant's Answer|>"
+	prompt.User = "<|User Prompt|>\n" + item.Question
+	reference := p.referenceFor(item)
+	if reference != "" {
+		prompt.User += "\n\n<|The Start of Reference Answer|>\n" + reference + "\n<|The End of Reference Answer|>"
+	}
+	prompt.User += "\n\n<|The Start of Assistant's Answer|>\n" + response + "\n<|The End of Assistant's Answer|>"
 	if user, ok := p.template.Texts["user"]; ok {
 		prompt.System = p.template.Texts["system"]
-		prompt.User = judging.Fill(user, "{question}", item.Question, "{answer}", response)
+		prompt.User = judging.Fill(user, "{question}", item.Question, "{answer}", response, "{reference}", reference)
 	}
 	if s.Mode != "" {
 		prompt.System = p.template.Texts[criterionText+s.Mode]
@@ -211,9 +274,9 @@ func (p pointwise) isPlain() bool { return slices.Equal(p.template.Labels, level
 // llmBarScale is the scale of LLMBar's Rating.
 const llmBarScale = "0-9"
 
-// oracle tells simulated judges the position of the better response, or people's score of the one shown, and how much
+// oracleOf tells simulated judges the position of the better response, or people's score of the one shown, and how much
 // longer this is than the others.
-func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+func oracleOf(item datasets.Item, s judging.Presentation) backends.Oracle {
 	length, total := 0.0, 0.0
 	for k, c := range item.Candidates {
 		n := float64(utf8.RuneCountInString(c.Text))
@@ -251,7 +314,9 @@ func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Re
 	if method.Name == judging.Robust {
 		f := reading.Score(reply, p.template.Labels)
 		v := judging.NewVerdict(f, reply, judging.NoCandidate)
-		v.Answer = f.Value
+		if v.Outcome == judging.Decided {
+			v.Answer = f.Value
+		}
 		return v
 	}
 	form := bracketed

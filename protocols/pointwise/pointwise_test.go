@@ -1,9 +1,11 @@
 package pointwise_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -110,7 +112,7 @@ func TestPairsByHand(t *testing.T) {
 		parts[p.Name] = p.N
 	}
 	assert.DeepEqual(t, parts, map[string]int{
-		pointwise.PartRight: 2, pointwise.PartTie: 1, pointwise.PartWrong: 1, pointwise.PartMissing: 1,
+		"right": 2, "tie": 1, "wrong": 1, "missing": 1,
 	})
 	assert.Equal(t, rep.Unlabelled, 1)
 	for _, metric := range []string{"half-tie", "equal-scores", "right-where-alike", "coverage", "score-auroc"} {
@@ -132,6 +134,30 @@ func TestOptionsByHand(t *testing.T) {
 	want(t, rep, "right-where-alike", scoring.Overall, 50, 2)
 	want(t, rep, "coverage", scoring.Overall, 50, 4)
 	want(t, rep, "levels", scoring.Overall, 4, 5)
+}
+
+// Many different scores of a long scale are counted in tens, few one by one.
+func TestManyScoresAreCountedInTens(t *testing.T) {
+	scale := "0"
+	for n := range 100 {
+		scale += fmt.Sprint(" ", n+1)
+	}
+	var narrow, spread []item
+	for n := range 20 {
+		spread = append(spread, item{fmt.Sprint(n), "", "A", []string{fmt.Sprintf("[[%d]]", 100-n), fmt.Sprintf("[[%d]]", 71+n)}})
+		narrow = append(narrow, item{fmt.Sprint(n), "", "A", []string{"[[91]]", fmt.Sprintf("[[%d]]", 71+n%5)}})
+	}
+	rep := runOf(t, scale, spread...).Score(quick)
+	want(t, rep, "score:70-79", scoring.Overall, 9, 40)
+	want(t, rep, "score:80-89", scoring.Overall, 19, 40)
+	want(t, rep, "better-score:90-99", scoring.Overall, 10, 20)
+	want(t, rep, "other-score:90-99", scoring.Overall, 1, 20)
+	want(t, rep, "score:100-100", scoring.Overall, 1, 40)
+	want(t, rep, "levels", scoring.Overall, 30, 40)
+	rep = runOf(t, scale, narrow...).Score(quick)
+	want(t, rep, "score:91", scoring.Overall, 20, 40)
+	want(t, rep, "score:75", scoring.Overall, 4, 40)
+	assert.Equal(t, rep.Result("score:90-99", scoring.Overall, "").Metric, "")
 }
 
 // Nothing, one answer to all, no score at all, and no label: values are undefined or say so, and the report is printed.
@@ -224,13 +250,14 @@ func TestAgainstPairwise(t *testing.T) {
 }
 
 // simulatedRun returns a simulated judge's run of n pairs.
-func simulatedRun(t *testing.T, spec string, seed, n int) *scoring.Run {
+func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 	t.Helper()
 	judge, err := backends.NewSim(spec)
 	assert.NilError(t, err)
 	judge.Seed = uint64(seed)
 	template, err := pointwise.Protocol.Template("direct")
 	assert.NilError(t, err)
+	template = pointwise.Protocol.AdaptTemplate(template, judging.Settings{"scale": scale})
 	asker := pointwise.Protocol.New(template, nil)
 	load, err := scoring.NewLoader(judging.NewManifest("test", judging.Spec{
 		Protocol: "pointwise", Goal: "good", Prompt: template, Dataset: judging.DatasetSpec{Items: n},
@@ -267,7 +294,8 @@ func TestKindsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec   string
 		code   string // of the level; "" for any
-		remark string // the beginning of the remark; "" for any
+		remark string // part of the remark; "" for none
+		scale  string // "": 1-10
 	}{
 		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrong},
 		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeak},
@@ -277,20 +305,94 @@ func TestKindsAreNamed(t *testing.T) {
 		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", remark: "Nearly all scores are alike: 8 is "},
 		"two levels":      {spec: "accuracy=0.9", code: scoring.CodeStrong, remark: "It uses only 2 of the 10 levels of the scale."},
 		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, remark: "Nearly all scores are alike: 8 is 100 % of them."},
+		"yes-leaning":     {spec: "accuracy=0.9,noise=0.3,shift=0.3", remark: "Yes-leaning: it says yes ", scale: "yes-no"},
+		"leans a little":  {spec: "accuracy=0.8,noise=0.3,shift=0.1", remark: "Yes-leaning: it says yes ", scale: "yes-no"},
+		"no-leaning":      {spec: "accuracy=0.9,noise=0.3,shift=0", scale: "yes-no"},
+		"tosses a coin":   {spec: "coin", code: scoring.CodeChance, scale: "yes-no"},
+		"yes or no":       {spec: "accuracy=0.9", code: scoring.CodeStrong, scale: "yes-no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rightly := 0
 			for seed := range worlds {
-				d := simulatedRun(t, c.spec, seed+1, 350).Score(quick).Diagnosis
-				isRemarked := strings.HasPrefix(d.Also, "Nearly all") || strings.HasPrefix(d.Also, "It uses only")
-				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.remark) && isRemarked == (c.remark != "") {
+				d := simulatedRun(t, c.spec, cmp.Or(c.scale, "1-10"), seed+1, 350).Score(quick).Diagnosis
+				isRemarked := strings.HasPrefix(d.Also, "Nearly all") || strings.HasPrefix(d.Also, "It uses only") ||
+					strings.Contains(d.Also, "Yes-leaning")
+				if (c.code == "" || d.Code == c.code) && strings.Contains(d.Also, c.remark) && isRemarked == (c.remark != "") {
 					rightly++
 				} else {
 					t.Logf("seed %d: %s: %s %s", seed+1, d.Code, d.Text, d.Also)
 				}
 			}
 			if 100*rightly < 95*worlds {
+				t.Errorf("%d of %d are named", rightly, worlds)
+			}
+		})
+	}
+}
+
+// TestHaloIsNamed: a judge that scores longer responses higher is called that in at least 95 of 100 runs of 350 pairs, and
+// at most 5 without a halo are said to have a bias, in words for scores.
+func TestHaloIsNamed(t *testing.T) {
+	worlds := 20
+	if trials.All() {
+		worlds = 200
+	}
+	for spec, c := range map[string]struct{ expected, refused string }{
+		"accuracy=0.8,noise=0.2,halo=0.3":              {expected: "It scores the longer response higher (in "},
+		"accuracy=0.6,noise=0.4,halo=0.3,compress=0.5": {expected: "It scores the longer response higher (in "},
+		"accuracy=0.8,noise=0.2":                       {refused: "Biases:"},
+		"accuracy=0.6,noise=0.1,shift=0.2":             {refused: "Biases:"},
+		"coin":                                         {refused: "Biases:"},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			rightly := 0
+			for seed := range worlds {
+				judge, err := backends.NewSim(spec)
+				assert.NilError(t, err)
+				judge.Seed = uint64(seed + 1)
+				rng := rand.New(rand.NewPCG(9, uint64(seed)))
+				template, err := pointwise.Protocol.Template("direct")
+				assert.NilError(t, err)
+				asker := pointwise.Protocol.New(template, nil)
+				scorer := pointwise.NewScorer(judging.NewManifest("test", judging.Spec{Protocol: "pointwise", Goal: "good", Prompt: template}))
+				texts := map[string][]judging.CandidateText{}
+				for i := range 350 {
+					x := judgingtest.Pair(strconv.Itoa(i), i%2)
+					for k := range x.Candidates {
+						x.Candidates[k].Text = strings.Repeat("x", int(200*math.Exp(0.5*rng.NormFloat64())))
+						texts[x.ID] = append(texts[x.ID], judging.CandidateText{Text: x.Candidates[k].Text})
+					}
+					for _, s := range asker.Presentations(x) {
+						r := &judging.Record{
+							Item: x.ID, Gold: x.Candidates[x.Gold].ID, Presentation: s.Index, Presentations: 2,
+							Order: []string{x.Candidates[s.Order[0]].ID, x.Candidates[s.Order[1]].ID},
+						}
+						oracle := asker.Prompt(x, s).Oracle
+						reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &oracle})
+						assert.NilError(t, err)
+						_, err = scorer.Add(r, asker.Parse(s, reply.Text, judging.Reading{Policy: judging.Unique}))
+						assert.NilError(t, err)
+					}
+				}
+				scorer.Finish()
+				out, err := scorer.(scoring.BiasFinder).Sway(func(use func(string, []judging.CandidateText)) error {
+					for id, both := range texts {
+						use(id, both)
+					}
+					return nil
+				}, nil, quick)
+				assert.NilError(t, err)
+				text := out.Answer()
+				assert.Assert(t, !strings.Contains(text, "both orders on") && !strings.Contains(text, "verdicts)"), text)
+				if strings.Contains(text, c.expected) && (c.refused == "" || !strings.Contains(text, c.refused)) {
+					rightly++
+				} else {
+					t.Logf("seed %d: %s", seed+1, text)
+				}
+			}
+			if 100*rightly < 95*worlds && (worlds == 200 || rightly < 18) {
 				t.Errorf("%d of %d are named", rightly, worlds)
 			}
 		})
@@ -304,15 +406,18 @@ func TestPublishedPrompts(t *testing.T) {
 	const question, answer = "What is {answer} of $1?", "It is {question} %s\n"
 	x := judgingtest.Pair("p1", 0)
 	x.Question, x.Candidates[1].Text = question, answer
-	prompt := func(name string) judging.Prompt {
+	x.Reference = "42 {answer}"
+	prompt := func(name string, s judging.Settings) judging.Prompt {
 		template, err := pointwise.Protocol.Template(name)
 		assert.NilError(t, err)
-		asker := pointwise.Protocol.New(template, nil)
+		asker := pointwise.Protocol.New(pointwise.Protocol.AdaptTemplate(template, s), s)
 		return asker.Prompt(x, asker.Presentations(x)[1])
 	}
+	gold := judging.Settings{"reference": "gold"}
 	t.Run("mt-bench", func(t *testing.T) {
 		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"mt-bench/judge_prompts.jsonl"))
 		assert.NilError(t, err)
+		count := 0
 		for line := range strings.Lines(string(raw)) {
 			var p struct {
 				Name     string
@@ -320,22 +425,74 @@ func TestPublishedPrompts(t *testing.T) {
 				Template string `json:"prompt_template"`
 			}
 			assert.NilError(t, json.Unmarshal([]byte(line), &p))
-			if p.Name == "single-v1" {
-				user := strings.NewReplacer("{question}", question, "{answer}", answer).Replace(p.Template)
-				assert.Equal(t, prompt("mt-bench").System, p.System)
-				assert.Equal(t, prompt("mt-bench").User, user)
-				return
+			if s, ok := map[string]judging.Settings{"single-v1": nil, "single-math-v1": gold}[p.Name]; ok {
+				user := strings.NewReplacer("{question}", question, "{answer}", answer, "{ref_answer_1}", x.Reference).Replace(p.Template)
+				assert.Equal(t, prompt("mt-bench", s).System, p.System)
+				assert.Equal(t, prompt("mt-bench", s).User, user)
+				count++
 			}
 		}
-		t.Error("the file has no single-v1")
+		assert.Equal(t, count, 2)
 	})
 	t.Run("llmbar", func(t *testing.T) {
-		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/Rating.txt"))
-		assert.NilError(t, err)
-		p := prompt("llmbar")
-		whole := "<|im_start|>system\n" + p.System + "\n<|im_end|>\n<|im_start|>user\n" + p.User + "\n<|im_end|>"
-		assert.Equal(t, whole, strings.NewReplacer("{input}", question, "{output}", answer).Replace(string(raw)))
+		for file, p := range map[string]judging.Prompt{
+			"Rating": prompt("llmbar", nil), "Rating_Reference": prompt("llmbar", gold), "Rating_NoRules": prompt("llmbar-no-rules", nil),
+		} {
+			raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/"+file+".txt"))
+			assert.NilError(t, err)
+			whole := "<|im_start|>system\n" + p.System + "\n<|im_end|>\n<|im_start|>user\n" + p.User + "\n<|im_end|>"
+			fill := strings.NewReplacer("{input}", question, "{output}", answer, "{auxiliary_input_0}", x.Reference)
+			assert.Equal(t, whole, fill.Replace(string(raw)))
+		}
 	})
+}
+
+// TestReference: a reference is shown between question and response, the system message speaks of it, and an item or a
+// prompt without one is refused. Without the setting, prompts are the same for items with and without a reference.
+func TestReference(t *testing.T) {
+	plain := judgingtest.Pair("p1", 0)
+	x := plain
+	x.Reference = "right answer"
+	x.Answered = &datasets.Answered{Reference: "own answer"}
+	type checker interface{ Check(datasets.Item) error }
+	for _, name := range []string{"direct", "cot", "mt-bench", "llmbar", "llmbar-no-rules", judging.Decision} {
+		prompts := map[string]judging.Prompt{}
+		for _, kind := range []string{"none", "gold", "own"} {
+			s := judging.Settings{"reference": kind}
+			if kind == "none" {
+				s = nil
+			}
+			template, err := pointwise.Protocol.Template(name)
+			assert.NilError(t, err)
+			template = pointwise.Protocol.AdaptTemplate(template, s)
+			repeated := pointwise.Protocol.AdaptTemplate(template, s)
+			assert.DeepEqual(t, repeated.Texts, template.Texts)
+			asker := pointwise.Protocol.New(template, s)
+			check := asker.(checker).Check
+			if name == "llmbar-no-rules" && kind != "none" {
+				assert.ErrorContains(t, check(x), "the prompt llmbar-no-rules shows no reference")
+				continue
+			}
+			assert.NilError(t, check(x))
+			p := asker.Prompt(x, asker.Presentations(x)[0])
+			prompts[kind] = p
+			if kind == "none" {
+				assert.NilError(t, check(plain))
+				assert.DeepEqual(t, p.User, asker.Prompt(plain, asker.Presentations(plain)[0]).User)
+				continue
+			}
+			assert.ErrorContains(t, check(plain), "p1 has no reference answer: leave out --reference")
+			text := map[string]string{"gold": x.Reference, "own": x.Answered.Reference}[kind]
+			position := strings.Index(p.User, text)
+			if p.System+p.User == prompts["none"].System+prompts["none"].User || strings.Count(p.User, text) != 1 ||
+				position < strings.Index(p.User, x.Question) || !strings.Contains(strings.ToLower(p.System+p.User), "reference") {
+				t.Errorf("%s, %s: %s\n%s", name, kind, p.System, p.User)
+			}
+			if name == "direct" {
+				assert.Equal(t, strings.Contains(p.System, "Compare it with the reference answer"), true)
+			}
+		}
+	}
 }
 
 // TestPublishedScores imports LLMBar's stored scores. Each subset has the published correct_average, but for two scores
@@ -491,6 +648,45 @@ func TestRubricByHand(t *testing.T) {
 	want(t, rep, "right-where-alike", scoring.Overall, 100, 1)
 	want(t, rep, "better-score:4", scoring.Overall, 2, 2)
 	want(t, rep, "levels", scoring.Overall, 2, 3)
+}
+
+// By hand: of seven responses with an answer, five get the right one: 3 of 4 labelled ones a yes, 2 of 3 others a no. A
+// missing answer is left out, but for a judge that always says yes. By chance κ would agree on 25/49.
+func TestYesAndNoByHand(t *testing.T) {
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: []string{"No", "Yes"}},
+		Dataset: judging.DatasetSpec{Items: 5}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for i, yes := range [][2]float64{{0.9, 0.2}, {0.8, 0.6}, {0.3, 0}, {1, -1}, {1, 1}} {
+		for k, p := range yes {
+			r := &judging.Record{
+				Schema: 1, Item: fmt.Sprint("p", i), Gold: "A", Presentation: k, Presentations: 2,
+				Order: [][]string{{"A", "B"}, {"B", "A"}}[k], Outcome: judging.Decided,
+				Replies:       []judging.Reply{{Text: map[bool]string{true: "[[Yes]]", false: "[[No]]"}[p > 0.5], Finish: backends.Stop}},
+				Probabilities: []judging.Probability{{Label: "[[Yes]]", P: p}, {Label: "[[No]]", P: 1 - p}},
+			}
+			if p < 0 {
+				r.Replies[0].Text, r.Probabilities = "?", nil
+			}
+			if i == 4 {
+				r.Gold = ""
+			}
+			assert.NilError(t, load.Add(r))
+		}
+	}
+	rep := load.Run().Score(quick)
+	want(t, rep, "accuracy", scoring.Overall, 500./7, 4)
+	want(t, rep, "balanced-accuracy", scoring.Overall, 50*(3./4+2./3), 4)
+	want(t, rep, "bias", scoring.Overall, 0, 4)
+	want(t, rep, "weighted-kappa", scoring.Overall, 10./24, 4)
+	want(t, rep, "constant:accuracy", scoring.Overall, 50, 4)
+	want(t, rep, "brier", scoring.Overall, (0.01+0.04+0.04+0.36+0.49)/7, 4)
+	want(t, rep, "constant:brier", scoring.Overall, 0.5, 4)
+	want(t, rep, "half-tie", scoring.Overall, 62.5, 4)
+	assert.Equal(t, rep.Result("spearman", scoring.Overall, "").Metric, "")
+	assert.Equal(t, runOf(t, oneToTen, item{"p", "", "A", []string{"8", "7"}}).Score(quick).Result("accuracy", scoring.Overall, "").Metric, "")
 }
 
 // By hand: both responses are given a 3, and the probabilities of the levels give A 3.2 and B 2.9.

@@ -64,16 +64,14 @@ func readRubric(path, text string) (judging.Template, error) {
 	return judging.NewTexts(path, "file", all, noLabel), nil // adapt fills in the scale
 }
 
-// onScale returns a rubric's prompt for a scale.
-func onScale(t judging.Template, scale string) judging.Template {
+// onScale returns a rubric's prompt for the scale of the settings.
+func onScale(t judging.Template, s judging.Settings) judging.Template {
 	all := maps.Clone(t.Texts)
 	for name, text := range all {
-		if strings.HasPrefix(name, criterionText) {
-			all[name] = fillScale(text, scale)
-		}
+		all[name] = fillScale(text, s)
 	}
 	filled := judging.NewTexts(t.Name, t.Origin, all, noLabel)
-	filled.Labels = levelsOf(scale)
+	filled.Labels = levelsOf(s.Get(scaleOption))
 	return filled
 }
 

@@ -48,17 +48,11 @@ type responses struct {
 	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
 	hasRecord   []bool    // by presentation
 
-	people   *datasets.PeopleScores // of a single response; nil without
+	people   *datasets.PeopleScores // of a single response; empty without
 	question string                 // digest of the question, with people
 }
 
 func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
-
-// withExpected returns the item with the expected scores in place of those that the judge named.
-func (u responses) withExpected() responses {
-	u.scores = u.expected
-	return u
-}
 
 // compared counts the pairs of the better response and another one: in which the better scores higher, both score the
 // same, or the better scores lower. Pairs without two scores are in none of these; all counts them too.
@@ -112,21 +106,20 @@ func (f *scores) Words() scoring.ScorerTerms {
 
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	people := r.People
-	if len(r.Order) != 1 || people != nil && len(people.Scores) == 0 {
-		people = nil
+	if len(r.Order) != 1 || people == nil {
+		people = new(datasets.PeopleScores)
 	}
-	if len(r.Order) < 2 && people == nil {
+	f.hasPeople = len(people.Scores) > 0
+	if len(r.Order) < 2 && !f.hasPeople {
 		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
 	}
-	f.hasPeople = people != nil
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}
 		u.people, u.question = people, strings.Clone(r.Question)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
-			u.scores = append(u.scores, 0)
-			u.expected = append(u.expected, 0)
 		}
+		u.scores, u.expected = make([]float64, len(u.ids)), make([]float64, len(u.ids))
 		u.gold = slices.Index(u.ids, r.Gold)
 		return u
 	})
@@ -175,7 +168,7 @@ func (f *scores) Finish() (complete int) {
 // Unlabelled returns the number of items without a label.
 func (f *scores) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0 && u.people == nil))
+		n += int(scoring.Indicator(u.gold < 0 && !f.hasPeople))
 	}
 	return n
 }
@@ -217,7 +210,7 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expected, math.IsNaN) }) {
 		list = append(list, scoring.SumMetric[responses]{
 			Metric: scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
-			Adds:   func(u responses) (float64, float64) { return u.withExpected().onBalance() },
+			Adds:   func(u responses) (float64, float64) { u.scores = u.expected; return u.onBalance() },
 		})
 	}
 	s := &scoring.Sheet{
@@ -233,8 +226,8 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
 	}
-	if len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return u.people == nil }) {
-		f.addPeople(s)
+	if len(f.rows) > 0 && (f.hasPeople || f.manifest.Spec.Prompt.Labels[0] == no) {
+		f.addAgreement(s)
 	}
 	return s
 }
@@ -270,40 +263,49 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	if n == 0 {
 		return
 	}
-	add := func(metric, unit string, value float64, iv stats.Interval, method string) {
-		x := scoring.Result{
+	add := func(metric, unit string, n int, value float64) *scoring.Result {
+		rep.Results = append(rep.Results, scoring.Result{
 			Metric: metric, Group: scoring.Overall, Unit: unit, N: n, Value: scoring.Fraction(value),
-			Missing: "response left out", Interval: method,
-		}
-		if method != "" {
-			x.N = len(scored)
-			x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
-		}
-		rep.Results = append(rep.Results, x)
+			Missing: "response left out",
+		})
+		return &rep.Results[len(rep.Results)-1]
 	}
 	area, iv := stats.AUROC(scored, b.Level)
 	if !math.IsNaN(area) {
-		add(scoreAUROC, scoring.UnitScore, area, iv, scoring.ByDeLong)
+		x := add(scoreAUROC, scoring.UnitScore, len(scored), area)
+		x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
+		x.Interval = scoring.ByDeLong
 	}
 	each := slices.Collect(maps.Values(counts))
-	levels := float64(len(f.manifest.Spec.Prompt.Labels))
-	add(mostUsed, "", 100*float64(slices.Max(each))/float64(n), stats.Interval{}, "")
-	add(levelsUsed, scoring.UnitCount, float64(len(each)), stats.Interval{}, "")
-	add(entropy, scoring.UnitScore, min(1, stats.Entropy(each)/math.Log2(levels)), stats.Interval{}, "")
+	levels := f.manifest.Spec.Prompt.Labels
+	add(mostUsed, "", n, 100*float64(slices.Max(each))/float64(n))
+	add(levelsUsed, scoring.UnitCount, n, float64(len(each)))
+	add(entropy, scoring.UnitScore, n, min(1, stats.Entropy(each)/math.Log2(float64(len(levels)))))
 	for _, kind := range []string{ScoreCount, BetterCount, OtherCount} {
+		if sums[kind] == 0 {
+			continue
+		}
+		bin := math.NaN()
 		for _, x := range slices.Sorted(maps.Keys(counts)) {
-			if sums[kind] == 0 {
-				break
+			count := float64(use[kind][x])
+			if len(levels) <= maxBars || len(each) <= maxBars {
+				add(kind+levelOf(levels, x), scoring.UnitCount, sums[kind], count)
+			} else if tens := math.Floor(x / 10); tens != bin {
+				bin = tens
+				add(fmt.Sprintf("%s%g-%g", kind, 10*bin, min(10*bin+9, 100)), scoring.UnitCount, sums[kind], count)
+			} else {
+				*rep.Results[len(rep.Results)-1].Value += count
 			}
-			add(kind+f.levelOf(x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
-			rep.Results[len(rep.Results)-1].N = sums[kind]
 		}
 	}
 }
 
-// levelOf writes a score as the prompt names it.
-func (f *scores) levelOf(x float64) string {
-	if levels := f.manifest.Spec.Prompt.Labels; levels[0] == no && x == math.Trunc(x) {
+// maxBars is the largest number of scores that are counted singly. More of a long scale are counted in tens.
+const maxBars = 16
+
+// levelOf writes a score as one of the levels of a prompt, if it is one.
+func levelOf(levels []string, x float64) string {
+	if levels[0] == no && (x == 0 || x == 1) {
 		return levels[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
@@ -341,6 +343,7 @@ func (f *scores) Sway(
 	pairs.Finish()
 	out, err := pairs.(scoring.BiasFinder).Sway(texts, clusterOf, b)
 	if out != nil {
+		out.Scored = true
 		out.Causes = slices.Delete(out.Causes, 0, 1) // responses are scored alone: there is no position
 	}
 	return out, err

@@ -15,8 +15,9 @@ type Scored struct {
 // AUROC returns the area under the ROC curve: the probability that a positive unit has a higher score than a negative
 // one, where a tie counts half. It is NaN without one unit of each kind. The interval is mid-P's for the effective
 // number of independent units. That number follows from the variance of the area: the larger of the variance over
-// clusters and the variance expected of independent units; Student's t with the number of the rarer kind's clusters
-// reduces it further. So the interval has a width where the area is 0 or 1, and stays within 0 and 1.
+// clusters and the variance expected of independent units or, if each cluster has a positive unit, as pairs have, the
+// variance over clusters alone; Student's t with the number of the rarer kind's clusters reduces it further. So the
+// interval has a width where the area is 0 or 1, and stays within 0 and 1.
 //
 // Sources: the variance DeLong et al., Biometrics 44 (1988), 837–845, in clusters Obuchowski, Biometrics 53 (1997),
 // 567–578; the expected one Hanley and McNeil, Radiology 143 (1982), 29–36, with the half of all units for each
@@ -71,7 +72,12 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	worth := float64(min(len(kindClusters[0]), len(kindClusters[1])))
 	if area > 0 && area < 1 {
 		t := normal(level) / student(level, math.Max(1, worth-1))
-		worth = math.Min(area*(1-area)/math.Max(variance, independentVariance(area, m, n)), m+n) * t * t
+		spread := area * (1 - area) // variance of a unit
+		minimum := spread / 4 / (m + n)
+		if len(kindClusters[0]) < len(clusters) {
+			minimum = max(4*minimum, independentVariance(area, m, n))
+		}
+		worth = spread / max(variance, minimum) * t * t
 	}
 	return area, MidP(area*worth, worth, level)
 }

@@ -21,9 +21,11 @@ def statistics(people, judge):
         "icc": float(icc[icc["Type"].isin(["ICC2", "ICC(A,1)"])]["ICC"].iloc[0]),
         "mae": metrics.mean_absolute_error(x, y), "bias": float(numpy.mean(y - x)),
     }
-    if (x == x.round()).all():
+    if (x == x.round()).all() and (y == y.round()).all():
         out["weighted-kappa"] = metrics.cohen_kappa_score(x.astype(int), y.astype(int), weights="quadratic")
     if set(x) == {0, 1}:
+        out["brier"] = metrics.brier_score_loss(x, y)
+    if set(x) == {0, 1} and set(y) == {0, 1}:
         out["accuracy"] = metrics.accuracy_score(x, y)
         out["balanced-accuracy"] = metrics.balanced_accuracy_score(x, y)
         out["weighted-kappa"] = metrics.cohen_kappa_score(x, y)
@@ -42,6 +44,7 @@ cases = {
     "means of three": (numpy.mean([levels(60, 1, 5, 1)[0] for _ in range(3)], axis=0), levels(60, 1, 5, 1)[0]),
     "yes and no": levels(80, 0, 1, 0.8),
     "unlike": (numpy.arange(12.0), numpy.arange(12.0)[::-1]),
+    "probabilities of yes": (numpy.tile([1.0, 0, 0, 1, 1], 8), rng.uniform(size=40).round(3)),
 }
 print(json.dumps({
     "versions": {m.__name__: m.__version__ for m in (numpy, scipy, sklearn, pingouin)},
