@@ -47,7 +47,7 @@ func TestTheLabelPageAsksForAScore(t *testing.T) {
 	line := `{"id":"r1","question":"Why?","response":"Because.","scores":{"bob":3.25},"scale":[1,5]}` + "\n"
 	must(t, os.WriteFile(filepath.Join(dir, "a", judging.ItemsFile), []byte(line), 0o644))
 	d := desk(t, dir+"/a")
-	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
+	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path })
 	page := s.get("/labels/ann")
 	mustContain(t, page, "Which score does this response deserve? From 1 to 5.", "Because.")
 	for _, attribute := range []string{`min="1" max="5"`, ">Score</label>"} {
@@ -60,7 +60,7 @@ func TestTheLabelPageAsksForAScore(t *testing.T) {
 	answer.Set("number", "4")
 	code, _, _ := s.post("/labels/ann", answer)
 	assert.Equal(t, code, http.StatusSeeOther)
-	file, err := labels.Read(d.Path())
+	file, err := labels.Read(d.Path)
 	must(t, err)
 	assert.Equal(t, file.Labels[0].Label, "4")
 }

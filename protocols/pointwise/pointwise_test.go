@@ -357,12 +357,12 @@ func TestHaloIsNamed(t *testing.T) {
 				assert.NilError(t, err)
 				asker := pointwise.Protocol.New(template, nil)
 				scorer := pointwise.NewScorer(judging.NewManifest("test", judging.Spec{Protocol: "pointwise", Goal: "good", Prompt: template}))
-				texts := map[string][]judging.CandidateText{}
+				texts := map[string][]judging.Candidate{}
 				for i := range 350 {
 					x := judgingtest.Pair(strconv.Itoa(i), i%2)
 					for k := range x.Candidates {
 						x.Candidates[k].Text = strings.Repeat("x", int(200*math.Exp(0.5*rng.NormFloat64())))
-						texts[x.ID] = append(texts[x.ID], judging.CandidateText{Text: x.Candidates[k].Text})
+						texts[x.ID] = append(texts[x.ID], judging.Candidate{Text: x.Candidates[k].Text})
 					}
 					for _, s := range asker.Presentations(x) {
 						r := &judging.Record{
@@ -377,7 +377,7 @@ func TestHaloIsNamed(t *testing.T) {
 					}
 				}
 				scorer.Finish()
-				out, err := scorer.(scoring.BiasFinder).Sway(func(use func(string, []judging.CandidateText)) error {
+				out, err := scorer.(scoring.BiasFinder).Sway(func(use func(string, []judging.Candidate)) error {
 					for id, both := range texts {
 						use(id, both)
 					}
