@@ -124,7 +124,7 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
 	{required: []string{partOptions, partLabel}},
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
-	{required: []string{partResponse, partScore}},
+	{required: []string{partResponse}, optional: []string{partScore}},
 }
 
 // errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
@@ -262,8 +262,9 @@ func guess[V any](columns map[string]V) (fields []string) {
 		}
 	}
 	for _, k := range kinds {
-		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) {
-			continue
+		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) ||
+			k.required[0] == partResponse && columnOf[partScore] == "" && columnOf[partResponse] == columnOf[partLabel] {
+			continue // a column such as answer may hold the right answer
 		}
 		for _, p := range slices.Concat(k.required, k.optional, []string{partID, partQuestion, partGroup, partSource}) {
 			if columnOf[p] != "" {
@@ -390,7 +391,7 @@ func (t *mapper) validate() error {
 	switch {
 	case t.columns[partQuestion] == nil:
 		return errNoQuestion
-	case (t.columns[partResponse] == nil) != (t.columns[partScore] == nil):
+	case t.columns[partResponse] == nil && t.columns[partScore] != nil:
 		return together(partResponse, partScore)
 	case matching > 1:
 		return fmt.Errorf("%s, %s, %s, %s and %s belong to different kinds of items: give only one",

@@ -3,7 +3,6 @@ package datasets
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -46,10 +45,7 @@ type responseLine struct {
 }
 
 func (l *responseLine) item() (Item, error) {
-	if len(l.Scores) == 0 {
-		return Item{}, errors.New("no person has scored the response")
-	}
-	return Item{
+	item := Item{
 		ID:         string(*l.ID),
 		Shape:      Response,
 		Source:     l.Source,
@@ -57,8 +53,11 @@ func (l *responseLine) item() (Item, error) {
 		Question:   *l.Question,
 		Candidates: lettered(*l.Response),
 		Gold:       NoGold,
-		People:     &l.PeopleScores,
-	}, nil
+	}
+	if len(l.Scores) > 0 {
+		item.People = &l.PeopleScores
+	}
+	return item, nil
 }
 
 // scoreName matches the names of columns with scores, in lower case without separators.

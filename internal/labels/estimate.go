@@ -66,6 +66,14 @@ const (
 func Estimate(
 	dir string, file *LabelFile, response string, widths []float64, reading judging.Reading, level float64,
 ) (*ShareEstimate, error) {
+	return EstimateOf(dir, file, response, func(string) string { return response }, widths, reading, level)
+}
+
+// EstimateOf works like [Estimate] for a model of this name; side returns its response, A or B, to an item.
+func EstimateOf(
+	dir string, file *LabelFile, name string, side func(item string) string, widths []float64, reading judging.Reading,
+	level float64,
+) (*ShareEstimate, error) {
 	p, err := newPanel([]string{dir}, file, reading, stats.Default, false)
 	if err != nil {
 		return nil, err
@@ -82,14 +90,14 @@ func Estimate(
 		Run:      dir,
 		Model:    j.Manifest.Spec.Model.Name,
 		Labels:   p.file.Path,
-		Response: response,
+		Response: name,
 		Judged:   len(j.Verdicts),
 		Reading:  reading.Name,
 	}
 	for _, verdict := range j.Verdicts {
 		e.NoVerdict += int(scoring.Indicator(verdict == ""))
 	}
-	units, clusters := p.units(response)
+	units, clusters := p.units(side)
 	var label, predictions, rest []float64 // labels and verdicts of labelled pairs, and verdicts of the other pairs
 	for _, u := range units {
 		if u.Weight == 0 {
@@ -132,11 +140,11 @@ func Estimate(
 const minLabels = 10
 
 // units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and
-// the number of their clusters. A verdict or label scores 1 for the response, 0 for the other response, and else ½.
-func (p *panel) units(response string) (units []stats.PopulationUnit, clusters int) {
-	score := func(verdict string) float64 {
+// the number of their clusters. A verdict or label scores 1 for the item's side, 0 for the other response, and else ½.
+func (p *panel) units(side func(item string) string) (units []stats.PopulationUnit, clusters int) {
+	score := func(item, verdict string) float64 {
 		switch verdict {
-		case response:
+		case side(item):
 			return 1
 		case Tie, "":
 			return 0.5
@@ -150,9 +158,9 @@ func (p *panel) units(response string) (units []stats.PopulationUnit, clusters i
 		if _, ok := numbers[cluster]; !ok {
 			numbers[cluster] = len(numbers)
 		}
-		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(verdicts[item])}
+		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(item, verdicts[item])}
 		if truth, labelled := majority[item]; labelled {
-			u.Truth = score(truth)
+			u.Truth = score(item, truth)
 			u.Weight = 1
 		}
 		units = append(units, u)

@@ -115,8 +115,8 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) != 1 || people != nil && len(people.Scores) == 0 {
 		people = nil
 	}
-	if len(r.Order) < 2 && people == nil {
-		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
+	if len(r.Order) == 0 {
+		return false, fmt.Errorf("%s scores responses: this record has none", name)
 	}
 	f.hasPeople = people != nil
 	u := f.items.Get(r.Item, func(item string) responses {
@@ -140,7 +140,7 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if v.Outcome == judging.Decided {
 		score = prompt.Level(v.Answer)
 	}
-	weight := weightOf(prompt, r.Mode)
+	weight := Weight(prompt, r.Mode)
 	u.scores[k] += weight * score
 	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
 	return true, nil
@@ -161,7 +161,7 @@ func (f *scores) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	total := 0.0
 	for _, key := range criteria(f.manifest.Spec.Prompt) {
-		total += weightOf(f.manifest.Spec.Prompt, key)
+		total += Weight(f.manifest.Spec.Prompt, key)
 	}
 	for _, u := range f.rows {
 		for k := range u.scores {
