@@ -60,17 +60,10 @@ const (
 	ByDesign      = "design-based"       // a share of items in clusters, by Student's t between clusters
 )
 
-// Estimate returns the true share of pairs in which a response, A or B, is better: the judge's verdicts of the run in
-// dir, corrected by labels. The labelled pairs must be drawn at random from all. widths are those, in points, for which
-// the number of labels needed is computed.
+// Estimate returns the true share of pairs in which one side is better: the judge's verdicts of the run in dir,
+// corrected by labels. side returns the side's response to an item, A or B; name names it. The labelled pairs must be
+// drawn at random from all. widths are those, in points, for which the number of labels needed is computed.
 func Estimate(
-	dir string, file *LabelFile, response string, widths []float64, reading judging.Reading, level float64,
-) (*ShareEstimate, error) {
-	return EstimateOf(dir, file, response, func(string) string { return response }, widths, reading, level)
-}
-
-// EstimateOf works like [Estimate] for a model of this name; side returns its response, A or B, to an item.
-func EstimateOf(
 	dir string, file *LabelFile, name string, side func(item string) string, widths []float64, reading judging.Reading,
 	level float64,
 ) (*ShareEstimate, error) {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"gavel/internal/phrases"
 	"gavel/scoring"
 )
@@ -17,24 +15,24 @@ const unlikeFrom = 5
 // ones, of those that are longer or shorter than nearly all of these, and of consistent verdicts. Shares differ if their
 // intervals do not overlap, which is stricter than a test at the level of reports with Bonferroni's correction.
 func (r *Result) compare(items, measured []*item) {
-	var lengths []float64
+	var lengths []int
 	languages := map[string]int{}
 	for _, x := range measured {
 		lengths = append(lengths, x.length)
 		languages[x.Language]++
 	}
 	slices.Sort(lengths)
-	shortest := stat.Quantile(0.05, stat.Empirical, lengths, nil)
-	longest := stat.Quantile(0.95, stat.Empirical, lengths, nil)
-	share := func(items []*item, has func(x *item) bool) scoring.Evidence {
-		k := 0.0
-		for _, x := range items {
-			k += scoring.Indicator(has(x))
-		}
-		return scoring.ShareOf("", k, float64(len(items)), 0)
-	}
+	tail := len(lengths) / 20
+	shortest, longest := lengths[tail], lengths[len(lengths)-1-tail]
 	warn := func(code string, has func(x *item) bool) bool {
-		here, before := share(items, has), share(measured, has)
+		share := func(items []*item) scoring.Evidence {
+			k := 0.0
+			for _, x := range items {
+				k += scoring.Indicator(has(x))
+			}
+			return scoring.ShareOf("", k, float64(len(items)), 0)
+		}
+		here, before := share(items), share(measured)
 		unlike := math.Abs(here.Value-before.Value) >= unlikeFrom && (here.Low > before.High || here.High < before.Low)
 		if unlike {
 			r.Warnings = append(r.Warnings, phrases.Say(code, here, before))

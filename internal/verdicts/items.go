@@ -46,8 +46,8 @@ type item struct {
 	models   []string // of the responses; "" where the file names none
 	group    string
 	question string
-	cluster  int     // number of the question: items of one question may depend on each other
-	length   float64 // characters of the responses
+	cluster  int // number of the question: items of one question may depend on each other
+	length   int // characters of the responses
 }
 
 // readItems returns the items of the run in dir, in the order of its file of items.
@@ -75,19 +75,18 @@ func readItems(dir string) (items []*item, m *judging.Manifest, err error) {
 		for _, c := range source.Candidates {
 			texts = append(texts, c.Text)
 			x.models = append(x.models, c.Model)
-			x.length += float64(utf8.RuneCountInString(c.Text))
+			x.length += utf8.RuneCountInString(c.Text)
 		}
 		if language := whatlanggo.Detect(strings.Join(texts, "\n")); language.IsReliable() {
 			x.Language = language.Lang.String()
 		}
-		x.Item, x.Use = source.ID, person
-		switch x.Verdict = judge.Verdicts[x.Item]; x.Verdict {
-		case "":
-			x.Why = noVerdict
-		case labels.Tie:
-			x.Verdict, x.Why = "", unclear
-		default:
-			x.Use, x.Consistent = keep, true
+		x.Item = source.ID
+		x.Verdict = judge.Verdicts[x.Item]
+		x.Why = map[string]string{"": noVerdict, labels.Tie: unclear}[x.Verdict]
+		x.Consistent = x.Why == ""
+		x.Use = keep
+		if !x.Consistent {
+			x.Verdict, x.Use = "", person
 		}
 		if p, ok := judge.Confidence[x.Item]; ok {
 			x.Confidence = scoring.Fraction(p)

@@ -2,9 +2,8 @@ package verdicts
 
 import (
 	"cmp"
+	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -12,18 +11,14 @@ import (
 
 // Ranked holds a model's place among several.
 type Ranked struct {
-	Model string `json:"model"`
-	Ranks [2]int `json:"ranks"` // first and last possible rank
-	// log odds of winning against the average of the models
-	Strength float64 `json:"strength"`
-	// probability of winning against the model with the most wins, in percent
-	Against scoring.Result `json:"against_first"`
+	Model   string         `json:"model"`
+	Ranks   [2]int         `json:"ranks"`         // first and last possible rank
+	Against scoring.Result `json:"against_first"` // probability of winning against the first of `responses`, in percent
 }
 
 // rank sets the ranking of three models or more by the model of Bradley and Terry, a logistic regression of consistent
-// verdicts. One win of each side is added between every two models that met, so that all strengths are finite. Ranks
-// count the models that are significantly better or worse, with Bonferroni's correction over all pairs of models. There
-// is no ranking if pairs do not connect all models.
+// verdicts. One win of each side is added between every two models, so that all strengths are finite. Ranks count the
+// models that are significantly better or worse, with Bonferroni's correction over all pairs of models.
 //
 // Source: Agresti, Categorical Data Analysis (2013), §11.6.
 func (r *Result) rank(items []*item) {
@@ -31,22 +26,24 @@ func (r *Result) rank(items []*item) {
 	var clusters []int
 	for _, x := range items {
 		if x.Consistent {
-			winner := slices.Index(r.Responses, x.Verdict)
-			loser := slices.Index(r.Responses, x.models[0]) + slices.Index(r.Responses, x.models[1]) - winner
-			games = append(games, [2]int{winner, loser})
+			other := x.models[0]
+			if other == x.Verdict {
+				other = x.models[1]
+			}
+			games = append(games, [2]int{slices.Index(r.Responses, x.Verdict), slices.Index(r.Responses, other)})
 			clusters = append(clusters, x.cluster)
 		}
 	}
 	n := len(r.Responses)
 	for i := range n * n {
-		game, back := [2]int{i / n, i % n}, [2]int{i % n, i / n}
-		if i/n < i%n && (slices.Contains(games, game) || slices.Contains(games, back)) {
-			games = append(games, game, back)
-			clusters = append(clusters, -i, -i)
+		if i/n != i%n {
+			games = append(games, [2]int{i / n, i % n})
+			clusters = append(clusters, -i)
 		}
 	}
-	ranking := make([]Ranked, n)
-	for zero := range ranking { // the strengths of the others are relative to it
+	chance := func(odds float64) *float64 { return scoring.Percent(1 / (1 + math.Exp(-odds))) }
+	r.Ranking = make([]Ranked, n)
+	for zero, model := range r.Responses { // the strengths of the others are relative to it
 		var rows [][]float64
 		for _, g := range games {
 			row := make([]float64, n)
@@ -54,30 +51,23 @@ func (r *Result) rank(items []*item) {
 			rows = append(rows, slices.Delete(row, zero, zero+1))
 		}
 		fit := stats.Logit(rows, slices.Repeat([]bool{true}, len(games)), clusters)
-		if fit == nil {
-			return
-		}
-		x := &ranking[zero]
-		x.Model = r.Responses[zero]
+		x := &r.Ranking[zero]
+		x.Model = model
 		x.Ranks = [2]int{1, n}
-		x.Strength = *scoring.Fraction(-floats.Sum(fit.Beta) / float64(n))
 		for j, lead := range fit.Beta {
 			if zero == 0 {
 				iv := fit.Interval(j, level)
-				ranking[j+1].Against = scoring.Result{Value: chance(lead), Low: chance(iv.Low), High: chance(iv.High)}
+				r.Ranking[j+1].Against = scoring.Result{Value: chance(lead), Low: chance(iv.Low), High: chance(iv.High)}
 			}
-			if significant := fit.Test(j)*float64(n*(n-1)/2) < 1-level; significant && lead > 0 {
+			switch p := fit.Test(j) * float64(n*(n-1)/2); {
+			case p >= 1-level:
+			case lead > 0:
 				x.Ranks[0]++
-			} else if significant {
+			default:
 				x.Ranks[1]--
 			}
 		}
 	}
-	slices.SortStableFunc(ranking, func(a, b Ranked) int { return cmp.Compare(b.Strength, a.Strength) })
-	r.Ranking = ranking
-}
-
-// chance returns the probability of winning, in percent, from its log odds.
-func chance(odds float64) *float64 {
-	return scoring.Percent(stats.Logistic{Beta: []float64{odds}}.P([]float64{1}))
+	r.Ranking[0].Against.Value = chance(0)
+	slices.SortStableFunc(r.Ranking, func(a, b Ranked) int { return cmp.Compare(*b.Against.Value, *a.Against.Value) })
 }

@@ -18,9 +18,8 @@ import (
 
 // Metrics of results.
 const (
-	winRate     = "win-rate"             // corrected for the judge's errors
-	uncorrected = "win-rate-uncorrected" // verdicts as they are
-	meanScore   = "mean-score"
+	uncorrected = "uncorrected" // by the verdicts as they are
+	corrected   = "corrected"   // for the judge's measured errors
 )
 
 // level is the confidence level of intervals.
@@ -46,15 +45,9 @@ type Result struct {
 // judge was measured; file holds people's labels of some items, or is nil.
 func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	items, now, err := readItems(dir)
-	if err != nil {
-		return nil, err
-	}
-	others, before, err := readItems(measured)
-	if err != nil {
-		return nil, err
-	}
-	run, err := scoring.Load(measured, scoring.DefaultOptions.Reading)
-	if err != nil {
+	others, before, otherErr := readItems(measured)
+	run, runErr := scoring.Load(measured, scoring.DefaultOptions.Reading)
+	if err := cmp.Or(err, otherErr, runErr); err != nil {
 		return nil, err
 	}
 	spec := now.Spec
@@ -96,46 +89,43 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 		for _, x := range items {
 			sides[x.Item] = sideNames[slices.Index(x.models, r.Responses[0])]
 		}
-		r.ByLabels, err = labels.EstimateOf(dir, file, r.Responses[0], func(id string) string { return sides[id] },
+		r.ByLabels, err = labels.Estimate(dir, file, r.Responses[0], func(id string) string { return sides[id] },
 			nil, scoring.DefaultOptions.Reading, level)
 	}
 	r.Says = r.Document().Answer
 	return r, err
 }
 
-// add adds the results of a group: the win rate of the first of the responses, corrected and uncorrected, or the mean
-// score.
+// add adds the results of a group, in percent: the win rate of the first of the responses, uncorrected and corrected, or
+// the mean score, from 0 for the lowest level of the scale to 100 for the highest.
 func (r *Result) add(group string, items []*item) {
-	lowest, scale := 0.0, 100.0
-	if r.Responses == nil {
-		lowest = r.prompt.Level(r.prompt.Labels[0])
-		scale = r.prompt.Level(r.prompt.Labels[len(r.prompt.Labels)-1]) - lowest
-	}
+	levels := r.prompt.Labels
+	lowest, highest := r.prompt.Level(levels[0]), r.prompt.Level(levels[len(levels)-1])
 	var units []stats.PopulationUnit
 	for _, x := range items {
-		u := stats.PopulationUnit{Cluster: x.cluster, Weight: 1, Truth: (r.prompt.Level(x.Verdict) - lowest) / scale}
-		if r.Responses != nil {
+		u := stats.PopulationUnit{Cluster: x.cluster, Weight: 1}
+		if r.Responses == nil {
+			u.Truth = (r.prompt.Level(x.Verdict) - lowest) / (highest - lowest)
+		} else {
 			u.Truth = scoring.Indicator(x.Verdict == r.Responses[0])
 		}
 		if x.Consistent {
 			units = append(units, u)
 		}
 	}
-	add := func(metric, unit string, e stats.MeanEstimate) {
-		onScale := func(x float64) *float64 { return scoring.Fraction(lowest + scale*x) }
+	share := stats.Clustered(units, 0, level).MeanEstimate
+	a, _ := r.Accuracy.Against(50) // 0 without an interval
+	rate := stats.WinRate(share, stats.MeanEstimate{
+		Mean: a.Value / 100, Interval: stats.Interval{Low: a.Low / 100, High: a.High / 100},
+	})
+	for i, e := range []stats.MeanEstimate{share, rate}[:max(1, len(r.Responses))] { // scores are not corrected
 		r.Results = append(r.Results, scoring.Result{
-			Metric: metric, Group: group, Unit: unit, N: len(units),
-			Value: onScale(e.Mean), Low: onScale(e.Low), High: onScale(e.High),
+			Metric: []string{uncorrected, corrected}[i],
+			Group:  group,
+			N:      len(units),
+			Value:  scoring.Percent(e.Mean),
+			Low:    scoring.Percent(e.Low),
+			High:   scoring.Percent(e.High),
 		})
 	}
-	share := stats.Clustered(units, 0, level).MeanEstimate
-	if r.Responses == nil {
-		add(meanScore, scoring.UnitStatistic, share)
-		return
-	}
-	a, _ := r.Accuracy.Against(50) // 0 without an interval
-	add(winRate, "", stats.WinRate(share, stats.MeanEstimate{
-		Mean: a.Value / 100, Interval: stats.Interval{Low: a.Low / 100, High: a.High / 100},
-	}))
-	add(uncorrected, "", share)
 }

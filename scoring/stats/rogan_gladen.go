@@ -41,21 +41,17 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 // whichever side is better. The estimate is NaN unless the accuracy is above one half with its whole interval.
 //
 // Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½)/(2·accuracy
-// − 1). For the interval of this ratio Donner and Zou, Statistical Methods in Medical Research 21 (2012), 347–359
-// (MOVER-R), where a negative end takes the other end of the denominator.
+// − 1). For the interval of this ratio Fieller, Journal of the Royal Statistical Society B 16 (1954), 175–185, from the
+// middles of both intervals, which move the estimates towards ½ as in Lang and Reiczigel.
 func WinRate(share, accuracy MeanEstimate) MeanEstimate {
 	if !(accuracy.Low > 0.5) {
 		return MeanEstimate{math.NaN(), noInterval}
 	}
-	lead, scale := share.Mean-0.5, 2*accuracy.Mean-1
-	lowEnd := func(lead, low float64) float64 {
-		end := 2*accuracy.High - 1
-		if low < 0 {
-			end = 2*accuracy.Low - 1
-		}
-		k := end * (2*scale - end)
-		return max(0, 0.5+(lead*scale-math.Sqrt(lead*lead*scale*scale-k*low*(2*lead-low)))/k)
-	}
-	rate := min(1, max(0, 0.5+lead/scale))
-	return MeanEstimate{rate, Interval{lowEnd(lead, share.Low-0.5), 1 - lowEnd(-lead, 0.5-share.High)}}
+	lead, scale := (share.Low+share.High-1)/2, accuracy.Low+accuracy.High-1
+	half, scaleHalf := (share.High-share.Low)/2, accuracy.High-accuracy.Low
+	k := scale*scale - scaleHalf*scaleHalf
+	center := 0.5 + lead*scale/k
+	half = math.Sqrt(lead*lead*scaleHalf*scaleHalf+k*half*half) / k
+	rate := 0.5 + (share.Mean-0.5)/(2*accuracy.Mean-1)
+	return MeanEstimate{min(1, max(0, rate)), Interval{max(0, center-half), min(1, center+half)}}
 }
