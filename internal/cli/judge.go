@@ -6,11 +6,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/datasets"
-	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
 	"gavel/internal/report"
@@ -22,36 +21,26 @@ func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Acti
 
 // judge asks the judge of a run about the items of a file, and prints and writes its verdicts.
 func (e *env) judge(c *cli.Context) error {
-	with, out := c.String("with"), c.String("verdicts")
-	if out != "" {
-		if err := oneOf("--verdicts: the ending", filepath.Ext(out), verdicts.Formats); err != nil {
-			return err
-		}
-	}
+	file, with := c.Args().First(), c.String("with")
+	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
 	m, err := judging.ReadManifest(with)
-	if err != nil {
+	if err := cmp.Or(oneOf("--verdicts: the ending", ending, verdicts.Formats), err); err != nil {
 		return err
 	}
-	m.Spec.Dataset, m.Dataset = judging.DatasetSpec{}, judging.DatasetInfo{Name: c.Args().First()}
+	m.Spec.Dataset, m.Dataset = judging.DatasetSpec{}, judging.DatasetInfo{Name: file}
 	m.Shard, m.Stages = nil, nil
 	o, ok := eval.RequestOf(m)
-	if !ok || !slices.Contains([]string{"pairwise", "reversed", "pointwise"}, o.Protocol) {
+	if !ok || !slices.Contains(strings.Fields("pairwise reversed pointwise"), o.Protocol) {
 		return usage("--with %s: name a run of pairwise, reversed or pointwise that gavel made; "+
 			"of imported judges no settings are known", with)
 	}
 	o.Mapping, o.Out = mappingFrom(c), c.String("out")
-	if c.IsSet("base-url") {
-		o.BaseURLs = c.StringSlice("base-url")
-	}
 	var people *labels.LabelFile
 	if c.IsSet("labels") {
 		people, err = labels.Read(c.String("labels"))
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.Bool("dry-run"):
-		return e.planRun(c, o)
 	}
 	reports, incomplete := e.maker().Run(c.Context, o)
 	if incomplete != nil && !errors.Is(incomplete, eval.ErrIncomplete) {
@@ -62,13 +51,14 @@ func (e *env) judge(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	out = cmp.Or(out, filepath.Join(dir, "verdicts.csv"))
+	out := cmp.Or(c.String("verdicts"), filepath.Join(dir, "verdicts.csv"))
 	err = report.WriteOther(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
-		return verdicts.Write(w, filepath.Ext(out), result.Verdicts)
+		return verdicts.Write(w, ending, result.Verdicts)
 	})
-	if err != nil {
-		return err
+	err = cmp.Or(err, e.print(c, result))
+	e.next("gavel", "items", dir)
+	if len(result.Responses) == 2 && people == nil {
+		e.next("gavel", "labels", "label", "--sample", "100", file)
 	}
-	result.Next = []doc.Command{{Line: "gavel items " + datasets.ShellQuote(dir), Purpose: "read them"}}
-	return cmp.Or(e.print(c, result), incomplete)
+	return cmp.Or(err, incomplete)
 }

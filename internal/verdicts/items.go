@@ -12,6 +12,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/labels"
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -25,14 +26,8 @@ type Row struct {
 	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"` // mean probability of the verdicts, 0 to 1
 	Use        string   `json:"use" parquet:"use"`                                  // keep, or person: ask one
 	Why        string   `json:"why,omitempty" parquet:"why"`                        // why a person should decide
-	Language   string   `json:"language,omitempty" parquet:"language"`              // the item's, if it was not measured
+	Language   string   `json:"language,omitempty" parquet:"language"`              // the item's, if it is rare among the measured ones
 }
-
-// Values of [Row].Use.
-const (
-	keep   = "keep"
-	person = "person"
-)
 
 // Reasons for which a person should decide.
 const (
@@ -43,21 +38,17 @@ const (
 // item holds an item of a run with the judge's verdict.
 type item struct {
 	Row
-	models   []string // of the responses; "" where the file names none
-	group    string
-	question string
-	cluster  int // number of the question: items of one question may depend on each other
-	length   int // characters of the responses
+	models  []string // of the responses; "" where the file names none
+	group   string
+	cluster int // number of the question: items of one question may depend on each other
+	length  int // characters of the responses
 }
 
 // readItems returns the items of the run in dir, in the order of its file of items.
-func readItems(dir string) (items []*item, m *judging.Manifest, err error) {
-	judge, err := labels.ReadJudge(dir, scoring.DefaultOptions.Reading)
-	if err != nil {
-		return nil, nil, err
-	}
-	set, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
-	if err != nil {
+func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error) {
+	judge, err = labels.ReadJudge(dir, options.Reading)
+	set, setErr := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+	if err := cmp.Or(err, setErr); err != nil {
 		return nil, nil, err
 	}
 	defer set.Close()
@@ -67,47 +58,42 @@ func readItems(dir string) (items []*item, m *judging.Manifest, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if clusters[source.Question] == 0 {
-			clusters[source.Question] = len(clusters) + 1
-		}
-		x := &item{group: source.Group, question: source.Question, cluster: clusters[source.Question]}
-		texts := []string{source.Question}
+		x := &item{group: source.Group, cluster: cmp.Or(clusters[source.Question], len(clusters)+1)}
+		clusters[source.Question] = x.cluster
+		text := source.Question
 		for _, c := range source.Candidates {
-			texts = append(texts, c.Text)
+			text += "\n" + c.Text
 			x.models = append(x.models, c.Model)
 			x.length += utf8.RuneCountInString(c.Text)
 		}
-		if language := whatlanggo.Detect(strings.Join(texts, "\n")); language.IsReliable() {
+		if language := whatlanggo.Detect(text); language.IsReliable() {
 			x.Language = language.Lang.String()
 		}
 		x.Item = source.ID
 		x.Verdict = judge.Verdicts[x.Item]
 		x.Why = map[string]string{"": noVerdict, labels.Tie: unclear}[x.Verdict]
 		x.Consistent = x.Why == ""
-		x.Use = keep
+		x.Use = "keep"
 		if !x.Consistent {
-			x.Verdict, x.Use = "", person
+			x.Verdict, x.Use = "", "person"
 		}
 		if p, ok := judge.Confidence[x.Item]; ok {
 			x.Confidence = scoring.Fraction(p)
 		}
 		items = append(items, x)
 	}
-	return items, judge.Manifest, nil
+	return items, judge, nil
 }
 
 // sideNames lists the names of responses without a model.
 var sideNames = []string{datasets.ResponseA, datasets.ResponseB}
 
-// nameResponses writes the verdicts with the names of the models if the file has two for each item, and returns all
-// names, those with more wins first.
+// nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two models
+// for the item, and returns all names, those with more wins first.
 func nameResponses(items []*item) []string {
-	unnamed := slices.ContainsFunc(items, func(x *item) bool {
-		return x.models[0] == x.models[1] || slices.Contains(x.models, "")
-	})
 	wins := map[string]int{}
 	for _, x := range items {
-		if unnamed {
+		if x.models[0] == x.models[1] || slices.Contains(x.models, "") {
 			x.models = sideNames
 		}
 		wins[x.models[0]] += 0
@@ -120,4 +106,47 @@ func nameResponses(items []*item) []string {
 	return slices.SortedFunc(maps.Keys(wins), func(a, b string) int {
 		return cmp.Or(wins[b]-wins[a], strings.Compare(a, b))
 	})
+}
+
+// Limits of [Result.compare]: the share of items, in percent, below which their language is rare, and how far apart, in
+// points, the intervals of two shares lie at least that differ.
+const (
+	rareBelow = 5
+	unlikeGap = 1
+)
+
+// compare warns of items unlike the measured ones: by the shares of those in a language that is rare among the measured
+// ones, of those that are longer or shorter than nearly all of these, and of consistent verdicts. Shares differ if their
+// intervals lie apart, which is stricter than a test at the level of reports with Bonferroni's correction.
+func (r *Result) compare(items, measured []*item) {
+	var lengths []int
+	languages := map[string]int{}
+	for _, x := range measured {
+		lengths = append(lengths, x.length)
+		languages[x.Language]++
+	}
+	slices.Sort(lengths)
+	tail := len(lengths) / 20
+	shortest, longest := lengths[tail], lengths[len(lengths)-1-tail]
+	warn := func(code string, has func(x *item) bool) {
+		share := func(items []*item) scoring.Evidence {
+			k := 0.0
+			for _, x := range items {
+				k += scoring.Indicator(has(x))
+			}
+			return scoring.ShareOf("", k, float64(len(items)), 0)
+		}
+		here, before := share(items), share(measured)
+		if max(here.Low-before.High, before.Low-here.High) >= unlikeGap {
+			r.Warnings = append(r.Warnings, phrases.Say(code, here, before))
+		}
+	}
+	for _, x := range slices.Concat(items, measured) {
+		if 100*languages[x.Language] >= rareBelow*len(measured) {
+			x.Language = ""
+		}
+	}
+	warn("judge.unlike-language", func(x *item) bool { return x.Language != "" })
+	warn("judge.unlike-length", func(x *item) bool { return x.length < shortest || x.length > longest })
+	warn("judge.unlike-consistency", func(x *item) bool { return x.Consistent })
 }

@@ -93,8 +93,8 @@ func criteria(t judging.Template) (names []string) {
 	return names
 }
 
-// Weight returns the weight of a criterion; 1 for a prompt without criteria.
-func Weight(t judging.Template, key string) float64 {
+// weightOf returns the weight of a criterion; 1 for a prompt without criteria.
+func weightOf(t judging.Template, key string) float64 {
 	weight, err := strconv.ParseFloat(t.Texts[weightText+key], 64)
 	if err != nil {
 		return 1

@@ -140,7 +140,7 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if v.Outcome == judging.Decided {
 		score = prompt.Level(v.Answer)
 	}
-	weight := Weight(prompt, r.Mode)
+	weight := weightOf(prompt, r.Mode)
 	u.scores[k] += weight * score
 	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
 	return true, nil
@@ -161,7 +161,7 @@ func (f *scores) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	total := 0.0
 	for _, key := range criteria(f.manifest.Spec.Prompt) {
-		total += Weight(f.manifest.Spec.Prompt, key)
+		total += weightOf(f.manifest.Spec.Prompt, key)
 	}
 	for _, u := range f.rows {
 		for k := range u.scores {

@@ -36,22 +36,22 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 	return e
 }
 
-// WinRate corrects the share of units in which a judge prefers the first of two sides, from that share and the judge's
-// accuracy, each with its interval and from other units than the other. It assumes that the judge is as accurate
-// whichever side is better. The estimate is NaN unless the accuracy is above one half with its whole interval.
+// WinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy, which lies
+// between low and high and is known from other units. It assumes that the judge is as accurate whichever side is better.
+// The estimate is NaN unless the accuracy is above one half with its whole interval.
 //
 // Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½)/(2·accuracy
 // − 1). For the interval of this ratio Fieller, Journal of the Royal Statistical Society B 16 (1954), 175–185, from the
 // middles of both intervals, which move the estimates towards ½ as in Lang and Reiczigel.
-func WinRate(share, accuracy MeanEstimate) MeanEstimate {
-	if !(accuracy.Low > 0.5) {
+func WinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
+	if !(low > 0.5) {
 		return MeanEstimate{math.NaN(), noInterval}
 	}
-	lead, scale := (share.Low+share.High-1)/2, accuracy.Low+accuracy.High-1
-	half, scaleHalf := (share.High-share.Low)/2, accuracy.High-accuracy.Low
+	lead, scale := (share.Low+share.High-1)/2, low+high-1
+	half, scaleHalf := (share.High-share.Low)/2, high-low
 	k := scale*scale - scaleHalf*scaleHalf
 	center := 0.5 + lead*scale/k
 	half = math.Sqrt(lead*lead*scaleHalf*scaleHalf+k*half*half) / k
-	rate := 0.5 + (share.Mean-0.5)/(2*accuracy.Mean-1)
-	return MeanEstimate{min(1, max(0, rate)), Interval{max(0, center-half), min(1, center+half)}}
+	rate := min(1, max(0, 0.5+(share.Mean-0.5)/(2*accuracy-1)))
+	return MeanEstimate{rate, Interval{max(0, center-half), min(1, center+half)}}
 }
