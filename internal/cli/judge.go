@@ -22,6 +22,9 @@ func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Acti
 // judge asks the judge of a run about the items of a file, and prints and writes its verdicts.
 func (e *env) judge(c *cli.Context) error {
 	file, with := c.Args().First(), c.String("with")
+	if with == "" {
+		return usage("--with is missing: name the run in which the judge was measured")
+	}
 	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
 	m, err := judging.ReadManifest(with)
 	if err := cmp.Or(oneOf("--verdicts: the ending", ending, verdicts.Formats), err); err != nil {
@@ -55,9 +58,11 @@ func (e *env) judge(c *cli.Context) error {
 	err = report.WriteOther(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
 		return verdicts.Write(w, ending, result.Verdicts)
 	})
-	err = cmp.Or(err, e.print(c, result))
+	if err == nil {
+		err = e.print(c, result)
+	}
 	e.next("gavel", "items", dir)
-	if len(result.Responses) == 2 && people == nil {
+	if len(result.Responses) == 2 {
 		e.next("gavel", "labels", "label", "--sample", "100", file)
 	}
 	return cmp.Or(err, incomplete)

@@ -251,6 +251,9 @@ func inClusters(all []labels.Label) []labels.Label {
 }
 
 // TestEstimate: a judge that says A too often is corrected.
+// sideOf returns a function that returns the same response for each item.
+func sideOf(response string) func(string) string { return func(string) string { return response } }
+
 func TestEstimate(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -268,7 +271,7 @@ func TestEstimate(t *testing.T) {
 	alone, err := labels.Estimate(judge(t, "clusters", n, func(int) bool { return true }, func(_ int, r *judging.Record) {
 		r.Source = datasets.MTBench.Name
 		r.Item = "q" + r.Item[:3] + ":" + r.Item
-	}), &labels.LabelFile{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", nil, reading, 0.95)
+	}), &labels.LabelFile{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", sideOf("A"), nil, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
 	assert.Assert(t, alone.RoganGladen == nil)

@@ -96,8 +96,9 @@ func nameResponses(items []*item) []string {
 		if x.models[0] == x.models[1] || slices.Contains(x.models, "") {
 			x.models = sideNames
 		}
-		wins[x.models[0]] += 0
-		wins[x.models[1]] += 0
+		for _, model := range x.models {
+			wins[model] += 0
+		}
 		if x.Consistent {
 			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
 			wins[x.Verdict]++

@@ -144,11 +144,10 @@ func (r *Result) rank(items []*item) {
 	var clusters []int
 	for _, x := range items {
 		if x.Consistent {
-			other := x.models[0]
-			if other == x.Verdict {
-				other = x.models[1]
-			}
-			games = append(games, [2]int{slices.Index(r.Responses, x.Verdict), slices.Index(r.Responses, other)})
+			k := slices.Index(x.models, x.Verdict)
+			games = append(games, [2]int{
+				slices.Index(r.Responses, x.Verdict), slices.Index(r.Responses, x.models[1-k]),
+			})
 			clusters = append(clusters, x.cluster)
 		}
 	}
