@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -81,6 +82,9 @@ func (r tableRow) scores() (map[string]float64, error) {
 			}
 			all[c] = score
 		}
+	}
+	if r.columns[partScore] != nil && len(all) == 0 {
+		return nil, errors.New("no person has scored the response")
 	}
 	return all, nil
 }

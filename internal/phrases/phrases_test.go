@@ -97,7 +97,7 @@ func literal(n ast.Node) (string, bool) {
 // addsArguments reports whether a function is a closure that adds the arguments of the phrases it is called with.
 func addsArguments(f ast.Expr) bool {
 	name, _ := f.(*ast.Ident)
-	return name != nil && slices.Contains([]string{"say", "sentence", "addPart"}, name.Name)
+	return name != nil && slices.Contains([]string{"say", "sentence", "addPart", "warn"}, name.Name)
 }
 
 // isPhrase reports whether the first argument of a function is the code of a phrase.

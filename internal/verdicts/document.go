@@ -48,10 +48,12 @@ func (r *Result) answer(persons int) (answer, also string) {
 	return answer, also
 }
 
-// Document returns the win rates, scores or ranks, the outcomes, and the items to ask a person about first: those in a
-// language that was not measured, then those without any verdict.
+// Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those in
+// a language that is rare among the measured ones, then inconsistent ones.
 func (r *Result) Document() doc.Document {
-	results := &doc.Table{Columns: doc.Columns(doc.Number, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil}
+	results := &doc.Table{
+		Columns: doc.Columns(doc.Number, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
+	}
 	for i, name := range append(r.Responses, unclear, noVerdict) {
 		n := 0
 		for _, x := range r.Verdicts {
@@ -80,15 +82,15 @@ func (r *Result) Document() doc.Document {
 	results.DropEmpty()
 	persons := slices.DeleteFunc(slices.Clone(r.Verdicts), func(x Row) bool { return x.Consistent })
 	slices.SortStableFunc(persons, func(a, b Row) int {
-		return cmp.Or(strings.Compare(b.Language, a.Language), strings.Compare(b.Why, a.Why)) // no verdict, inconsistent
+		return strings.Compare(a.Language+a.Why, b.Language+b.Why) // capitals first
 	})
 	ask := &doc.Table{RowHead: "item", Columns: doc.Columns(doc.Words, "why", "language")}
 	for _, x := range persons[:min(6, len(persons))] {
 		ask.Add(doc.WordRow(x.Item, x.Why, x.Language))
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
-		{ID: "results", Table: results, Notes: doc.Warn(r.Warnings)},
-		{ID: "ask", Title: phrases.Say("judge.ask"), ShowTitle: len(persons) > 0, Table: ask},
+		{Table: results, Notes: doc.Warn(r.Warnings)},
+		{Title: phrases.Say("judge.ask"), ShowTitle: len(persons) > 0, Table: ask},
 	}}
 	d.Answer, d.Also = r.answer(len(persons))
 	return d

@@ -21,12 +21,14 @@ import (
 type Row struct {
 	Item string `json:"item" parquet:"item"` // the item's id
 	// the better response, A or B, or its model; of a judge that scores, the score; empty if the orders disagree
-	Verdict    string   `json:"verdict" parquet:"verdict"`
-	Consistent bool     `json:"consistent" parquet:"consistent"`                    // all orders have the same verdict
-	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"` // mean probability of the verdicts, 0 to 1
-	Use        string   `json:"use" parquet:"use"`                                  // keep, or person: ask one
-	Why        string   `json:"why,omitempty" parquet:"why"`                        // why a person should decide
-	Language   string   `json:"language,omitempty" parquet:"language"`              // the item's, if it is rare among the measured ones
+	Verdict    string `json:"verdict" parquet:"verdict"`
+	Consistent bool   `json:"consistent" parquet:"consistent"` // all orders have the same verdict
+	// mean probability of the verdicts, 0 to 1
+	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
+	Use        string   `json:"use" parquet:"use"`           // keep, or person: ask one
+	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide
+	// the item's language, if it is rare among the measured items
+	Language string `json:"language,omitempty" parquet:"language"`
 }
 
 // Reasons for which a person should decide.
@@ -88,8 +90,8 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 // sideNames lists the names of responses without a model.
 var sideNames = []string{datasets.ResponseA, datasets.ResponseB}
 
-// nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two models
-// for the item, and returns all names, those with more wins first.
+// nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two
+// models for the item, and returns all names, those with more wins first.
 func nameResponses(items []*item) []string {
 	wins := map[string]int{}
 	for _, x := range items {
@@ -109,16 +111,12 @@ func nameResponses(items []*item) []string {
 	})
 }
 
-// Limits of [Result.compare]: the share of items, in percent, below which their language is rare, and how far apart, in
-// points, the intervals of two shares lie at least that differ.
-const (
-	rareBelow = 5
-	unlikeGap = 1
-)
+// rareBelow is the share of items, in percent, below which their language is rare.
+const rareBelow = 5
 
 // compare warns of items unlike the measured ones: by the shares of those in a language that is rare among the measured
-// ones, of those that are longer or shorter than nearly all of these, and of consistent verdicts. Shares differ if their
-// intervals lie apart, which is stricter than a test at the level of reports with Bonferroni's correction.
+// ones, of those that are longer or shorter than nine in ten of these, and of consistent verdicts. Shares differ if
+// their intervals lie apart, which is stricter than a test at the level of reports with Bonferroni's correction.
 func (r *Result) compare(items, measured []*item) {
 	var lengths []int
 	languages := map[string]int{}
@@ -127,8 +125,7 @@ func (r *Result) compare(items, measured []*item) {
 		languages[x.Language]++
 	}
 	slices.Sort(lengths)
-	tail := len(lengths) / 20
-	shortest, longest := lengths[tail], lengths[len(lengths)-1-tail]
+	shortest, longest := lengths[len(lengths)/20], lengths[len(lengths)*19/20]
 	warn := func(code string, has func(x *item) bool) {
 		share := func(items []*item) scoring.Evidence {
 			k := 0.0
@@ -138,7 +135,7 @@ func (r *Result) compare(items, measured []*item) {
 			return scoring.ShareOf("", k, float64(len(items)), 0)
 		}
 		here, before := share(items), share(measured)
-		if max(here.Low-before.High, before.Low-here.High) >= unlikeGap {
+		if max(here.Low-before.High, before.Low-here.High) >= 1 { // in points
 			r.Warnings = append(r.Warnings, phrases.Say(code, here, before))
 		}
 	}

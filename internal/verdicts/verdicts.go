@@ -19,7 +19,6 @@ import (
 // Metrics of results.
 const (
 	uncorrected = "uncorrected" // by the verdicts as they are
-	corrected   = "corrected"   // for the judge's measured errors
 	scores      = "scores"      // the only response of a judge that scores
 )
 
@@ -37,14 +36,14 @@ type Result struct {
 	Results   []scoring.Result      `json:"results"`             // win rates of the first of `responses`, or mean scores
 	Ranking   []Ranked              `json:"ranking,omitempty"`   // of three models or more, in the order of `responses`
 	ByLabels  *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
-	Warnings  []string              `json:"warnings"`            // on the judge and the items, compared with the measurement
+	Warnings  []string              `json:"warnings"`            // what differs from the measurement
 	Verdicts  []Row                 `json:"-"`                   // one for each item, in the order of the file
 
 	prompt judging.Template
 }
 
-// Judge returns the verdicts of the run in dir over items without labels. measured is the folder of the run in which the
-// judge was measured; file holds people's labels of some items, or is nil.
+// Judge returns the verdicts of the run in dir over items without labels. measured is the folder of the run in which
+// the judge was measured; file holds people's labels of some items, or is nil.
 func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	items, judge, err := readItems(dir)
 	others, _, otherErr := readItems(measured)
@@ -100,8 +99,8 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	return r, err
 }
 
-// add adds the results of a group, in percent: the win rate of the first of the responses, uncorrected and corrected, or
-// the mean score, from 0 for the lowest level of the scale to 100 for the highest.
+// add adds the results of a group, in percent: the win rate of the first of the responses, uncorrected and corrected,
+// or the mean score, from 0 for the lowest level of the scale to 100 for the highest.
 func (r *Result) add(group string, items []*item) {
 	var units []stats.PopulationUnit
 	for _, x := range items {
@@ -118,7 +117,7 @@ func (r *Result) add(group string, items []*item) {
 	rate := stats.WinRate(share, a.Value/100, a.Low/100, a.High/100)
 	for i, e := range []stats.MeanEstimate{share, rate}[:len(r.Responses)] { // scores are not corrected
 		r.Results = append(r.Results, scoring.Result{
-			Metric: []string{uncorrected, corrected}[i],
+			Metric: []string{uncorrected, "corrected"}[i],
 			Group:  group,
 			N:      len(units),
 			Value:  scoring.Percent(e.Mean),
