@@ -48,8 +48,8 @@ func (r *Result) answer(persons int) (answer, also string) {
 	return answer, also
 }
 
-// Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those in
-// a language that is rare among the measured ones, then inconsistent ones.
+// Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those
+// in a language that is rare among the measured ones, then inconsistent ones.
 func (r *Result) Document() doc.Document {
 	results := &doc.Table{
 		Columns: doc.Columns(doc.Number, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
