@@ -15,8 +15,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// kept returns an item with a consistent verdict for one of two models.
-func kept(i int, verdict string, models ...string) *item {
+// pairWon returns an item with a consistent verdict for one of two models.
+func pairWon(i int, verdict string, models ...string) *item {
 	return &item{Row: Row{Item: fmt.Sprint(i), Verdict: verdict, Consistent: true}, models: models, cluster: i + 1}
 }
 
@@ -89,7 +89,7 @@ func world(r *rand.Rand, n, m int, accuracy, truth float64) scoring.Result {
 		if (r.Float64() < truth) != (r.Float64() < accuracy) {
 			verdict = "v2"
 		}
-		items = append(items, kept(i, verdict, "v1", "v2"))
+		items = append(items, pairWon(i, verdict, "v1", "v2"))
 	}
 	x.add(scoring.Overall, items)
 	return x.Results[1]
@@ -98,7 +98,7 @@ func world(r *rand.Rand, n, m int, accuracy, truth float64) scoring.Result {
 // sample returns items of a world for [Result.compare].
 func sample(r *rand.Rand, n int, length, consistency, german float64) (all []*item) {
 	for i := range n {
-		x := kept(i, "A", "A", "B")
+		x := pairWon(i, "A", "A", "B")
 		x.Consistent = r.Float64() < consistency
 		x.length = int(math.Exp(math.Log(length) + 0.8*r.NormFloat64()))
 		x.Language = "English"
@@ -159,7 +159,7 @@ func TestRanking(t *testing.T) {
 	var items []*item
 	for p, n := range wins {
 		for range n {
-			items = append(items, kept(len(items), p[0], p[0], p[1]))
+			items = append(items, pairWon(len(items), p[0], p[0], p[1]))
 		}
 	}
 	r := &Result{Responses: []string{"m1", "m2", "m3", "m4"}}
@@ -182,7 +182,7 @@ func TestRanking(t *testing.T) {
 		if i%10 == 0 {
 			winner, loser = loser, winner
 		}
-		items = append(items, kept(i, winner, loser, winner))
+		items = append(items, pairWon(i, winner, loser, winner))
 	}
 	names := r.Responses[:3]
 	r = &Result{Responses: names}
