@@ -1,15 +1,19 @@
 package verdicts
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/abadojack/whatlanggo"
 	"gotest.tools/v3/assert"
 
+	"gavel/datasets/rows"
 	"gavel/internal/trials"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -205,5 +209,34 @@ func TestLanguages(t *testing.T) {
 	} {
 		got := whatlanggo.Detect(text)
 		assert.Assert(t, got.IsReliable() && got.Lang.String() == want, "%s: %v", want, got)
+	}
+}
+
+// TestFiles: every format has the same rows.
+func TestFiles(t *testing.T) {
+	all := []Row{
+		{Item: "a", Verdict: "v1", Consistent: true, Confidence: new(0.875), Use: "keep"},
+		{Item: "b", Use: "person", Why: noVerdict, Language: "German"},
+	}
+	for _, format := range Formats {
+		path := filepath.Join(t.TempDir(), "verdicts"+format)
+		f, err := os.Create(path)
+		assert.NilError(t, err)
+		assert.NilError(t, Write(f, format, all))
+		assert.NilError(t, f.Close())
+		var got []string
+		err = rows.Each(path, func(_ int, raw []byte) error {
+			var cells map[string]any
+			err := json.Unmarshal(raw, &cells)
+			for _, name := range []string{"item", "verdict", "consistent", "confidence", "use", "why", "language"} {
+				if cells[name] == nil {
+					cells[name] = ""
+				}
+				got = append(got, fmt.Sprint(cells[name]))
+			}
+			return err
+		})
+		assert.NilError(t, err)
+		assert.Equal(t, strings.Join(got, ","), "a,v1,true,0.875,keep,,,b,,false,,person,no verdict,German", format)
 	}
 }
