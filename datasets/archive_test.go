@@ -167,7 +167,7 @@ func isItem(t *testing.T, got Item) {
 		assert.NilError(t, err)
 		assert.Assert(t, sameOptions(got, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
 	case Response:
-		bad = bad || n != 1 || got.Gold != NoGold || !(got.People.Mean() > -100)
+		bad = bad || n != 1 || got.Gold != NoGold || got.People != nil && !(got.People.Mean() > -100)
 	default:
 		bad = true
 	}

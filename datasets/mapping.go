@@ -129,7 +129,7 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
 	{required: []string{partOptions, partLabel}},
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
-	{required: []string{partResponse, partScore}, optional: []string{partPerson}},
+	{required: []string{partResponse}, optional: []string{partScore, partPerson}},
 }
 
 // errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
@@ -267,8 +267,9 @@ func guess[V any](columns map[string]V) (fields []string) {
 		}
 	}
 	for _, k := range kinds {
-		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) {
-			continue
+		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) ||
+			k.required[0] == partResponse && columnOf[partScore] == "" && columnOf[partResponse] == columnOf[partLabel] {
+			continue // a column such as answer may hold the right answer
 		}
 		for _, p := range slices.Concat(k.required, k.optional, []string{partID, partQuestion, partGroup, partSource}) {
 			if columnOf[p] != "" {
@@ -411,7 +412,7 @@ func (t *mapper) validate() error {
 	switch {
 	case t.columns[partQuestion] == nil:
 		return errNoQuestion
-	case (t.columns[partResponse] == nil) != (t.columns[partScore] == nil):
+	case t.columns[partResponse] == nil && t.columns[partScore] != nil:
 		return together(partResponse, partScore)
 	case matching > 1:
 		return fmt.Errorf("%s, %s, %s, %s and %s belong to different kinds of items: give only one",

@@ -45,10 +45,7 @@ type responseLine struct {
 }
 
 func (l *responseLine) item() (Item, error) {
-	if len(l.Scores) == 0 {
-		return Item{}, errors.New("no person has scored the response")
-	}
-	return Item{
+	item := Item{
 		ID:         string(*l.ID),
 		Shape:      Response,
 		Source:     l.Source,
@@ -56,9 +53,12 @@ func (l *responseLine) item() (Item, error) {
 		Question:   *l.Question,
 		Candidates: lettered(*l.Response),
 		Gold:       NoGold,
-		People:     &l.PeopleScores,
 		Reference:  l.Reference,
-	}, nil
+	}
+	if len(l.Scores) > 0 {
+		item.People = &l.PeopleScores
+	}
+	return item, nil
 }
 
 // scoreName matches the names of columns with scores, in lower case without separators.
@@ -83,6 +83,9 @@ func (r tableRow) scores() (map[string]float64, error) {
 			}
 			all[person] = score
 		}
+	}
+	if r.columns[partScore] != nil && len(all) == 0 {
+		return nil, errors.New("no person has scored the response")
 	}
 	return all, nil
 }

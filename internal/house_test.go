@@ -61,6 +61,8 @@ var rooms = map[string]string{
 		" scoring/race judging datasets internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/disk",
 	"internal/doctor": "internal/doc judging backends",
+	"internal/verdicts": "internal/phrases internal/doc internal/report/table internal/labels scoring" +
+		" scoring/stats judging datasets",
 
 	"internal/server/failure": "",
 	"internal/server/memo":    "",
@@ -78,7 +80,8 @@ var rooms = map[string]string{
 
 	"internal/cli": "internal/doc internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/plan internal/races internal/report" +
-		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
+		" internal/report/table internal/labels internal/jury internal/verdicts" +
+		" protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/cli/manual datasets/references",
 	"internal/cli/manual":  "",
 	"internal/cli/clitest": "",

@@ -70,7 +70,8 @@ func estimateCommand(e *env) *cli.Command {
 			if file == nil {
 				return nil, usage("--labels is missing: name the file of people's labels")
 			}
-			if err := oneOf("--response", c.String("response"), []string{"A", "B"}); err != nil {
+			response := c.String("response")
+			if err := oneOf("--response", response, []string{"A", "B"}); err != nil {
 				return nil, err
 			}
 			if len(dirs) > 1 {
@@ -81,7 +82,8 @@ func estimateCommand(e *env) *cli.Command {
 					return nil, usage("--width %v: expected points above 0 and at most 100", w)
 				}
 			}
-			return labels.Estimate(dirs[0], file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
+			return labels.Estimate(dirs[0], file, response, func(string) string { return response },
+				c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
 		}),
 	}
 }

@@ -26,7 +26,7 @@ func commandGroups() []commandGroup {
 		}},
 		{name: "Compare", commands: []builder{
 			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, tuneCommand, juryCommand,
-			reportCommand, suiteCommand,
+			judgeCommand, reportCommand, suiteCommand,
 		}},
 		{name: "People's labels", commands: []builder{
 			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),

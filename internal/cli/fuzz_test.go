@@ -92,8 +92,8 @@ func FuzzJudgment(f *testing.F) {
 	})
 }
 
-// verdicts are the labels of each meaning, and the ways to write them.
-var verdicts = map[string][]string{
+// allowed are the labels of each meaning, and the ways to write them.
+var allowed = map[string][]string{
 	"A>B": {"A>B", "A>>B", "B<A", "B<<A"},
 	"B>A": {"B>A", "B>>A", "A<B", "A<<B"},
 	"A=B": {"A=B", "B=A"},
@@ -122,7 +122,7 @@ func checkOffered(t *testing.T, outcome judging.Outcome, label string, place int
 	if outcome == judging.Decided {
 		plain = []string{"A>B", "B>A"}[place]
 	}
-	written := func(l string) bool { return slices.Contains(verdicts[plain], l) }
+	written := func(l string) bool { return slices.Contains(allowed[plain], l) }
 	if !written(label) || !slices.ContainsFunc(offered, written) {
 		t.Errorf("%q: label %q is taken for %s, offered was %v", body, label, plain, offered)
 	}

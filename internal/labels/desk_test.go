@@ -226,7 +226,7 @@ func TestLabelsDrawnByDisagreement(t *testing.T) {
 	a := agreed(t, f, bad)
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 40.0)
 	assert.Assert(t, len(a.Warnings) == 1 && strings.Contains(a.Warnings[0], "chosen by disagreement"), "%v", a.Warnings)
-	_, err = labels.Estimate(bad, f, "A", nil, reading, stats.Default.Level)
+	_, err = labels.Estimate(bad, f, "A", sideOf("A"), nil, reading, stats.Default.Level)
 	assert.ErrorContains(t, err, "chosen by disagreement")
 	_, err = labels.Select([]string{bad}, f, 0.1, 0.1, reading)
 	assert.ErrorContains(t, err, "chosen by disagreement")

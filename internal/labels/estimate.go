@@ -60,11 +60,12 @@ const (
 	ByDesign      = "design-based"       // a share of items in clusters, by Student's t between clusters
 )
 
-// Estimate returns the true share of pairs in which a response, A or B, is better: the judge's verdicts of the run in
-// dir, corrected by labels. The labelled pairs must be drawn at random from all. widths are those, in points, for which
-// the number of labels needed is computed.
+// Estimate returns the true share of pairs in which one side is better: the judge's verdicts of the run in dir,
+// corrected by labels. side returns the side's response to an item, A or B; name names it. The labelled pairs must be
+// drawn at random from all. widths are those, in points, for which the number of labels needed is computed.
 func Estimate(
-	dir string, file *LabelFile, response string, widths []float64, reading judging.Reading, level float64,
+	dir string, file *LabelFile, name string, side func(item string) string, widths []float64, reading judging.Reading,
+	level float64,
 ) (*ShareEstimate, error) {
 	p, err := newPanel([]string{dir}, file, reading, stats.Default, false)
 	if err != nil {
@@ -82,14 +83,14 @@ func Estimate(
 		Run:      dir,
 		Model:    j.Manifest.Spec.Model.Name,
 		Labels:   p.file.Path,
-		Response: response,
+		Response: name,
 		Judged:   len(j.Verdicts),
 		Reading:  reading.Name,
 	}
 	for _, verdict := range j.Verdicts {
 		e.NoVerdict += int(scoring.Indicator(verdict == ""))
 	}
-	units, clusters := p.units(response)
+	units, clusters := p.units(side)
 	var label, predictions, rest []float64 // labels and verdicts of labelled pairs, and verdicts of the other pairs
 	for _, u := range units {
 		if u.Weight == 0 {
@@ -132,11 +133,11 @@ func Estimate(
 const minLabels = 10
 
 // units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and
-// the number of their clusters. A verdict or label scores 1 for the response, 0 for the other response, and else ½.
-func (p *panel) units(response string) (units []stats.PopulationUnit, clusters int) {
-	score := func(verdict string) float64 {
+// the number of their clusters. A verdict or label scores 1 for the item's side, 0 for the other response, and else ½.
+func (p *panel) units(side func(item string) string) (units []stats.PopulationUnit, clusters int) {
+	score := func(item, verdict string) float64 {
 		switch verdict {
-		case response:
+		case side(item):
 			return 1
 		case Tie, "":
 			return 0.5
@@ -150,9 +151,9 @@ func (p *panel) units(response string) (units []stats.PopulationUnit, clusters i
 		if _, ok := numbers[cluster]; !ok {
 			numbers[cluster] = len(numbers)
 		}
-		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(verdicts[item])}
+		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(item, verdicts[item])}
 		if truth, labelled := majority[item]; labelled {
-			u.Truth = score(truth)
+			u.Truth = score(item, truth)
 			u.Weight = 1
 		}
 		units = append(units, u)

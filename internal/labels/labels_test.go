@@ -251,30 +251,33 @@ func inClusters(all []labels.Label) []labels.Label {
 }
 
 // TestEstimate: a judge that says A too often is corrected.
+// sideOf returns a function that returns the same response for each item.
+func sideOf(response string) func(string) string { return func(string) string { return response } }
+
 func TestEstimate(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 1))
 	dir := judge(t, "biased", n, func(i int) bool { return i%2 == 0 || rng.Float64() < 0.5 }) // B is called A half of the time
 	f := &labels.LabelFile{Path: "labels", Labels: labelled(100, "ann", func(int) bool { return true })}
-	e, err := labels.Estimate(dir, f, "A", []float64{10}, reading, 0.95)
+	e, err := labels.Estimate(dir, f, "A", sideOf("A"), []float64{10}, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Assert(t, *e.JudgeAlone.Low > 60, "the judge alone says %v", e.JudgeAlone)
 	assert.Assert(t, *e.Share.Low < 50 && *e.Share.High > 50, "%v [%v, %v]", *e.Share.Value, *e.Share.Low, *e.Share.High)
 	assert.Assert(t, *e.Share.High-*e.Share.Low < *e.LabelsAlone.High-*e.LabelsAlone.Low, "the judge adds nothing")
 	assert.Assert(t, *e.RoganGladen.Low < 50 && *e.RoganGladen.High > 50)
-	other, err := labels.Estimate(dir, f, "B", []float64{10}, reading, 0.95)
+	other, err := labels.Estimate(dir, f, "B", sideOf("B"), []float64{10}, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Assert(t, *e.Share.Value+*other.Share.Value > 99.99 && *e.Share.Value+*other.Share.Value < 100.01, "shares of A and B are %v and %v", *e.Share.Value, *other.Share.Value)
 	alone, err := labels.Estimate(judge(t, "clusters", n, func(int) bool { return true }, func(_ int, r *judging.Record) {
 		r.Source = datasets.MTBench.Name
 		r.Item = "q" + r.Item[:3] + ":" + r.Item
-	}), &labels.LabelFile{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", nil, reading, 0.95)
+	}), &labels.LabelFile{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", sideOf("A"), nil, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
 	assert.Assert(t, alone.RoganGladen == nil)
 	assert.Equal(t, *alone.Share.Value, 50.0)
 	f.Labels[0].Drawn = labels.ByDisagreement
-	_, err = labels.Estimate(dir, f, "A", nil, reading, 0.95)
+	_, err = labels.Estimate(dir, f, "A", sideOf("A"), nil, reading, 0.95)
 	assert.ErrorContains(t, err, "chosen by disagreement")
 }
 

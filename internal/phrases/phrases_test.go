@@ -105,7 +105,7 @@ func addsArguments(f ast.Expr) bool {
 		return analysis != nil && analysis.Name == "s"
 	}
 	name, _ := f.(*ast.Ident)
-	return name != nil && slices.Contains([]string{"say", "sentence", "addPart"}, name.Name)
+	return name != nil && slices.Contains([]string{"say", "sentence", "addPart", "warn"}, name.Name)
 }
 
 // isPhrase reports whether the first argument of a function is the code of a phrase.

@@ -133,7 +133,7 @@ func TestOtherRecords(t *testing.T) {
 		people *datasets.PeopleScores
 		ok     bool
 	}{
-		{nil, some, false}, {[]string{"A"}, nil, false}, {[]string{"A"}, none, false}, {[]string{"A"}, some, true},
+		{nil, some, false}, {[]string{"A"}, nil, true}, {[]string{"A"}, none, true}, {[]string{"A"}, some, true},
 		{[]string{"A", "B"}, none, true}, {[]string{"A", "B"}, some, true},
 	} {
 		scorer := NewScorer(judging.NewManifest("test", judging.Spec{Prompt: judging.Template{Labels: levelsOf("1-5")}}))
@@ -147,7 +147,7 @@ func TestOtherRecords(t *testing.T) {
 		}
 		scorer.Finish()
 		units := scorer.Sheet(scoring.MissingWrong, 1).Metrics[0].Units
-		assert.Equal(t, units != nil, c.ok && len(c.order) == 1, "%+v", c)
+		assert.Equal(t, units != nil, c.people == some && len(c.order) == 1, "%+v", c)
 	}
 }
 

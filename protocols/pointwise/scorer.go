@@ -110,8 +110,8 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		people = new(datasets.PeopleScores)
 	}
 	f.hasPeople = len(people.Scores) > 0
-	if len(r.Order) < 2 && !f.hasPeople {
-		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
+	if len(r.Order) == 0 {
+		return false, fmt.Errorf("%s scores responses: this record has none", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}

@@ -35,3 +35,23 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 	e.Interval = Interval{min(1, max(0, share+shift-half)), min(1, max(0, share+shift+half))}
 	return e
 }
+
+// WinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy, which
+// lies between low and high and is known from other units. It assumes that the judge is as accurate whichever side is
+// better. The estimate is NaN unless the accuracy is above one half with its whole interval.
+//
+// Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½) over
+// (2·accuracy − 1). For the interval of this ratio Fieller, Journal of the Royal Statistical Society B 16 (1954),
+// 175–185, from the middles of both intervals, which move the estimates towards ½ as in Lang and Reiczigel.
+func WinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
+	if !(low > 0.5) {
+		return MeanEstimate{math.NaN(), noInterval}
+	}
+	lead, scale := (share.Low+share.High-1)/2, low+high-1
+	half, scaleHalf := (share.High-share.Low)/2, high-low
+	k := scale*scale - scaleHalf*scaleHalf
+	center := 0.5 + lead*scale/k
+	half = math.Sqrt(lead*lead*scaleHalf*scaleHalf+k*half*half) / k
+	rate := min(1, max(0, 0.5+(share.Mean-0.5)/(2*accuracy-1)))
+	return MeanEstimate{rate, Interval{max(0, center-half), min(1, center+half)}}
+}

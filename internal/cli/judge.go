@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/eval"
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/internal/verdicts"
+	"gavel/judging"
+)
+
+func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Action: e.judge} }
+
+// judge asks the judge of a run about the items of a file, and prints and writes its verdicts.
+func (e *env) judge(c *cli.Context) error {
+	file, with := c.Args().First(), c.String("with")
+	if with == "" {
+		return usage("--with is missing: name the run in which the judge was measured")
+	}
+	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
+	m, err := judging.ReadManifest(with)
+	if err := cmp.Or(oneOf("--verdicts: the ending", ending, verdicts.Formats), err); err != nil {
+		return err
+	}
+	m.Spec.Dataset, m.Dataset = judging.DatasetSpec{}, judging.DatasetInfo{Name: file}
+	m.Shard, m.Stages = nil, nil
+	o, ok := eval.RequestOf(m)
+	if !ok || !slices.Contains(strings.Fields("pairwise reversed pointwise"), o.Protocol) {
+		return usage("--with %s: name a run of pairwise, reversed or pointwise that gavel made; "+
+			"of imported judges no settings are known", with)
+	}
+	o.Mapping, o.Out = mappingFrom(c), c.String("out")
+	var people *labels.LabelFile
+	if c.IsSet("labels") {
+		people, err = labels.Read(c.String("labels"))
+	}
+	if err != nil {
+		return err
+	}
+	reports, incomplete := e.maker().Run(c.Context, o)
+	if incomplete != nil && !errors.Is(incomplete, eval.ErrIncomplete) {
+		return incomplete
+	}
+	dir := reports[len(reports)-1].Run
+	result, err := verdicts.Judge(dir, with, people)
+	if err != nil {
+		return err
+	}
+	out := cmp.Or(c.String("verdicts"), filepath.Join(dir, "verdicts.csv"))
+	err = report.WriteOther(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
+		return verdicts.Write(w, ending, result.Verdicts)
+	})
+	if err == nil {
+		err = e.print(c, result)
+	}
+	e.next("gavel", "items", dir)
+	if len(result.Responses) == 2 {
+		e.next("gavel", "labels", "label", "--sample", "100", file)
+	}
+	return cmp.Or(err, incomplete)
+}

@@ -1,0 +1,120 @@
+package verdicts
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"gavel/internal/doc"
+	"gavel/internal/phrases"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// answer returns the answer, and how sure it is. persons is the number of items for a person.
+func (r *Result) answer(persons int) (answer, also string) {
+	also = phrases.Say("judge.persons", persons, len(r.Verdicts))
+	if r.Ranking != nil {
+		return phrases.Say("judge.ranking", r.Responses[0], r.Ranking[0].Ranks[1]), also
+	}
+	plain, ok := r.Results[0].Against(50)
+	switch {
+	case !ok:
+		return phrases.Say("judge.nothing"), also
+	case len(r.Responses) == 1:
+		return phrases.Say("judge.score", plain, plain.N), also
+	}
+	rate, ok := r.Results[1].Against(50)
+	code, how := "judge.even", "judge.corrected"
+	if !ok {
+		rate = plain
+		how = "judge.uncorrected"
+	}
+	if rate.Above {
+		code = "judge.better"
+	}
+	answer = phrases.Say(code, r.Responses[0], rate, rate.N)
+	also = phrases.Say(how, also, plain, r.Accuracy, r.Accuracy.N, r.Responses[1], persons, r.Responses[0],
+		rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
+	if r.ByLabels != nil {
+		return r.ByLabels.Says, answer + " " + also
+	}
+	return answer, also
+}
+
+// Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those
+// in a language that is rare among the measured ones, then inconsistent ones.
+func (r *Result) Document() doc.Document {
+	results := &doc.Table{
+		Columns: doc.Columns(doc.Number, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
+	}
+	for i, name := range append(r.Responses, unclear, noVerdict) {
+		n := 0
+		for _, x := range r.Verdicts {
+			if cmp.Or(x.Why, x.Verdict) == name || name == scores && x.Consistent {
+				n++
+			}
+		}
+		row := doc.Row{Name: name, Cells: doc.Cells(n)}
+		if i < len(r.Ranking) {
+			row.Ranks = r.Ranking[i].Ranks
+			row.Cells = append(row.Cells, doc.Num(r.Ranking[i].Against))
+			results.Columns[1].Name = phrases.Say("judge.against", r.Responses[0])
+		}
+		results.Add(row)
+	}
+	for _, x := range r.Results {
+		row := &results.Rows[0]
+		if x.Group != scoring.Overall {
+			if x.Metric == uncorrected {
+				results.Add(doc.Row{Name: x.Group, Cells: doc.Cells(x.N)})
+			}
+			row = &results.Rows[len(results.Rows)-1]
+		}
+		row.Cells = append(row.Cells, doc.Num(x))
+	}
+	results.DropEmpty()
+	persons := slices.DeleteFunc(slices.Clone(r.Verdicts), func(x Row) bool { return x.Consistent })
+	slices.SortStableFunc(persons, func(a, b Row) int {
+		return strings.Compare(a.Language+a.Why, b.Language+b.Why) // capitals first
+	})
+	ask := &doc.Table{RowHead: "item", Columns: doc.Columns(doc.Words, "why", "language")}
+	for _, x := range persons[:min(6, len(persons))] {
+		ask.Add(doc.WordRow(x.Item, x.Why, x.Language))
+	}
+	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
+		{Table: results, Notes: doc.Warn(r.Warnings)},
+		{Title: phrases.Say("judge.ask"), ShowTitle: len(persons) > 0, Table: ask},
+	}}
+	d.Answer, d.Also = r.answer(len(persons))
+	return d
+}
+
+// Formats lists the endings of names of files of verdicts.
+var Formats = strings.Fields(".csv .jsonl .parquet")
+
+// Write writes rows as CSV, JSON lines or Parquet; format is one of Formats.
+func Write(w io.Writer, format string, rows []Row) error {
+	if format == ".parquet" {
+		return parquet.Write(w, rows)
+	}
+	cells := [][]string{strings.Fields("item verdict consistent confidence use why language")}
+	var lines bytes.Buffer
+	for _, x := range rows {
+		cells = append(cells, []string{
+			x.Item, x.Verdict, strconv.FormatBool(x.Consistent), table.Cell(x.Confidence, 4), x.Use, x.Why, x.Language,
+		})
+		_ = json.NewEncoder(&lines).Encode(x) // texts, numbers: cannot fail
+	}
+	if format == ".csv" {
+		return table.WriteCSV(w, cells)
+	}
+	_, err := lines.WriteTo(w)
+	return err
+}

@@ -1,0 +1,150 @@
+package verdicts
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/abadojack/whatlanggo"
+
+	"gavel/datasets"
+	"gavel/internal/labels"
+	"gavel/internal/phrases"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Row holds the judge's verdict on an item: a row of the file of verdicts.
+type Row struct {
+	Item string `json:"item" parquet:"item"` // the item's id
+	// the better response, A or B, or its model; of a judge that scores, the score; empty if the orders disagree
+	Verdict    string `json:"verdict" parquet:"verdict"`
+	Consistent bool   `json:"consistent" parquet:"consistent"` // all orders have the same verdict
+	// mean probability of the verdicts, 0 to 1
+	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
+	Use        string   `json:"use" parquet:"use"`           // keep, or person: ask one
+	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide
+	// the item's language, if it is rare among the measured items
+	Language string `json:"language,omitempty" parquet:"language"`
+}
+
+// Reasons for which a person should decide.
+const (
+	unclear   = "inconsistent or a tie"
+	noVerdict = "no verdict"
+)
+
+// item holds an item of a run with the judge's verdict.
+type item struct {
+	Row
+	models  []string // of the responses; "" where the file names none
+	group   string
+	cluster int // number of the question: items of one question may depend on each other
+	length  int // characters of the responses
+}
+
+// readItems returns the items of the run in dir, in the order of its file of items.
+func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error) {
+	judge, err = labels.ReadJudge(dir, options.Reading)
+	set, setErr := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+	if err := cmp.Or(err, setErr); err != nil {
+		return nil, nil, err
+	}
+	defer set.Close()
+	clusters := map[string]int{}
+	for i := range set.Len() {
+		source, err := set.Item(i)
+		if err != nil {
+			return nil, nil, err
+		}
+		x := &item{group: source.Group, cluster: cmp.Or(clusters[source.Question], len(clusters)+1)}
+		clusters[source.Question] = x.cluster
+		text := source.Question
+		for _, c := range source.Candidates {
+			text += "\n" + c.Text
+			x.models = append(x.models, c.Model)
+			x.length += utf8.RuneCountInString(c.Text)
+		}
+		if language := whatlanggo.Detect(text); language.IsReliable() {
+			x.Language = language.Lang.String()
+		}
+		x.Item = source.ID
+		x.Verdict = judge.Verdicts[x.Item]
+		x.Why = map[string]string{"": noVerdict, labels.Tie: unclear}[x.Verdict]
+		x.Consistent = x.Why == ""
+		x.Use = "keep"
+		if !x.Consistent {
+			x.Verdict, x.Use = "", "person"
+		}
+		if p, ok := judge.Confidence[x.Item]; ok {
+			x.Confidence = scoring.Fraction(p)
+		}
+		items = append(items, x)
+	}
+	return items, judge, nil
+}
+
+// sideNames lists the names of responses without a model.
+var sideNames = []string{"A", "B"}
+
+// nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two
+// models for the item, and returns all names, those with more wins first.
+func nameResponses(items []*item) []string {
+	wins := map[string]int{}
+	for _, x := range items {
+		if x.models[0] == x.models[1] || slices.Contains(x.models, "") {
+			x.models = sideNames
+		}
+		for _, model := range x.models {
+			wins[model] += 0
+		}
+		if x.Consistent {
+			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
+			wins[x.Verdict]++
+		}
+	}
+	return slices.SortedFunc(maps.Keys(wins), func(a, b string) int {
+		return cmp.Or(wins[b]-wins[a], strings.Compare(a, b))
+	})
+}
+
+// rareBelow is the share of items, in percent, below which their language is rare.
+const rareBelow = 5
+
+// compare warns of items unlike the measured ones: by the shares of those in a language that is rare among the measured
+// ones, of those that are longer or shorter than nine in ten of these, and of consistent verdicts. Shares differ if
+// their intervals lie apart, which is stricter than a test at the level of reports with Bonferroni's correction.
+func (r *Result) compare(items, measured []*item) {
+	var lengths []int
+	languages := map[string]int{}
+	for _, x := range measured {
+		lengths = append(lengths, x.length)
+		languages[x.Language]++
+	}
+	slices.Sort(lengths)
+	shortest, longest := lengths[len(lengths)/20], lengths[len(lengths)*19/20]
+	warn := func(code string, has func(x *item) bool) {
+		share := func(items []*item) scoring.Evidence {
+			k := 0.0
+			for _, x := range items {
+				k += scoring.Indicator(has(x))
+			}
+			return scoring.ShareOf("", k, float64(len(items)), 0)
+		}
+		here, before := share(items), share(measured)
+		if max(here.Low-before.High, before.Low-here.High) >= 1 { // in points
+			r.Warnings = append(r.Warnings, phrases.Say(code, here, before))
+		}
+	}
+	for _, x := range slices.Concat(items, measured) {
+		if 100*languages[x.Language] >= rareBelow*len(measured) {
+			x.Language = ""
+		}
+	}
+	warn("judge.unlike-language", func(x *item) bool { return x.Language != "" })
+	warn("judge.unlike-length", func(x *item) bool { return x.length < shortest || x.length > longest })
+	warn("judge.unlike-consistency", func(x *item) bool { return x.Consistent })
+}

@@ -1,0 +1,242 @@
+package verdicts
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/abadojack/whatlanggo"
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets/rows"
+	"gavel/internal/trials"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// pairWon returns an item with a consistent verdict for one of two models.
+func pairWon(i int, verdict string, models ...string) *item {
+	return &item{Row: Row{Item: fmt.Sprint(i), Verdict: verdict, Consistent: true}, models: models, cluster: i + 1}
+}
+
+// TestWinRateEqualsFieller: numbers of a bisection of Fieller's test in Python.
+func TestWinRateEqualsFieller(t *testing.T) {
+	for _, c := range [][9]float64{
+		{.65, .626, .673, .88, .845, .909, 0.697368, 0.664137, 0.735293},
+		{.53, .48, .58, .72, .62, .80, 0.568182, 0.450506, 0.724494},
+		{.5, .4, .6, .6, .52, .68, .5, 0, 1},
+		{.9, .87, .93, .95, .92, .97, 0.944444, 0.908655, 0.993068},
+		{.2, .1, .3, .9, .8, .95, 0.125, 0, 0.242905},
+	} {
+		share := stats.MeanEstimate{Mean: c[0], Interval: stats.Interval{Low: c[1], High: c[2]}}
+		got := stats.WinRate(share, c[3], c[4], c[5])
+		for i, x := range []float64{got.Mean, got.Low, got.High} {
+			assert.Assert(t, math.Abs(x-c[6+i]) < 1e-5, "%v: %+v", c, got)
+		}
+	}
+	assert.Assert(t, math.IsNaN(stats.WinRate(stats.MeanEstimate{Mean: .6}, .6, .5, .7).Mean))
+}
+
+// TestWinRatesCover: where the judge is as accurate as measured, the interval of the corrected win rate holds the true
+// one in 93 to 97 % of runs, over all worlds; a single world may lie up to 4 standard errors beside, or above.
+func TestWinRatesCover(t *testing.T) {
+	sizes, measured, accuracies, runs := []int{100, 400}, []int{60, 200}, []float64{.7, .85}, 60
+	if trials.All() {
+		sizes, measured, accuracies, runs = []int{100, 400, 2000}, []int{60, 200, 400}, []float64{.7, .8, .9, .95}, 100
+	}
+	covered, all := 0, 0
+	for _, n := range sizes {
+		for _, m := range measured {
+			for _, accuracy := range accuracies {
+				for _, truth := range []float64{.35, .5, .65, .8} {
+					r := rand.New(rand.NewPCG(uint64(n+m), uint64(1000*accuracy+10*truth)))
+					in, defined := 0, 0
+					for range runs {
+						x := world(r, n, m, accuracy, truth)
+						if x.Value == nil {
+							continue
+						}
+						defined++
+						in += int(scoring.Indicator(*x.Low <= 100*truth && 100*truth <= *x.High))
+					}
+					covered += in
+					all += defined
+					low := 0.95 - 4*math.Sqrt(0.95*0.05/float64(defined)) - 0.01
+					assert.Assert(t, float64(in)/float64(defined) > low, "n=%d m=%d a=%g p=%g: %d of %d", n, m, accuracy, truth, in, defined)
+				}
+			}
+		}
+	}
+	share := float64(covered) / float64(all)
+	t.Logf("%.4f of %d", share, all)
+	assert.Assert(t, share > 0.93 && share < 0.97, "%g", share)
+}
+
+// world returns the corrected win rate of n pairs, of which the first model wins a share in truth, by a judge whose
+// accuracy was measured on m pairs.
+func world(r *rand.Rand, n, m int, accuracy, truth float64) scoring.Result {
+	right := 0
+	for range m {
+		right += int(scoring.Indicator(r.Float64() < accuracy))
+	}
+	x := &Result{
+		Responses: []string{"v1", "v2"}, Accuracy: scoring.ShareOf("", float64(right), float64(m), 50),
+	}
+	var items []*item
+	for i := range n {
+		verdict := "v1"
+		if (r.Float64() < truth) != (r.Float64() < accuracy) {
+			verdict = "v2"
+		}
+		items = append(items, pairWon(i, verdict, "v1", "v2"))
+	}
+	x.add(scoring.Overall, items)
+	return x.Results[1]
+}
+
+// sample returns items of a world for [Result.compare].
+func sample(r *rand.Rand, n int, length, consistency, german float64) (all []*item) {
+	for i := range n {
+		x := pairWon(i, "A", "A", "B")
+		x.Consistent = r.Float64() < consistency
+		x.length = int(math.Exp(math.Log(length) + 0.8*r.NormFloat64()))
+		x.Language = "English"
+		if r.Float64() < german {
+			x.Language = "German"
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// TestUnlikeItemsAreNamed: items of another length, language or consistency are noticed in 90 % of worlds or more, and
+// items of the same kind are named unlike in 5 % at most.
+func TestUnlikeItemsAreNamed(t *testing.T) {
+	runs := 150
+	if trials.All() {
+		runs = 300
+	}
+	for _, c := range []struct {
+		name                                  string
+		length, consistency, german, measured float64 // measured: share of German among the measured items
+		warns                                 string
+	}{
+		{"alike", 500, .8, 0, 0, ""},
+		{"alike, with some German", 500, .8, .04, .04, ""},
+		{"longer", 1400, .8, 0, 0, "longer or shorter"},
+		{"shorter", 150, .8, 0, 0, "longer or shorter"},
+		{"less consistent", 500, .6, 0, 0, "consistent verdict"},
+		{"more consistent", 500, .95, 0, 0, "consistent verdict"},
+		{"in German", 500, .8, .2, 0, "a language that is rare"},
+	} {
+		for _, n := range [][2]int{{200, 200}, {100, 2000}, {400, 1000}} {
+			rng := rand.New(rand.NewPCG(uint64(n[0]), uint64(n[1])))
+			warned := 0
+			for range runs {
+				r := new(Result)
+				r.compare(sample(rng, n[1], c.length, c.consistency, c.german), sample(rng, n[0], 500, .8, c.measured))
+				text := strings.Join(r.Warnings, " ")
+				warned += int(scoring.Indicator(text != "" && strings.Contains(text, c.warns)))
+			}
+			share := float64(warned) / float64(runs)
+			t.Logf("%s %v: %.3f", c.name, n, share)
+			if c.warns == "" {
+				assert.Assert(t, share <= 0.05, "%s %v: %g", c.name, n, share)
+			} else {
+				assert.Assert(t, share >= 0.9, "%s %v: %g", c.name, n, share)
+			}
+		}
+	}
+}
+
+// TestRanking: the strengths are those of Hunter's MM algorithm in Python; a model that wins nearly always ranks first.
+func TestRanking(t *testing.T) {
+	wins := map[[2]string]int{
+		{"m1", "m2"}: 30, {"m2", "m1"}: 18, {"m2", "m3"}: 22, {"m3", "m2"}: 14, {"m1", "m3"}: 25, {"m3", "m1"}: 9,
+		{"m1", "m4"}: 12, {"m4", "m1"}: 10, {"m3", "m4"}: 7, {"m4", "m3"}: 16,
+	}
+	var items []*item
+	for p, n := range wins {
+		for range n {
+			items = append(items, pairWon(len(items), p[0], p[0], p[1]))
+		}
+	}
+	r := &Result{Responses: []string{"m1", "m2", "m3", "m4"}}
+	r.rank(items)
+	for i, want := range []float64{0, 37.97028267374094, 28.160979435553948, 45.320441943042105} {
+		x := r.Ranking[i].Against
+		if i == 0 {
+			assert.Assert(t, x.Value == nil)
+			continue
+		}
+		assert.Assert(t, math.Abs(*x.Value-want) < 1e-3, "%d: %g", i, *x.Value)
+		assert.Assert(t, *x.Low < want && want < *x.High)
+	}
+	assert.Equal(t, r.Ranking[0].Ranks, [2]int{1, 3})
+	assert.Equal(t, r.Ranking[2].Ranks, [2]int{2, 4})
+
+	items = nil
+	for i := range 120 {
+		winner, loser := []string{"m1", "m1", "m2"}[i%3], []string{"m2", "m3", "m3"}[i%3]
+		if i%10 == 0 {
+			winner, loser = loser, winner
+		}
+		items = append(items, pairWon(i, winner, loser, winner))
+	}
+	names := r.Responses[:3]
+	r = &Result{Responses: names}
+	r.rank(items)
+	for i, x := range r.Ranking {
+		assert.Equal(t, x.Ranks, [2]int{i + 1, i + 1})
+	}
+	r.rank(nil) // none consistent
+	assert.Equal(t, r.Ranking[1].Ranks, [2]int{1, 3})
+}
+
+// TestLanguages: whatlanggo names the language of questions with answers, and is sure.
+func TestLanguages(t *testing.T) {
+	for want, text := range map[string]string{
+		"German":   "Wie kündige ich mein Abo vor Ablauf der Frist? Sie können es jederzeit in den Einstellungen kündigen.",
+		"French":   "Comment puis-je annuler mon abonnement avant la fin ? Vous pouvez le faire dans les réglages du compte.",
+		"Spanish":  "¿Cómo puedo cancelar mi suscripción antes de que termine? Puede hacerlo en los ajustes de su cuenta.",
+		"English":  "How can I cancel my subscription before it ends? You can do that in the settings of your account.",
+		"Mandarin": "如何在到期之前取消我的订阅？您可以随时在帐户设置中取消订阅。",
+	} {
+		got := whatlanggo.Detect(text)
+		assert.Assert(t, got.IsReliable() && got.Lang.String() == want, "%s: %v", want, got)
+	}
+}
+
+// TestFiles: every format has the same rows.
+func TestFiles(t *testing.T) {
+	all := []Row{
+		{Item: "a", Verdict: "v1", Consistent: true, Confidence: new(0.875), Use: "keep"},
+		{Item: "b", Use: "person", Why: noVerdict, Language: "German"},
+	}
+	for _, format := range Formats {
+		path := filepath.Join(t.TempDir(), "verdicts"+format)
+		f, err := os.Create(path)
+		assert.NilError(t, err)
+		assert.NilError(t, Write(f, format, all))
+		assert.NilError(t, f.Close())
+		var got []string
+		err = rows.Each(path, func(_ int, raw []byte) error {
+			var cells map[string]any
+			err := json.Unmarshal(raw, &cells)
+			for _, name := range []string{"item", "verdict", "consistent", "confidence", "use", "why", "language"} {
+				if cells[name] == nil {
+					cells[name] = ""
+				}
+				got = append(got, fmt.Sprint(cells[name]))
+			}
+			return err
+		})
+		assert.NilError(t, err)
+		assert.Equal(t, strings.Join(got, ","), "a,v1,true,0.875,keep,,,b,,false,,person,no verdict,German", format)
+	}
+}
