@@ -25,8 +25,8 @@ func commandGroups() []commandGroup {
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
 		{name: "Compare", commands: []builder{
-			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, tuneCommand, juryCommand,
-			reportCommand, suiteCommand,
+			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, tuneCommand, checkCommand,
+			juryCommand, reportCommand, suiteCommand,
 		}},
 		{name: "People's labels", commands: []builder{
 			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
