@@ -2,15 +2,12 @@ package checks
 
 import (
 	"context"
-	"os"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gavel/datasets"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
-	"gavel/internal/suite"
-	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -42,31 +39,24 @@ func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error
 	if f.Anchors == nil {
 		return nil
 	}
-	node := f.On["anchors"]
-	path := f.relative(node.Value)
-	raw, err := os.ReadFile(path)
-	if err != nil || f.Identity["anchors"] != shortSum(string(raw)) {
-		return suite.Wrong(f.path, node.Line, "anchors: %s is not the file that --write made: restore it, or "+
-			"write the check again", path)
-	}
 	dirs := []string{dir + "/anchors-1", dir + "/anchors-2", c.Run, c.Run}
 	if f.baseline != nil {
 		dirs[3] = f.baseline.Dir
 	}
-	verdicts := make([]map[string]string, len(dirs))
+	var verdicts []map[string]string
 	for i, dir := range dirs {
-		request := only(f.request, path)
+		request := only(f.request, f.anchors)
 		request.Out = dir
 		if i < 2 {
 			if _, err := e.Run(ctx, request); err != nil {
 				return err
 			}
 		}
-		judge, err := labels.ReadJudge(dir, scoring.DefaultOptions.Reading)
+		judge, err := labels.ReadJudge(dir, reading)
 		if err != nil {
 			return err
 		}
-		verdicts[i] = judge.Verdicts
+		verdicts = append(verdicts, judge.Verdicts)
 	}
 	c.Change = newChange(f.Anchors, verdicts, c.Identity["items"] == c.Baseline["items"])
 	return nil

@@ -22,6 +22,9 @@ const (
 	Undecided Verdict = "undecided"
 )
 
+// reading holds the rules by which replies are read.
+var reading = scoring.DefaultOptions.Reading
+
 // alpha bounds the probability that a check decides any of its requirements wrongly.
 const alpha = 0.05
 
@@ -61,7 +64,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	occasions := float64(len(f.requirements)) // to decide wrongly
 	c := &Check{File: f.path, Requirements: f.requirements, Baseline: f.Identity, file: f, Level: 1 - alpha/occasions}
 	if stored != "" {
-		run, err := scoring.Load(stored, scoring.DefaultOptions.Reading)
+		run, err := scoring.Load(stored, reading)
 		if err == nil {
 			c.conclude(run)
 		}
@@ -97,7 +100,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	if _, err := maker.Run(ctx, f.request); err != nil {
 		return c, err
 	}
-	run, err := scoring.Load(f.request.Out, scoring.DefaultOptions.Reading)
+	run, err := scoring.Load(f.request.Out, reading)
 	if err != nil {
 		return c, err
 	}

@@ -35,7 +35,7 @@ func (c *Check) Document() doc.Document {
 		t.Add(doc.Row{Name: r.Name, Look: "check-" + string(r.Verdict), Cells: cells})
 	}
 	t.DropEmpty()
-	parts := &doc.Table{RowHead: "part", Columns: doc.Columns(doc.Words, "baseline", "now", "changed")}
+	parts := &doc.Table{RowHead: "what changed", Columns: doc.Columns(doc.Words, "baseline", "now", "changed")}
 	for _, name := range slices.Sorted(maps.Keys(c.Identity)) {
 		row := doc.WordRow(name, c.Baseline[name], c.Identity[name], "changed")
 		if c.Baseline == nil || c.Baseline[name] == c.Identity[name] {

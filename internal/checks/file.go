@@ -30,6 +30,7 @@ type File struct {
 	request      eval.RunRequest // asks the judge about the items
 	requirements []Requirement
 	baseline     *scoring.Run // of the requirement sameAs; may be nil
+	anchors      string       // path of the anchors
 }
 
 // content mirrors the YAML of the file.
@@ -61,6 +62,13 @@ func Open(path string) (*File, error) {
 	}
 	if err := f.readRequest(); err != nil {
 		return nil, f.blame(err)
+	}
+	node := f.On["anchors"]
+	f.anchors = f.relative(node.Value)
+	anchors, err := os.ReadFile(f.anchors)
+	if f.Anchors != nil && (err != nil || f.Identity["anchors"] != shortSum(string(anchors))) {
+		return nil, suite.Wrong(path, node.Line, "anchors: %s is not the file that --write made: restore it, "+
+			"or write the check again", f.anchors)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Require)) {
 		n := f.Require[name]
@@ -131,7 +139,7 @@ func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err err
 		r.low = -same.Within
 		r.high = same.Within
 		r.Required = fmt.Sprintf("within %g points", same.Within)
-		f.baseline, err = scoring.Load(f.relative(same.Run), scoring.DefaultOptions.Reading)
+		f.baseline, err = scoring.Load(f.relative(same.Run), reading)
 		return r, err
 	}
 	term, ok := scoring.TermIn(scoring.MetricsOf(f.request.Protocol), name)

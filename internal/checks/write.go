@@ -30,7 +30,7 @@ var templates = template.Must(template.ParseFS(files, "*.tmpl"))
 // Write writes a check's file to path from the run in dir: its judge and items, requirements that it meets, its
 // identity, and a file of anchors beside it. It returns an error if a file exists, unless force is true.
 func Write(path, dir string, force bool) error {
-	run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
+	run, err := scoring.Load(dir, reading)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func Write(path, dir string, force bool) error {
 		return fmt.Errorf("%s: a check needs a run that gavel made; give its path as that of the file: relative, or not", dir)
 	}
 	beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
-	judge, err := labels.ReadJudge(dir, scoring.DefaultOptions.Reading)
+	judge, err := labels.ReadJudge(dir, reading)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,6 @@ import (
 	"gavel/internal/eval"
 )
 
-// junit is a value of --format for gavel check alone: the format of test results in CI.
-const junit = "junit"
-
 func checkCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "check", Action: func(c *cli.Context) error {
 		path := c.Args().First()
@@ -31,7 +28,7 @@ func checkCommand(e *env) *cli.Command {
 		maker := e.maker()
 		maker.Words.GoOn = "go on with --out " + out
 		check, err := file.Ask(c.Context, maker, out, c.String("runs"))
-		if c.String("format") == junit {
+		if c.String("format") == "junit" {
 			err = errors.Join(err, check.WriteJUnit(e.stdout, err))
 		} else if err == nil {
 			err = e.print(c, check)
