@@ -17,7 +17,7 @@ import (
 
 // String returns the decision in words.
 func (r Requirement) String() string {
-	return phrases.Say("check.found", r.Verdict, r.Name, table.WithInterval(r.Found), r.Required)
+	return phrases.Say("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.Required)
 }
 
 // Document returns the check as one page: the requirements, what changed since the baseline, and what to do.

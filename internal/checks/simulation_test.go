@@ -36,7 +36,7 @@ func (j judge) draw(r *rand.Rand) [2]string {
 }
 
 // run returns a run of pairs with these verdicts, in the order of the seed, of a run that has all items.
-func run(t testing.TB, verdicts map[string][2]string, drawn []string, all []string) *scoring.Run {
+func run(t testing.TB, verdicts map[string][2]string, order []string, all []string) *scoring.Run {
 	m := judging.NewManifest("test", judging.Spec{
 		Protocol: "pairwise", Goal: "better", Model: judging.ModelSpec{Name: "judge"},
 		Prompt:  judging.Template{Name: "sop", Labels: []string{"A>B", "B>A", "A=B"}},
@@ -47,7 +47,7 @@ func run(t testing.TB, verdicts map[string][2]string, drawn []string, all []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range drawn {
+	for _, id := range order {
 		for i, choice := range verdicts[id] {
 			r := &judging.Record{
 				Schema: 1, Item: id, Gold: "A", Presentation: i, Presentations: 2, Order: []string{"A", "B"},
@@ -75,7 +75,7 @@ func run(t testing.TB, verdicts map[string][2]string, drawn []string, all []stri
 type world struct {
 	check *Check
 	truth map[string]float64 // by the metric of a requirement, in percent
-	asked int                // items asked until the end
+	items int                // items asked until the end
 	far   bool               // no requirement is near the truth
 }
 
@@ -91,9 +91,9 @@ func newWorld(t testing.TB, seed uint64) world {
 	for i := range simulatedItems {
 		all = append(all, fmt.Sprint("p", i))
 	}
-	drawn := judging.DrawOrder(all, 1)
+	order := judging.DrawOrder(all, 1)
 	verdicts, baseline := map[string][2]string{}, map[string][2]string{}
-	for _, id := range drawn {
+	for _, id := range order {
 		verdicts[id], baseline[id] = now.draw(r), before.draw(r)
 	}
 	w := world{truth: map[string]float64{
@@ -108,7 +108,7 @@ func newWorld(t testing.TB, seed uint64) world {
 	offset := func() float64 {
 		switch {
 		case w.far:
-			return float64(2*r.IntN(2)-1) * uniform(15, 40)
+			return float64(2*r.IntN(2)-1) * uniform(20, 40)
 		case r.IntN(3) == 0:
 			return 0
 		}
@@ -121,16 +121,19 @@ func newWorld(t testing.TB, seed uint64) world {
 		{metric: "first-position", low: position - uniform(0, 60), high: position},
 		{metric: "", low: -10, high: 10},
 	}
+	if w.far {
+		f.requirements[3].low, f.requirements[3].high = -40, 40
+	}
 	for i := range f.requirements {
 		f.requirements[i].Verdict = Undecided
 	}
 	w.check = &Check{Requirements: f.requirements, file: f, Level: 1 - alpha/8}
 	for n := simulatedLook; n <= simulatedItems && w.check.Count(Undecided) > 0; n += simulatedLook {
-		w.asked = n
-		w.check.look(run(t, verdicts, drawn[:n], all))
+		w.items = n
+		w.check.look(run(t, verdicts, order[:n], all))
 	}
-	if w.asked == simulatedItems { // as at the planned end
-		last := run(t, verdicts, drawn, all)
+	if w.items == simulatedItems { // as at the planned end
+		last := run(t, verdicts, order, all)
 		last.Manifest.DrawnBy = nil
 		w.check.look(last)
 	}
@@ -166,7 +169,7 @@ func TestDecisions(t *testing.T) {
 				mu.Lock()
 				if w.far {
 					far++
-					items += w.asked
+					items += w.items
 				}
 				if w.wrong() {
 					wrong++
@@ -183,7 +186,7 @@ func TestDecisions(t *testing.T) {
 	}
 	close(next)
 	wait.Wait()
-	t.Logf("%d checks: %d with a wrong decision; %.0f %% of the items asked where requirements are 15 points or more from "+
+	t.Logf("%d checks: %d with a wrong decision; %.0f %% of the items asked where requirements are 20 points or more from "+
 		"the truth; verdicts %v", n, wrong, 100*float64(items)/float64(far*simulatedItems), byVerdict)
 	if float64(wrong) > alpha*float64(n) {
 		t.Errorf("%d of %d checks decide wrongly", wrong, n)
@@ -232,27 +235,27 @@ func drift(r *rand.Rand, noise, judgeMoved, answersMoved float64) *Change {
 }
 
 // The judge's change and that of the answers are told apart in at least 95 % of worlds in which one of them changes 20
-// to 50 % of the verdicts, and in at most 5 % of others one is said to have changed.
+// to 50 % of the verdicts, and in at most 5 % of others one is counts to have changed.
 func TestChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := trials.Times(200)
 	for _, noise := range []float64{0, 0.01, 0.02} {
-		said := map[string]map[string]int{}
+		counts := map[string]map[string]int{}
 		for range n {
 			size := 0.2 + 0.3*r.Float64()
 			for world, c := range map[string]*Change{
 				"judge": drift(r, noise, size, 0), "answers": drift(r, noise, 0, size), "nothing": drift(r, noise, 0, 0),
 			} {
-				if said[world] == nil {
-					said[world] = map[string]int{}
+				if counts[world] == nil {
+					counts[world] = map[string]int{}
 				}
-				said[world][c.Verdict]++
+				counts[world][c.Verdict]++
 			}
 		}
-		t.Logf("noise %g: %v", noise, said)
-		judge := said["judge"]["judge"] + said["judge"]["both"] // of the answers nothing is known then
+		t.Logf("noise %g: %v", noise, counts)
+		judge := counts["judge"]["judge"] + counts["judge"]["both"] // of the answers nothing is known then
 		for world, right := range map[string]int{
-			"judge": judge, "answers": said["answers"]["answers"], "nothing": said["nothing"]["nothing"],
+			"judge": judge, "answers": counts["answers"]["answers"], "nothing": counts["nothing"]["nothing"],
 		} {
 			if float64(right) < 0.95*float64(n) {
 				t.Errorf("noise %g, world %s: %d of %d are right", noise, world, right, n)

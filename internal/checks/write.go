@@ -39,7 +39,7 @@ func Write(path, dir string, force bool) error {
 	if !ok || err != nil {
 		return fmt.Errorf("%s: a check needs a run that gavel made; give its path as that of the file: relative, or not", dir)
 	}
-	beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
+	anchorFile := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
 	judge, err := labels.ReadJudge(dir, reading)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func Write(path, dir string, force bool) error {
 			"protocol": request.Protocol,
 			"judge":    only(request, "").NonDefaults(),
 			"from":     from,
-			"anchors":  filepath.Base(beside),
+			"anchors":  filepath.Base(anchorFile),
 			"sum":      shortSum(anchors),
 			"require":  requirementsOf(run.Score(b)),
 			"within":   max(5, 5*math.Ceil(20*stats.PairedInterval(0, 0, float64(run.Items), b.Level).High)),
@@ -81,7 +81,7 @@ func Write(path, dir string, force bool) error {
 	if err != nil {
 		return err
 	}
-	return report.WriteOther(beside, force, func(w io.Writer) error {
+	return report.WriteOther(anchorFile, force, func(w io.Writer) error {
 		_, err := io.WriteString(w, anchors)
 		return err
 	})
