@@ -59,6 +59,8 @@ var rooms = map[string]string{
 	"internal/suite": "internal/phrases backends internal/doc internal/eval internal/races internal/report" +
 		" internal/report/table scoring" +
 		" scoring/race judging datasets internal/disk",
+	"internal/checks": "internal/phrases backends internal/disk internal/doc internal/eval internal/labels" +
+		" internal/report internal/report/table internal/suite scoring scoring/stats judging datasets",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/disk",
 	"internal/doctor": "internal/doc judging backends",
 	"internal/verdicts": "internal/phrases internal/doc internal/report/table internal/labels scoring" +
@@ -78,7 +80,7 @@ var rooms = map[string]string{
 		" internal/server/memo internal/server/markup internal/server/store internal/races internal/report" +
 		" internal/report/table internal/labels scoring scoring/race judging datasets internal/codec",
 
-	"internal/cli": "internal/doc internal/server internal/server/guard internal/server/jobs" +
+	"internal/cli": "internal/checks internal/doc internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/plan internal/races internal/report" +
 		" internal/report/table internal/labels internal/jury internal/verdicts" +
 		" protocols protocols/imports protocols/pairwise scoring" +

@@ -42,13 +42,12 @@ func (g *Collector[U]) Item(id, metric string) (num, den float64, complete bool)
 	return num, den, true
 }
 
-// CompleteUnits returns the data of all complete items, sorted by id, and releases the data of the others.
+// CompleteUnits returns the data of all complete items, sorted by id.
 func (g *Collector[U]) CompleteUnits() (units []*U) {
 	for _, item := range slices.Sorted(maps.Keys(g.items)) {
 		if u := g.items[item]; g.Complete == nil || g.Complete(u) {
 			units = append(units, u)
 		}
 	}
-	g.items = nil
 	return units
 }

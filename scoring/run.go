@@ -267,7 +267,8 @@ func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	return Wrong, complete
 }
 
-// Run ends the loading and returns the run. The loader must not be used afterwards.
+// Run returns the run. Records of a protocol with items that are right or wrong may be added afterwards, for another
+// call: the calibration then lacks the items that were not complete. Loaders of other protocols must not be used again.
 func (l *Loader) Run() *Run {
 	l.run.Items = l.run.scorer.Finish()
 	if l.run.repeats != nil {

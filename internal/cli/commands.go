@@ -26,7 +26,10 @@ func commandGroups() []commandGroup {
 		}},
 		{name: "Compare", commands: []builder{
 			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, tuneCommand, juryCommand,
-			judgeCommand, reportCommand, suiteCommand,
+			reportCommand, suiteCommand,
+		}},
+		{name: "Use the judge", commands: []builder{
+			judgeCommand, checkCommand,
 		}},
 		{name: "People's labels", commands: []builder{
 			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),

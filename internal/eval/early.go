@@ -19,6 +19,9 @@ type StoppingRule struct {
 	// Look receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
 	// there, also of an earlier try. It reports whether the run may end.
 	Look func(place int, result scoring.ItemResult) (enough bool)
+
+	// Records has the judgments so far, for use by Look alone. The run sets it.
+	Records *scoring.Loader
 }
 
 // follower passes a run's items to its rule.
@@ -105,6 +108,7 @@ func (p *runState) draw(reading judging.Reading) error {
 		p.job.Order = p.job.Order[:n]
 	}
 	records, err := scoring.NewLoader(m, reading)
+	p.rule.Records = records
 	p.follow = &follower{rule: p.rule, records: records, place: place, items: map[int]scoring.ItemResult{}}
 	return err
 }

@@ -89,7 +89,7 @@ type page struct {
 	One       bool   // the report has one run
 	Simulated string // warning about simulated judges; "" for none
 	Boards    []*Leaderboard
-	Two       doc.Document      // comparison of two runs; empty without one
+	Two       doc.Document      // comparison of two runs; empty without one; the document of [WriteDocument]
 	People    *labels.Agreement // agreement of the judges with people's labels; nil without labels
 	Pages     []*RunPage        // page of each run
 	Generator template.HTML
@@ -113,6 +113,14 @@ func (p *page) Labels() (template.HTML, error) {
 		return "", nil
 	}
 	return p.People.HTML(p.inFile)
+}
+
+// WriteDocument writes a document as an HTML file that needs no network, script or font.
+func WriteDocument(w io.Writer, d doc.Document) error {
+	p := pageOf(nil)
+	p.Title = d.Title
+	p.Two = d
+	return pages().ExecuteTemplate(w, "file-document", p)
 }
 
 // pageOf returns the data of the template for a report of these runs.

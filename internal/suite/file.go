@@ -154,7 +154,7 @@ func ParseFile(path string, raw []byte) (*Definition, error) {
 	case err == nil:
 		return nil, s.wrong(more.Line, "a second document begins here: a file is one suite")
 	case !errors.Is(err, io.EOF):
-		return nil, s.syntaxError(raw, err)
+		return nil, SyntaxError(s.path, raw, err)
 	}
 	if err := s.resolve(&doc); err != nil {
 		return nil, err
@@ -179,8 +179,13 @@ func (e *lineError) Error() string {
 func (e *lineError) Unwrap() error        { return e.Err }
 func (e *lineError) Is(target error) bool { return target == eval.ErrUsage }
 
+// Wrong returns an error about a line of a file that a person wrote, or with 0 about the whole file.
+func Wrong(path string, line int, format string, args ...any) error {
+	return &lineError{File: path, Line: line, Err: fmt.Errorf(format, args...)}
+}
+
 func (s *Definition) wrong(line int, format string, args ...any) error {
-	return &lineError{File: s.path, Line: line, Err: fmt.Errorf(format, args...)}
+	return Wrong(s.path, line, format, args...)
 }
 
 func (s *Definition) read(root *yaml.Node) error {

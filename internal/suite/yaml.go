@@ -17,20 +17,25 @@ import (
 // tabIndent matches a line that a tab indents.
 var tabIndent = regexp.MustCompile(`^ *\t`)
 
-// syntaxError returns the error of a file that is not YAML, with the line. A tab, the usual reason, is named, since the
+// SyntaxError returns the error of a file that is not YAML, with the line. A tab, the usual reason, is named, since the
 // parser does not mention it.
-func (s *Definition) syntaxError(raw []byte, err error) error {
+func SyntaxError(path string, raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {
 		if n++; tabIndent.Match(line) && len(bytes.TrimSpace(line)) > 0 {
-			return s.wrong(n, "a tab indents this line: YAML takes spaces alone")
+			return Wrong(path, n, "a tab indents this line: YAML takes spaces alone")
 		}
 	}
 	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	text, isKey := strings.CutPrefix(text, "unmarshal errors:\n  ")
 	if _, noLine := fmt.Sscanf(text, "line %d: ", &line); noLine == nil {
 		_, text, _ = strings.Cut(text, ": ")
 	}
-	return s.wrong(line, "not YAML: %s", text)
+	if isKey {
+		text, _, _ = strings.Cut(text, " in type")
+		return Wrong(path, line, "%s", text)
+	}
+	return Wrong(path, line, "not YAML: %s", text)
 }
 
 // resolve replaces YAML's aliases below n by their targets, and returns an error for lists that are too long.

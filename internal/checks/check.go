@@ -1,0 +1,184 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gavel/internal/eval"
+	"gavel/internal/phrases"
+	"gavel/internal/suite"
+	"gavel/scoring"
+)
+
+// Verdict says whether the judge meets a requirement, or all of them.
+type Verdict string
+
+// Values of Verdict.
+const (
+	Met       Verdict = "met"
+	Missed    Verdict = "missed"
+	Undecided Verdict = "undecided"
+)
+
+// reading holds the rules by which replies are read.
+var reading = scoring.DefaultOptions.Reading
+
+// alpha bounds the probability that a check decides any of its requirements wrongly.
+const alpha = 0.05
+
+// Requirement holds a requirement and the decision on it.
+type Requirement struct {
+	Name     string         `json:"name"`     // as in the file: a metric, or `same as`
+	Required string         `json:"required"` // as in the file
+	Verdict  Verdict        `json:"verdict"`  // `met`, `missed` or `undecided`
+	Found    scoring.Result `json:"found"`    // when it was decided, or else at the end; its interval decides
+	Items    int            `json:"items"`    // items judged by then
+
+	metric    string  // key of the metric; "" for sameAs
+	low, high float64 // ends of the range that is required
+}
+
+// Check holds the result of a check.
+type Check struct {
+	Says    string  `json:"says"` // the answer in a few sentences
+	Verdict Verdict `json:"verdict"`
+	File    string  `json:"file"`
+	Run     string  `json:"run"` // folder of the run that was checked
+	scoring.Question
+	Level        float64       `json:"level"` // confidence level of each interval
+	Requirements []Requirement `json:"requirements"`
+	Calls        int           `json:"calls"` // judgments, with those of anchors
+	// parts that identify the judge and its items, by name: in the file, and now
+	Baseline map[string]string `json:"baseline,omitempty"`
+	Identity map[string]string `json:"identity"`
+	Change   *Change           `json:"change,omitempty"` // only if the file has anchors
+
+	file *File
+}
+
+// Ask asks the judge in the folder dir until all requirements are decided, and then about the anchors. It continues the
+// check that is there. With the folder of a stored run, it asks nothing and checks that run. The check is never nil.
+func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Check, error) {
+	occasions := float64(len(f.requirements)) // to decide wrongly
+	c := &Check{File: f.path, Requirements: f.requirements, Baseline: f.Identity, file: f, Level: 1 - alpha/occasions}
+	if stored != "" {
+		run, err := scoring.Load(stored, reading)
+		if err == nil {
+			c.conclude(run)
+		}
+		return c, err
+	}
+	c.Level = 1 - alpha/2/occasions // half for all looks, whose intervals are valid together, and half for the end
+	ids, each, err := e.Items(f.request)
+	if err != nil {
+		return c, f.blame(err)
+	}
+	each *= f.request.NumRepetitions
+	anchors := 2 * each * len(f.Anchors)
+	metrics := scoring.Shares(f.request.Protocol)
+	calls := math.MaxInt
+	_, err = fmt.Sscan(f.AtMost, &calls)
+	planned := min(len(ids), (calls-anchors)/each)
+	if f.AtMost != "" && err != nil || planned < 1 || planned < len(ids) && metrics == nil {
+		return c, suite.Wrong(f.path, 0, "at most: expected more calls than the %d for the anchors, "+
+			"and a protocol that can end early", anchors)
+	}
+	rule := &eval.StoppingRule{Name: "check", Alpha: alpha, Metric: append(metrics, "")[0], MaxItems: planned}
+	rule.Look = func(place int, _ scoring.ItemResult) (enough bool) {
+		if (place+1)%max(10, planned/20) == 0 {
+			run := rule.Records.Run()
+			run.SetItemIDs(func() ([]string, error) { return ids, nil })
+			c.look(run)
+		}
+		return c.Count(Undecided) == 0
+	}
+	maker := *e
+	maker.Rule = rule
+	f.request.Out = dir + "/run"
+	if _, err := maker.Run(ctx, f.request); err != nil {
+		return c, err
+	}
+	run, err := scoring.Load(f.request.Out, reading)
+	if err != nil {
+		return c, err
+	}
+	if run.Items >= planned {
+		run.Manifest.DrawnBy = nil // n was fixed beforehand
+	}
+	c.conclude(run)
+	c.Calls += anchors
+	return c, c.askAnchors(ctx, e, dir)
+}
+
+// look decides the requirements that the intervals of a run decide.
+func (c *Check) look(run *scoring.Run) {
+	b := scoring.DefaultOptions.Bootstrap
+	b.Level = c.Level
+	rep := run.Score(b)
+	c.Question = rep.Question
+	for i := range c.Requirements {
+		r := &c.Requirements[i]
+		if r.Verdict != Undecided {
+			continue
+		}
+		r.Items = run.Items
+		r.Found = rep.Overall(r.metric)
+		if r.metric == "" {
+			compared, err := scoring.Compare([]*scoring.Run{c.file.baseline, run}, b)
+			if err != nil {
+				continue // no item is in both yet
+			}
+			if d := compared.Comparisons[0].Headline(); d != nil {
+				r.Found = d.Result()
+			}
+		}
+		switch x := r.Found; {
+		case !x.HasInterval():
+		case *x.High < r.low || *x.Low > r.high:
+			r.Verdict = Missed
+		case *x.Low >= r.low && *x.High <= r.high:
+			r.Verdict = Met
+		}
+	}
+}
+
+// Count returns the number of requirements with a verdict.
+func (c *Check) Count(v Verdict) (n int) {
+	for _, r := range c.Requirements {
+		if r.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// conclude takes a last look at a run, and sets the answer and what identifies the run.
+func (c *Check) conclude(run *scoring.Run) {
+	c.look(run)
+	c.Run = run.Dir
+	c.Calls = run.Answered
+	c.Identity = identityOf(run)
+	c.Verdict = Met
+	c.Says = phrases.Say("check.met", c.Count(Met), len(c.Requirements))
+	for _, r := range c.Requirements {
+		if r.Verdict == Met {
+			continue
+		}
+		c.Says += "; " + r.String()
+		if c.Verdict != Missed {
+			c.Verdict = r.Verdict
+		}
+	}
+}
+
+// Err returns [eval.ErrRefuted] if a requirement is missed, [eval.ErrUndecided] if none is missed and one is undecided,
+// and nil if all are met.
+func (c *Check) Err() error {
+	kind := map[Verdict]error{Missed: eval.ErrRefuted, Undecided: eval.ErrUndecided}[c.Verdict]
+	if kind == nil {
+		return nil
+	}
+	return eval.WithKind(kind, errors.New(c.Says))
+}

@@ -1,0 +1,81 @@
+package checks
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"slices"
+
+	"gavel/datasets"
+	"gavel/internal/disk"
+	"gavel/internal/doc"
+	"gavel/internal/phrases"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/judging"
+)
+
+// String returns the decision in words.
+func (r Requirement) String() string {
+	return phrases.Say("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.Required)
+}
+
+// Document returns the check as one page: the requirements, what changed since the baseline, and what to do.
+func (c *Check) Document() doc.Document {
+	columns := doc.Columns(doc.Number, "found, %", "difference")
+	columns[0].Axis = doc.AxisOf("")
+	columns[1].Axis = doc.DifferenceAxis()
+	columns = append(columns, doc.Columns(doc.Words, "required", "verdict", "items")...)
+	t := &doc.Table{RowHead: "requirement", Columns: columns}
+	for _, r := range c.Requirements {
+		cells := doc.Cells(r.Found, "", r.Required, string(r.Verdict), r.Items)
+		if r.metric == "" {
+			cells[0], cells[1] = cells[1], cells[0]
+		}
+		t.Add(doc.Row{Name: r.Name, Look: "check-" + string(r.Verdict), Cells: cells})
+	}
+	t.DropEmpty()
+	parts := &doc.Table{RowHead: "what changed", Columns: doc.Columns(doc.Words, "baseline", "now", "changed")}
+	for _, name := range slices.Sorted(maps.Keys(c.Identity)) {
+		row := doc.WordRow(name, c.Baseline[name], c.Identity[name], "changed")
+		if c.Baseline == nil || c.Baseline[name] == c.Identity[name] {
+			row.In = doc.Detail
+			row.Cells[2].Text = ""
+		}
+		parts.Add(row)
+	}
+	change := doc.Block{ID: "change", Title: "Did the judge change, or the answers?"}
+	if x := c.Change; x != nil {
+		change.Remark("check.change-" + x.Verdict)
+		change.Remark("check.anchors", x.Moved, x.Anchors, x.Inconsistent, table.PValue(&x.P), x.OthersMoved, x.Others)
+	}
+	run := datasets.ShellQuote(c.Run)
+	return doc.Document{
+		Title:  phrases.Say("check.title", c.File, c.Model, c.Dataset, c.Verdict),
+		Answer: c.Says,
+		Blocks: []doc.Block{
+			{ID: "requirements", Title: "Requirements", Table: t, Notes: []doc.Note{
+				doc.Say("check.levels", 100*c.Level, c.Calls),
+			}},
+			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.Numbers},
+			change,
+			{ID: "todo", Title: "What to do", In: doc.Detail, Notes: []doc.Note{
+				doc.Say("check.todo", run, datasets.ShellQuote(c.File), run),
+			}},
+		},
+		Data: c,
+	}
+}
+
+// Save writes the check to the folder dir, as JSON and as a page.
+func (c *Check) Save(dir string) error {
+	return cmp.Or(judging.WriteJSON(dir+"/check.json", c), disk.Write(dir+"/check.html", func(w io.Writer) error {
+		return report.WriteDocument(w, c.Document())
+	}))
+}
+
+// WriteJUnit writes a test case for each requirement of the file: a failure if it is missed, skipped if it is
+// undecided, and an error if the check ended with err.
+func (c *Check) WriteJUnit(w io.Writer, err error) error {
+	return templates.ExecuteTemplate(w, "junit.tmpl", map[string]any{"Check": c, "Err": err})
+}

@@ -1,0 +1,110 @@
+package checks
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"gavel/datasets"
+	"gavel/internal/eval"
+	"gavel/internal/labels"
+	"gavel/internal/report"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// numAnchors is the largest number of anchors that --write draws.
+const numAnchors = 40
+
+//go:embed *.tmpl
+var files embed.FS
+
+// templates holds the texts of a check's file and of a file in JUnit's format.
+var templates = template.Must(template.ParseFS(files, "*.tmpl"))
+
+// Write writes a check's file to path from the run in dir: its judge and items, requirements that it meets, its
+// identity, and a file of anchors beside it. It returns an error if a file exists, unless force is true.
+func Write(path, dir string, force bool) error {
+	run, err := scoring.Load(dir, reading)
+	if err != nil {
+		return err
+	}
+	request, ok := eval.RequestOf(run.Manifest)
+	from, err := filepath.Rel(filepath.Dir(path), dir)
+	if !ok || err != nil {
+		return fmt.Errorf("%s: a check needs a run that gavel made; give its path as that of the file: relative, or not", dir)
+	}
+	anchorFile := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
+	judge, err := labels.ReadJudge(dir, reading)
+	if err != nil {
+		return err
+	}
+	set, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	anchors := ""
+	verdicts := map[string]string{}
+	for _, i := range datasets.Order(set.Len(), set.ID, 1) {
+		verdict := judge.Verdicts[set.ID(i)]
+		if verdict == "" || len(verdicts) == numAnchors {
+			continue
+		}
+		raw, err := set.Raw(i)
+		if err != nil {
+			return err
+		}
+		verdicts[set.ID(i)] = verdict
+		anchors += string(raw) + "\n"
+	}
+	b := scoring.DefaultOptions.Bootstrap
+	b.Level = 1 - alpha/8 // as in a check of four requirements
+	err = report.WriteOther(path, force, func(w io.Writer) error {
+		return templates.ExecuteTemplate(w, "judge.tmpl", map[string]any{
+			"protocol": request.Protocol,
+			"judge":    only(request, "").NonDefaults(),
+			"from":     from,
+			"anchors":  filepath.Base(anchorFile),
+			"sum":      shortSum(anchors),
+			"require":  requirementsOf(run.Score(b)),
+			"within":   max(5, 5*math.Ceil(20*stats.PairedInterval(0, 0, float64(run.Items), b.Level).High)),
+			"identity": identityOf(run),
+			"verdicts": verdicts,
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return report.WriteOther(anchorFile, force, func(w io.Writer) error {
+		_, err := io.WriteString(w, anchors)
+		return err
+	})
+}
+
+// requirementsOf returns requirements that a run meets with room, by the label of the metric: the ends of the
+// intervals, rounded outwards.
+func requirementsOf(rep scoring.Report) map[string]string {
+	all := map[string]string{}
+	// of pairs the first three, of other protocols the headline
+	for _, metric := range []string{
+		scoring.RightWhereAlike, scoring.Coverage, scoring.FirstPosition, scoring.MetricsOf(rep.Protocol)[0].Metric,
+	} {
+		x := rep.Overall(metric)
+		if !x.HasInterval() || len(all) == 3 {
+			continue
+		}
+		term, _ := scoring.MetricOf(rep.Protocol, metric)
+		low, high := 5*math.Floor(*x.Low/5), 5*math.Ceil(*x.High/5)
+		all[term.Label] = fmt.Sprintf("%g..%g", low, high)
+		if term.Best == scoring.Higher {
+			all[term.Label] = fmt.Sprintf(">= %g", low)
+		}
+	}
+	return all
+}
