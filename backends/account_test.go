@@ -15,13 +15,13 @@ func TestAccountCountsWhatIsNoJudgment(t *testing.T) {
 			rw.Write([]byte(w.reply(content("fine"), "stop")))
 		})
 		b := s.client(w, "")
-		var account Account
-		ctx := WithAccount(t.Context(), &account)
+		var account RequestCounter
+		ctx := WithRequestCounter(t.Context(), &account)
 		_, err := b.Ask(ctx, question)
 		assert.NilError(t, err)
 		lists := func(pages map[string]int) int { return pages["/v1/models"] + pages["/api/tags"] }
 		before := account.AddTo(nil) // a server may be asked first what it is
-		b.(Identifier).Identify(ctx, "tiny")
+		b.(ModelIdentifier).Identify(ctx, "tiny")
 		sum := account.AddTo(map[string]int{"/version": 5})
 		assert.Equal(t, lists(sum), lists(before)+1)
 		assert.Equal(t, sum["/version"], before["/version"]+5)

@@ -15,7 +15,7 @@ func TestLongReplies(t *testing.T) {
 	text := strings.Repeat("The answers differ. ", 500_000) + "[[A>B]]"
 	eachWire(t, func(t *testing.T, w wire) {
 		got, err := w.ask(t, w.completeAnswer(text))
-		if err != nil || got.Text != text || got.Finish != Stop || got.ReplyTokens != 22 {
+		if err != nil || got.Text != text || got.Finish != FinishStop || got.ReplyTokens != 22 {
 			t.Errorf("%d bytes of a reply, want %d; %s, %v", len(got.Text), len(text), got.Finish, err)
 		}
 	})
@@ -28,11 +28,11 @@ func TestAskedByManyAtOnce(t *testing.T) {
 		s := w.start(t, w.completeAnswer("[[A>B]]"))
 		clients[w.name] = w.dial(s.URL, "", NewHTTPClient(8))
 	}
-	sim, err := NewSim("coin")
+	sim, err := NewSimulatedJudge("coin")
 	assert.NilError(t, err)
 	clients["sim"] = sim
 	req := question
-	req.Oracle = &Oracle{Item: "x", Choices: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{0, 1}}
+	req.Oracle = &Oracle{Item: "x", VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{0, 1}}
 	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			first, err := c.Ask(context.Background(), req)

@@ -35,9 +35,9 @@ func (f ClientFunc) Ask(ctx context.Context, req Request) (Response, error) { re
 
 // Values of [Message].Role.
 const (
-	System    = "system"
-	User      = "user"
-	Assistant = "assistant"
+	RoleSystem    = "system"
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
 )
 
 // Message is one turn of a conversation.
@@ -61,11 +61,11 @@ type Request struct {
 	// The JSON leaves out the fields below when they are unset, so that the keys of plain requests do not change.
 
 	Think Think `json:"think,omitempty"`
-	// ThinkBudget limits the tokens of thinking on servers that support it; see [TakeBudget].
+	// ThinkBudget limits the tokens of thinking on servers that support it; see [LimitsThinking].
 	ThinkBudget int `json:"think_budget,omitempty"`
-	// Constrain lists the texts to one of which the server must restrict the reply, apart from thinking; nil: any text.
-	Constrain []string `json:"constrain,omitempty"`
-	// Labels lists the texts whose probabilities are requested; see [Response.Labels].
+	// AllowedReplies lists the texts to one of which the server must restrict the reply, apart from thinking; nil: any text.
+	AllowedReplies []string `json:"constrain,omitempty"`
+	// Labels lists the texts whose probabilities are requested; see [Response.LabelProbabilities].
 	Labels []string `json:"labels,omitempty"`
 	// NoPromptCache has the server compute the whole prompt anew, where it supports that.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
@@ -103,8 +103,8 @@ const (
 	ThinkHigh   Think = "high"
 )
 
-// Thinks lists the values of Think as flags spell them, the default first.
-var Thinks = []string{
+// ThinkValues lists the values of Think as flags spell them, the default first.
+var ThinkValues = []string{
 	"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh),
 }
 
@@ -122,18 +122,18 @@ func mustJSON(v any) json.RawMessage {
 
 // Oracle gives a simulated judge the possible verdicts about a presentation and the correct one.
 type Oracle struct {
-	Item         string   // id of the item: a judge knows its correct candidate in all presentations or in none
-	Presentation int      // number of the presentation of the item
-	Choices      []string // Choices[position] is the label of a verdict for the candidate shown there
-	Order        []int    // Order[position] is the index of the candidate shown there
-	Correct      int      // the position of the correct candidate; -1: unknown
-	Tie          string   // the label of a tie; "": not offered
-	Reversed     bool     // the prompt asks for the worst candidate
-	// Reference is the verdict that a reference in the prompt supports; "": the prompt shows none.
-	Reference string
+	Item          string   // id of the item: a judge knows its correct candidate in all presentations or in none
+	Presentation  int      // number of the presentation of the item
+	VerdictLabels []string // Choices[position] is the label of a verdict for the candidate shown there
+	Order         []int    // Order[position] is the index of the candidate shown there
+	Correct       int      // the position of the correct candidate; -1: unknown
+	Tie           string   // the label of a tie; "": not offered
+	Reversed      bool     // the prompt asks for the worst candidate
+	// ReferenceVerdict is the verdict that a reference in the prompt supports; "": the prompt shows none.
+	ReferenceVerdict string
 	// Rewrite names the change that was made to the prompt, to test whether it sways the judge; "": the plain prompt.
 	// Favours is the verdict that the change supports; "": none.
-	Rewrite, Favours string
+	Rewrite, RewriteVerdict string
 	// IsScore says that Choices are the levels of a scale, the lowest first, for the candidate at the first position.
 	// Length is the candidate's length over the mean of all candidates, minus 1. Quality is its place on people's scale,
 	// from 0 to 1; NaN if people have not scored it.
@@ -146,10 +146,10 @@ type Oracle struct {
 type Finish string
 
 const (
-	Stop    Finish = "stop"            // the model ended the reply
-	Length  Finish = "length"          // the reply ended at the token limit or the end of the context
-	TooLong Finish = "prompt-too-long" // the prompt did not fit; there is no reply
-	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
+	FinishStop          Finish = "stop"            // the model ended the reply
+	FinishLength        Finish = "length"          // the reply ended at the token limit or the end of the context
+	FinishPromptTooLong Finish = "prompt-too-long" // the prompt did not fit; there is no reply
+	FinishRefused       Finish = "refused"         // the server withheld the reply (content filter, refusal)
 )
 
 // NoFinishReasons warns that a server reports no finish reasons: see [Response].NoFinishReasons.
@@ -161,7 +161,7 @@ type Response struct {
 	Text     string `json:"text"`
 	Thinking string `json:"thinking,omitempty"`
 	Finish   Finish `json:"finish"`
-	// the server's message if Finish is TooLong or Refused; the reason if Finish is Length without a limit
+	// the server's message if Finish is FinishPromptTooLong or Refused; the reason if Finish is Length without a limit
 	Detail string `json:"detail,omitempty"`
 	// NoFinishReasons says that the server never reports why a reply ended: Finish is Stop below the token limit.
 	NoFinishReasons bool `json:"end_untold,omitempty"`
@@ -170,15 +170,15 @@ type Response struct {
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	ReplyTokens  int  `json:"reply_tokens,omitempty"` // with thinking, as the server counts
 	ThinkTokens  int  `json:"think_tokens,omitempty"` // thinking tokens, part of ReplyTokens; 0: not reported
-	// Labels holds those of Request.Labels whose probability follows from this reply. Empty if the server reports no
+	// LabelProbabilities holds those of Request.Labels whose probability follows from this reply. Empty if the server reports no
 	// probabilities.
-	Labels []LabelProbability `json:"labels,omitempty"`
-	// Context is the server's context in tokens if Finish is TooLong.
+	LabelProbabilities []LabelProbability `json:"labels,omitempty"`
+	// Context is the server's context in tokens if Finish is FinishPromptTooLong.
 	Context int           `json:"context,omitempty"`
 	Took    time.Duration `json:"took_ns,omitempty"` // from the request to the end of the answer
 	Timing  Timing        `json:"-"`                 // the server's own times, as far as it reports them
 	Cached  bool          `json:"-"`                 // the response comes from gavel's cache
-	Origin  string        `json:"-"`                 // the bundle that a cached reply was imported from
+	Bundle  string        `json:"-"`                 // the bundle that a cached reply was imported from
 	// Endpoint is the address of the server that answered, if there were several; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`
 	// Model is the model name in the reply, if it differs from the requested one.
@@ -188,7 +188,7 @@ type Response struct {
 	// ID is the server's id of the reply with its creation time. Two equal ones mean that a server or proxy sent a copy of
 	// a reply.
 	ID string `json:"id,omitempty"`
-	// Check reports whether the server still had the same model after the reply; nil: not checked. See [Watch].
+	// Check reports whether the server still had the same model after the reply; nil: not checked. See [ModelWatch].
 	Check *IdentityCheck `json:"-"`
 }
 
@@ -203,7 +203,7 @@ type LabelProbability struct {
 // LabelLogprobs returns the logarithms of the probabilities by label.
 func (r Response) LabelLogprobs() map[string]float64 {
 	logprobs := map[string]float64{}
-	for _, l := range r.Labels {
+	for _, l := range r.LabelProbabilities {
 		logprobs[l.Text] = l.Logprob
 	}
 	return logprobs
@@ -216,11 +216,11 @@ type Model struct {
 	Aliases []string `json:"aliases,omitempty"`
 	Digest  string   `json:"digest,omitempty"` // hash of the model's file (Ollama)
 	// the model's sizes and template, or its path, in place of `digest` where the server gives none
-	Fingerprint  string `json:"fingerprint,omitempty"`
-	Family       string `json:"family,omitempty"`          // family of the architecture
-	Parameters   string `json:"parameters,omitempty"`      // number of parameters, in the server's notation: `8.0B`
-	Quantisation string `json:"quantisation,omitempty"`    // precision of the weights: `Q4_K_M`
-	Trained      int    `json:"trained_context,omitempty"` // context in tokens for which the model was trained
+	Fingerprint    string `json:"fingerprint,omitempty"`
+	Family         string `json:"family,omitempty"`          // family of the architecture
+	Parameters     string `json:"parameters,omitempty"`      // number of parameters, in the server's notation: `8.0B`
+	Quantisation   string `json:"quantisation,omitempty"`    // precision of the weights: `Q4_K_M`
+	TrainedContext int    `json:"trained_context,omitempty"` // context in tokens for which the model was trained
 	// context per request in tokens; the smallest of several servers
 	Context int `json:"context,omitempty"`
 	Slots   int `json:"slots,omitempty"` // number of requests served in parallel; the sum over several servers
@@ -228,9 +228,9 @@ type Model struct {
 	Thinks   Ability `json:"thinks,omitempty"`   // `yes` or `no`: thinking can be requested
 	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: the server reports token probabilities
 
-	Decides Ability `json:"-"` // whether it is a decision model; see [SystemOne]
-	// Process is a text that the server draws anew at each start; "": it reports none.
-	Process string `json:"-"`
+	IsDecisionModel Ability `json:"-"` // whether it is a decision model; see [DecisionBackend]
+	// ProcessMarker is a text that the server draws anew at each start; "": it reports none.
+	ProcessMarker string `json:"-"`
 }
 
 // Ability says whether a model or server can do something; Unknown where the server does not say.
@@ -238,17 +238,17 @@ type Ability string
 
 // Values of Ability.
 const (
-	Unknown Ability = ""
-	Yes     Ability = "yes"
-	No      Ability = "no"
+	AbilityUnknown Ability = ""
+	AbilityYes     Ability = "yes"
+	AbilityNo      Ability = "no"
 )
 
 // ability returns Yes or No.
 func ability(can bool) Ability {
 	if can {
-		return Yes
+		return AbilityYes
 	}
-	return No
+	return AbilityNo
 }
 
 // byName sorts models by name, in place, and returns them.
@@ -285,7 +285,7 @@ type Backend interface {
 	Server(ctx context.Context) (ServerInfo, error)
 	// Models lists the server's models, sorted by name.
 	Models(ctx context.Context) ([]Model, error)
-	// Model describes one model; an unknown name gives an *Error of kind NotFound.
+	// Model describes one model; an unknown name gives an *Error of kind ErrorNotFound.
 	Model(ctx context.Context, name string) (Model, error)
 }
 
@@ -293,15 +293,15 @@ type Backend interface {
 type ErrorKind string
 
 const (
-	Transport  ErrorKind = "transport"  // connection refused, reset or cut off: another try may succeed
-	Timeout    ErrorKind = "timeout"    // no answer within the time limit: another try may succeed
-	Busy       ErrorKind = "busy"       // HTTP 408, 429, 503: another try may succeed
-	ServerSide ErrorKind = "server"     // other HTTP 5xx, or an unusable answer: another try may succeed
-	BadRequest ErrorKind = "request"    // HTTP 400 and the like: the same request will fail again
-	Auth       ErrorKind = "auth"       // HTTP 401, 403: a key or password is missing or wrong
-	NotFound   ErrorKind = "not-found"  // HTTP 404: the address or the model is wrong
-	Moved      ErrorKind = "moved"      // HTTP 3xx: gavel follows no redirect
-	Internal   ErrorKind = "unexpected" // any other failure
+	ErrorTransport  ErrorKind = "transport"  // connection refused, reset or cut off: another try may succeed
+	ErrorTimeout    ErrorKind = "timeout"    // no answer within the time limit: another try may succeed
+	ErrorBusy       ErrorKind = "busy"       // HTTP 408, 429, 503: another try may succeed
+	ErrorServer     ErrorKind = "server"     // other HTTP 5xx, or an unusable answer: another try may succeed
+	ErrorBadRequest ErrorKind = "request"    // HTTP 400 and the like: the same request will fail again
+	ErrorAuth       ErrorKind = "auth"       // HTTP 401, 403: a key or password is missing or wrong
+	ErrorNotFound   ErrorKind = "not-found"  // HTTP 404: the address or the model is wrong
+	ErrorRedirect   ErrorKind = "moved"      // HTTP 3xx: gavel follows no redirect
+	ErrorInternal   ErrorKind = "unexpected" // any other failure
 )
 
 // Error describes a call without a usable answer.
@@ -323,9 +323,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// MayPass reports whether another try can succeed later.
-func (e *Error) MayPass() bool {
-	return slices.Contains([]ErrorKind{Transport, Timeout, Busy, ServerSide}, e.Kind)
+// IsRetryable reports whether another try can succeed later.
+func (e *Error) IsRetryable() bool {
+	return slices.Contains([]ErrorKind{ErrorTransport, ErrorTimeout, ErrorBusy, ErrorServer}, e.Kind)
 }
 
 // requestedWait returns the wait that the server requested in err; 0 if it requested none.

@@ -111,11 +111,11 @@ func TestAnswers(t *testing.T) {
 		got, err := w.ask(t, respond(status, body))
 		if err != nil {
 			e := failed(t, err)
-			return fmt.Sprintf("%s%s: %v", e.Kind, map[bool]string{true: ", may pass"}[e.MayPass()], e)
+			return fmt.Sprintf("%s%s: %v", e.Kind, map[bool]string{true: ", may pass"}[e.IsRetryable()], e)
 		}
 		got.Took = 0
-		for i := range got.Labels {
-			got.Labels[i].Logprob = math.Round(1e4*got.Labels[i].Logprob) / 1e4
+		for i := range got.LabelProbabilities {
+			got.LabelProbabilities[i].Logprob = math.Round(1e4*got.LabelProbabilities[i].Logprob) / 1e4
 		}
 		fields := members(t, got)
 		if strings.Contains(input, " reply ") {
@@ -125,7 +125,7 @@ func TestAnswers(t *testing.T) {
 			usual := members(t, plain)
 			delete(usual, "text")
 			delete(usual, "finish")
-			trials.TakeUsual(usual, fields)
+			trials.RemoveDefaults(usual, fields)
 		}
 		return string(mustJSON(fields))
 	})
@@ -140,7 +140,7 @@ func TestRequests(t *testing.T) {
 		body, _ := w.sent(t, "", req)
 		plain, _ := w.sent(t, "", question)
 		if !whole {
-			trials.TakeUsual(plain, body)
+			trials.RemoveDefaults(plain, body)
 		}
 		return string(mustJSON(body))
 	})

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-var _ Client = (*Concurrency)(nil)
+var _ Client = (*ConcurrencyTuner)(nil)
 
-// Concurrency is a Client over one server that looks for the number of parallel requests (the level) at which the
+// ConcurrencyTuner is a Client over one server that looks for the number of parallel requests (the level) at which the
 // server finishes the most tokens per second.
 //
 // A level is measured over a window, which ends when three quarters as many requests as the level have both started and
@@ -31,47 +31,47 @@ var _ Client = (*Concurrency)(nil)
 // overtakes n earlier requests shows that it works on more than n. If no reply overtakes more than two thirds of the
 // level, the rest wait, or the engine preempts them for lack of memory and reads their prompts again: the level then
 // falls to the number that run, and rises by an eighth while that is slower.
-type Concurrency struct {
+type ConcurrencyTuner struct {
 	next Client
 	opts ConcurrencyOptions
 
-	mu           sync.Mutex
-	level        int           // limit of requests in flight
-	sent         int           // number of requests started; a request's number is the count before it
-	inFlight     []int         // numbers of the requests in flight, in ascending order
-	free         chan struct{} // closed when a request ends
-	window       window        // counts of requests since the level was last set
-	best         float64       // tokens per second of the previous level during a comparison; else 0
-	before       int           // the previous level
-	slowOnce     bool          // one measurement of the level was no faster than the previous level
-	climbing     bool          // the level may rise now; false: it stays until enough requests are answered
-	wait         int           // answers to wait for before the next level is tried
-	answersSince int           // answers since wait was set
-	goal         int           // the highest level before a step down
-	lowered      bool          // the level was set to the number of requests that the engine works on; happens once
-	why          string        // the reason that Why returns
+	mu                  sync.Mutex
+	level               int           // limit of requests in flight
+	sent                int           // number of requests started; a request's number is the count before it
+	inFlight            []int         // numbers of the requests in flight, in ascending order
+	free                chan struct{} // closed when a request ends
+	window              window        // counts of requests since the level was last set
+	previousRate        float64       // tokens per second of the previous level during a comparison; else 0
+	previousLevel       int           // the previous level
+	slowOnce            bool          // one measurement of the level was no faster than the previous level
+	climbing            bool          // the level may rise now; false: it stays until enough requests are answered
+	wait                int           // answers to wait for before the next level is tried
+	answersSince        int           // answers since wait was set
+	levelBeforeStepDown int           // the highest level before a step down
+	setToEngine         bool          // the level was set to the number of requests that the engine works on; happens once
+	why                 string        // the reason that Why returns
 }
 
 // ConcurrencyOptions limits the levels.
 type ConcurrencyOptions struct {
-	First int // parallel requests at the start
-	Max   int // highest number of parallel requests
+	Initial int // parallel requests at the start
+	Max     int // highest number of parallel requests
 	// Timeout limits a request; 0: no limit. The level stops rising where a request might take a quarter of Timeout.
-	Timeout   time.Duration
-	Remaining func() int // returns the number of requests still to be answered, the level's limit; nil: unknown
-	Batches   bool       // the engine batches, and computes shared prefixes once: a queue costs it little
+	Timeout       time.Duration
+	Remaining     func() int // returns the number of requests still to be answered, the level's limit; nil: unknown
+	EngineBatches bool       // the engine batches, and computes shared prefixes once: a queue costs it little
 }
 
 // window holds the counts of requests in a period with a constant level.
 type window struct {
-	start    time.Time
-	first    int           // number of the first request started in the window
-	used     bool          // as many requests as the level were in flight
-	answered int           // answered requests that started in the window
-	refused  int           // requests started in the window whose failure may pass
-	late     bool          // a refused request timed out
-	tokens   float64       // tokens of prompts and replies of all requests answered in the window
-	slowest  time.Duration // longest time of a request that started in the window
+	start        time.Time
+	first        int           // number of the first request started in the window
+	levelReached bool          // as many requests as the level were in flight
+	answered     int           // answered requests that started in the window
+	refused      int           // requests started in the window whose failure may pass
+	hadTimeout   bool          // a refused request timed out
+	tokens       float64       // tokens of prompts and replies of all requests answered in the window
+	slowest      time.Duration // longest time of a request that started in the window
 
 	running     int // lower bound of the requests that the engine works on at once
 	replies     int // replies in the window, also to requests started before it
@@ -90,36 +90,36 @@ func (w window) varied(share float64) bool {
 const (
 	// faster is the factor by which a level must beat the previous one to be worthwhile.
 	faster = 1.1
-	// asFast is the share of its speed that a server must keep at a lower level for that level to stay.
-	asFast = 0.9
-	// proportional is the share of the factor between two levels by which the speed must grow with the level: then the
+	// minSpeedAtLowerLevel is the share of its speed that a server must keep at a lower level for that level to stay.
+	minSpeedAtLowerLevel = 0.9
+	// minScalingShare is the share of the factor between two levels by which the speed must grow with the level: then the
 	// next step is by a factor of four.
-	proportional = 0.8
-	// notable is the share of refusals in a window above which the level steps down.
-	notable = 1. / 8
-	// sample is the number of replies needed to see how many requests an engine works on.
-	sample = 24
+	minScalingShare = 0.8
+	// refusalThreshold is the share of refusals in a window above which the level steps down.
+	refusalThreshold = 1. / 8
+	// minGaugeReplies is the number of replies needed to see how many requests an engine works on.
+	minGaugeReplies = 24
 	// apart is the delay between the first requests, so that they arrive in order.
 	apart = 2 * time.Millisecond
 )
 
-// NewConcurrency returns a Client that passes requests to next, at first opts.First at a time.
-func NewConcurrency(next Client, opts ConcurrencyOptions) *Concurrency {
+// NewConcurrencyTuner returns a Client that passes requests to next, at first opts.First at a time.
+func NewConcurrencyTuner(next Client, opts ConcurrencyOptions) *ConcurrencyTuner {
 	opts.Max = max(1, opts.Max)
-	c := &Concurrency{next: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
-	c.enter(opts.First)
+	c := &ConcurrencyTuner{next: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
+	c.enter(opts.Initial)
 	return c
 }
 
 // Parallelism returns the best known number of parallel requests.
-func (c *Concurrency) Parallelism() int {
+func (c *ConcurrencyTuner) Parallelism() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.level
 }
 
-// Why returns the reason for not sending more requests at a time, in a few words.
-func (c *Concurrency) Why() string {
+// LimitReason returns the reason for not sending more requests at a time, in a few words.
+func (c *ConcurrencyTuner) LimitReason() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.why
@@ -127,8 +127,8 @@ func (c *Concurrency) Why() string {
 
 // Ask implements Client. It waits while as many requests as the level are in flight, so refused requests return only
 // after others have taken their places.
-func (c *Concurrency) Ask(ctx context.Context, req Request) (Response, error) {
-	start, number, err := c.begin(ctx)
+func (c *ConcurrencyTuner) Ask(ctx context.Context, req Request) (Response, error) {
+	start, number, err := c.waitForPlace(ctx)
 	if err != nil {
 		return Response{}, err
 	}
@@ -137,8 +137,8 @@ func (c *Concurrency) Ask(ctx context.Context, req Request) (Response, error) {
 	return resp, err
 }
 
-// begin waits for a place below the level, and returns the start and the number of the request.
-func (c *Concurrency) begin(ctx context.Context) (start time.Time, number int, err error) {
+// waitForPlace waits for a place below the level, and returns the start and the number of the request.
+func (c *ConcurrencyTuner) waitForPlace(ctx context.Context) (start time.Time, number int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.inFlight) >= c.level {
@@ -156,8 +156,8 @@ func (c *Concurrency) begin(ctx context.Context) (start time.Time, number int, e
 	number = c.sent
 	c.sent++
 	c.inFlight = append(c.inFlight, number)
-	c.window.used = c.window.used || len(c.inFlight) >= c.level
-	if c.eager() && c.window.replies == 0 {
+	c.window.levelReached = c.window.levelReached || len(c.inFlight) >= c.level
+	if c.risesUncompared() && c.window.replies == 0 {
 		earlier := number - c.window.first
 		c.mu.Unlock()
 		time.Sleep(time.Duration(earlier) * apart)
@@ -167,7 +167,7 @@ func (c *Concurrency) begin(ctx context.Context) (start time.Time, number int, e
 }
 
 // end counts the result of a request, and ends the window if it has enough of them.
-func (c *Concurrency) end(start time.Time, number int, resp Response, err error) {
+func (c *ConcurrencyTuner) end(start time.Time, number int, resp Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	earlier, _ := slices.BinarySearch(c.inFlight, number)
@@ -178,10 +178,10 @@ func (c *Concurrency) end(start time.Time, number int, resp Response, err error)
 	current := number >= w.first
 	var e *Error
 	switch {
-	case errors.As(err, &e) && e.MayPass():
+	case errors.As(err, &e) && e.IsRetryable():
 		if current {
 			w.refused++
-			w.late = w.late || e.Kind == Timeout
+			w.hadTimeout = w.hadTimeout || e.Kind == ErrorTimeout
 		}
 	case err != nil:
 		return
@@ -204,10 +204,10 @@ func (c *Concurrency) end(start time.Time, number int, resp Response, err error)
 	enough := max(c.level*3/4, min(c.level, 8)) // the last of them may have started late
 	ended := w.answered + w.refused
 	switch {
-	case !c.opts.Batches || w.refused > 0:
+	case !c.opts.EngineBatches || w.refused > 0:
 	case c.comparing():
-		enough = max(enough, sample)
-	case c.eager() && !c.slowOnce:
+		enough = max(enough, minGaugeReplies)
+	case c.risesUncompared() && !c.slowOnce:
 		enough = min(4, c.level)
 	default: // gauge decides how many are enough
 		current = true
@@ -219,60 +219,62 @@ func (c *Concurrency) end(start time.Time, number int, resp Response, err error)
 }
 
 // comparing reports whether the current level is being compared with the previous one.
-func (c *Concurrency) comparing() bool { return c.climbing && c.best > 0 }
+func (c *ConcurrencyTuner) comparing() bool { return c.climbing && c.previousRate > 0 }
 
-// eager reports whether the level rises without a comparison: at the start, on an engine that batches.
-func (c *Concurrency) eager() bool { return c.opts.Batches && c.climbing && c.best == 0 }
+// risesUncompared reports whether the level rises without a comparison: at the start, on an engine that batches.
+func (c *ConcurrencyTuner) risesUncompared() bool {
+	return c.opts.EngineBatches && c.climbing && c.previousRate == 0
+}
 
 // decide chooses the level after a window in which the server finished rate tokens per second. last tells whether the
 // window ended with a refusal: a window that ends with an answer may be the one in which an outage ended.
-func (c *Concurrency) decide(rate float64, last bool) {
+func (c *ConcurrencyTuner) decide(rate float64, last bool) {
 	w := c.window
 	refused := float64(w.refused) / float64(max(1, w.answered+w.refused))
-	lower := c.level < c.before
+	lower := c.level < c.previousLevel
 	gain := faster
 	if lower {
-		gain = asFast
+		gain = minSpeedAtLowerLevel
 	}
-	slow := c.comparing() && rate < gain*c.best
+	slow := c.comparing() && rate < gain*c.previousRate
 	switch {
-	case last && refused > notable && w.late:
+	case last && refused > refusalThreshold && w.hadTimeout:
 		c.stepDown("the server was late", c.level/2)
-	case last && refused > notable && len(c.inFlight) > 0 && len(c.inFlight) < c.level*3/4:
+	case last && refused > refusalThreshold && len(c.inFlight) > 0 && len(c.inFlight) < c.level*3/4:
 		c.stepDown("the server was busy", len(c.inFlight))
 	case w.answered == 0 && len(c.inFlight) == 0: // at any level
-		c.enter(max(c.level, c.goal))
-	case c.level < c.goal && (w.refused > 0 || c.answersSince >= c.wait):
-		c.enter(min(c.goal, c.level+max(1, c.level/4), c.inTime()))
-	case refused > 0.5 || !w.used: // or replies come from the cache, or the run ends
+		c.enter(max(c.level, c.levelBeforeStepDown))
+	case c.level < c.levelBeforeStepDown && (w.refused > 0 || c.answersSince >= c.wait):
+		c.enter(min(c.levelBeforeStepDown, c.level+max(1, c.level/4), c.levelWithinTimeout()))
+	case refused > 0.5 || !w.levelReached: // or replies come from the cache, or the run ends
 		c.enter(c.level)
-	case c.opts.Batches && !c.comparing() && c.gauge(rate):
+	case c.opts.EngineBatches && !c.comparing() && c.levelFromOvertaking(rate):
 	case lower && slow:
-		c.enter(min(c.level+max(1, c.level/8), c.before))
+		c.enter(min(c.level+max(1, c.level/8), c.previousLevel))
 	case lower && c.comparing():
-		c.settle(2 * c.wait)
+		c.holdLevel(2 * c.wait)
 		c.enter(c.level)
 	case slow && !c.slowOnce:
 		c.enter(c.level)
 		c.slowOnce = true // replies come in bursts, and the window may have ended next to one
 	case slow:
 		c.why = fmt.Sprintf("%d were no faster", c.level)
-		c.settle(2 * c.wait)
-		c.enter(c.before)
-	case c.climbing || c.answersSince >= c.wait && c.level >= c.goal:
+		c.holdLevel(2 * c.wait)
+		c.enter(c.previousLevel)
+	case c.climbing || c.answersSince >= c.wait && c.level >= c.levelBeforeStepDown:
 		c.rise(rate)
 	default:
 		c.enter(c.level)
 	}
 }
 
-// gauge chooses the level for an engine with batching from the replies that overtook others. It returns false if these
+// levelFromOvertaking chooses the level for an engine with batching from the replies that overtook others. It returns false if these
 // do not decide, so that the number of answers does.
-func (c *Concurrency) gauge(rate float64) bool {
+func (c *ConcurrencyTuner) levelFromOvertaking(rate float64) bool {
 	w := c.window
 	waiting := w.running <= c.level*2/3
 	first := c.climbing && !c.slowOnce
-	enough := max(sample, c.level/2)
+	enough := max(minGaugeReplies, c.level/2)
 	if first {
 		enough = 8
 	}
@@ -283,10 +285,10 @@ func (c *Concurrency) gauge(rate float64) bool {
 	case first && w.varied(0.9):
 		c.enter(c.level)
 		c.slowOnce = true // more run at first, before any has a long reply
-	case waiting && !c.lowered && w.varied(0.65):
-		c.lowered = true
-		c.best = rate
-		c.before = c.level
+	case waiting && !c.setToEngine && w.varied(0.65):
+		c.setToEngine = true
+		c.previousRate = rate
+		c.previousLevel = c.level
 		c.climbing = true
 		c.why = "the engine works on no more"
 		c.enter(max(w.running, c.level/4))
@@ -296,8 +298,8 @@ func (c *Concurrency) gauge(rate float64) bool {
 	return true
 }
 
-// inTime returns the level at which a reply might take a quarter of the time limit, at least the current level.
-func (c *Concurrency) inTime() int {
+// levelWithinTimeout returns the level at which a reply might take a quarter of the time limit, at least the current level.
+func (c *ConcurrencyTuner) levelWithinTimeout() int {
 	if c.opts.Timeout == 0 || c.window.slowest == 0 {
 		return c.opts.Max
 	}
@@ -305,16 +307,16 @@ func (c *Concurrency) inTime() int {
 }
 
 // rise moves from a level at which the server finished rate tokens per second to the next, or settles if none is left.
-func (c *Concurrency) rise(rate float64) {
-	next, bound := 2*c.level, c.inTime()
+func (c *ConcurrencyTuner) rise(rate float64) {
+	next, bound := 2*c.level, c.levelWithinTimeout()
 	switch {
-	case c.eager():
+	case c.risesUncompared():
 		next, bound = c.opts.Max, max(c.level, bound/4) // the first replies are the shortest
-	case c.comparing() && rate/c.best > proportional*float64(c.level)/float64(c.before):
+	case c.comparing() && rate/c.previousRate > minScalingShare*float64(c.level)/float64(c.previousLevel):
 		next = 4 * c.level
 	}
 	next = max(next, 32)
-	if c.lowered {
+	if c.setToEngine {
 		next = c.level + max(1, c.level/4)
 	}
 	next = min(next, c.opts.Max, bound)
@@ -322,10 +324,10 @@ func (c *Concurrency) rise(rate float64) {
 		next = c.opts.Remaining()
 	}
 	if next > c.level {
-		if !c.eager() {
-			c.best = rate
+		if !c.risesUncompared() {
+			c.previousRate = rate
 		}
-		c.before = c.level
+		c.previousLevel = c.level
 		c.climbing = true
 		c.why = "trying more"
 		c.enter(next)
@@ -338,29 +340,29 @@ func (c *Concurrency) rise(rate float64) {
 	case bound:
 		c.why = "more might wait too long"
 	}
-	c.settle(0)
+	c.holdLevel(0)
 	c.enter(c.level)
 }
 
-// settle keeps the level for the given number of answers, 8 to 64 times the level.
-func (c *Concurrency) settle(wait int) {
+// holdLevel keeps the level for the given number of answers, 8 to 64 times the level.
+func (c *ConcurrencyTuner) holdLevel(wait int) {
 	c.climbing = false
 	c.wait = min(max(8*c.level, wait), 64*c.level)
 	c.answersSince = 0
 }
 
 // stepDown lowers the level. Later it climbs back to goal.
-func (c *Concurrency) stepDown(why string, level int) {
+func (c *ConcurrencyTuner) stepDown(why string, level int) {
 	c.why = why
-	c.goal = max(c.goal, c.level)
-	c.best = 0
-	c.settle(2 * c.wait)
+	c.levelBeforeStepDown = max(c.levelBeforeStepDown, c.level)
+	c.previousRate = 0
+	c.holdLevel(2 * c.wait)
 	c.enter(max(1, level))
 }
 
 // enter starts a window at the given level.
-func (c *Concurrency) enter(level int) {
+func (c *ConcurrencyTuner) enter(level int) {
 	c.level = min(level, c.opts.Max)
 	c.slowOnce = false
-	c.window = window{start: time.Now(), first: c.sent, used: len(c.inFlight) >= c.level}
+	c.window = window{start: time.Now(), first: c.sent, levelReached: len(c.inFlight) >= c.level}
 }

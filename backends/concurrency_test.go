@@ -50,7 +50,7 @@ func (q *queueServer) Ask(ctx context.Context, _ Request) (Response, error) {
 	select {
 	case q.slots <- struct{}{}:
 	case <-ctx.Done():
-		return Response{}, &Error{Kind: Timeout, Message: "late"}
+		return Response{}, &Error{Kind: ErrorTimeout, Message: "late"}
 	}
 	defer func() { <-q.slots }()
 	time.Sleep(long)
@@ -108,7 +108,7 @@ func askAll(t *testing.T, c *Retrier, calls int, atOnce func() int) time.Duratio
 
 // askFound asks as a run does whose server is asked as much as found says.
 func askFound(t *testing.T, c Client, calls int, atOnce func() int) time.Duration {
-	patient := WithRetry(c, Retry{})
+	patient := WithRetry(c, RetryOptions{})
 	return askAll(t, patient, calls, func() int { return atOnce() + min(patient.Waiting(), 256) })
 }
 
@@ -155,19 +155,19 @@ func TestConcurrencyIsFound(t *testing.T) {
 				}
 			}
 			synctest.Test(t, func(t *testing.T) {
-				best := askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return c.slots })
+				best := askAll(t, WithRetry(serve(), RetryOptions{}), c.calls, func() int { return c.slots })
 				server := serve()
 				remaining := func() int {
 					server.mu.Lock()
 					defer server.mu.Unlock()
 					return c.calls - len(server.answered)
 				}
-				adaptive := NewConcurrency(server, ConcurrencyOptions{
-					First: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: remaining, Batches: c.batch,
+				adaptive := NewConcurrencyTuner(server, ConcurrencyOptions{
+					Initial: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: remaining, EngineBatches: c.batch,
 				})
 				took := askFound(t, adaptive, c.calls, adaptive.Parallelism)
 				t.Logf("%v, %v with %d at once; at the end %d (%s), at most %d, %d refused",
-					took, best, c.slots, adaptive.Parallelism(), adaptive.Why(), server.maxBusy, server.refused)
+					took, best, c.slots, adaptive.Parallelism(), adaptive.LimitReason(), server.maxBusy, server.refused)
 				if took.Seconds() > best.Seconds()/0.9 {
 					t.Errorf("it took %v; with %d at once %v", took, c.slots, best)
 				}
@@ -231,13 +231,13 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 				}
 				best := time.Hour
 				for n := c.slots; n <= 8*c.slots; n *= 2 {
-					best = min(best, askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return n }))
+					best = min(best, askAll(t, WithRetry(serve(), RetryOptions{}), c.calls, func() int { return n }))
 				}
 				server := serve()
-				adaptive := NewConcurrency(server, ConcurrencyOptions{First: 8, Max: 256, Timeout: 10 * time.Minute})
+				adaptive := NewConcurrencyTuner(server, ConcurrencyOptions{Initial: 8, Max: 256, Timeout: 10 * time.Minute})
 				took := askFound(t, adaptive, c.calls, adaptive.Parallelism)
 				t.Logf("%v, %.2f of the best fixed number; at the end %d (%s), at most %d",
-					took, took.Seconds()/best.Seconds(), adaptive.Parallelism(), adaptive.Why(), server.maxBusy)
+					took, took.Seconds()/best.Seconds(), adaptive.Parallelism(), adaptive.LimitReason(), server.maxBusy)
 				if took.Seconds() > 1.3*best.Seconds() {
 					t.Errorf("it took %v; with the best fixed number %v", took, best)
 				}
@@ -253,11 +253,11 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 // TestConcurrencyFalls: of a server that is late, half as much is asked, and of one that refuses as much as it took;
 // once for all that were begun before.
 func TestConcurrencyFalls(t *testing.T) {
-	for kind, want := range map[ErrorKind]int{Busy: 4, Timeout: 8} {
-		c := NewConcurrency(nil, ConcurrencyOptions{First: 16, Max: 64})
+	for kind, want := range map[ErrorKind]int{ErrorBusy: 4, ErrorTimeout: 8} {
+		c := NewConcurrencyTuner(nil, ConcurrencyOptions{Initial: 16, Max: 64})
 		var windows []int
 		for range 16 {
-			_, window, _ := c.begin(t.Context())
+			_, window, _ := c.waitForPlace(t.Context())
 			windows = append(windows, window)
 		}
 		for _, window := range windows {

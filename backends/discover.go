@@ -16,40 +16,40 @@ import (
 // DiscoveredServer is a server that was found at an address.
 type DiscoveredServer struct {
 	Server ServerInfo
-	Why    string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
+	Source string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
 }
 
 // CandidateAddress is an address at which [Discover] looks for a server.
 type CandidateAddress struct {
-	URL string
-	Why string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
-	Env bool   // the address comes from an environment variable
+	URL    string
+	Source string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
+	Env    bool   // the address comes from an environment variable
 }
 
 // Environment variables that name an address.
 const (
-	OllamaHost = "OLLAMA_HOST"
-	OpenAIBase = "OPENAI_BASE_URL"
+	OllamaHostVariable    = "OLLAMA_HOST"
+	OpenAIBaseURLVariable = "OPENAI_BASE_URL"
 )
 
-// Candidates lists the addresses at which to look for a server: those in the environment, then the usual local ports.
+// CandidateAddresses lists the addresses at which to look for a server: those in the environment, then the usual local ports.
 // If a wire format is given, the other format's variable is ignored.
-func Candidates(wire string, getenv func(string) string) ([]CandidateAddress, error) {
+func CandidateAddresses(wire string, getenv func(string) string) ([]CandidateAddress, error) {
 	var out []CandidateAddress
-	if host := TakePasswords(getenv(OllamaHost)); host != "" && wire != openAIFormat {
+	if host := TakePasswords(getenv(OllamaHostVariable)); host != "" && wire != openAIFormat {
 		u, err := ollamaURL(host)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, CandidateAddress{URL: u, Why: OllamaHost, Env: true})
+		out = append(out, CandidateAddress{URL: u, Source: OllamaHostVariable, Env: true})
 	}
-	if base := TakePasswords(getenv(OpenAIBase)); base != "" && wire != ollamaFormat {
-		out = append(out, CandidateAddress{URL: base, Why: OpenAIBase, Env: true})
+	if base := TakePasswords(getenv(OpenAIBaseURLVariable)); base != "" && wire != ollamaFormat {
+		out = append(out, CandidateAddress{URL: base, Source: OpenAIBaseURLVariable, Env: true})
 	}
 	for _, port := range LocalPorts() {
 		out = append(out, CandidateAddress{
-			URL: "http://127.0.0.1:" + port,
-			Why: "port " + port,
+			URL:    "http://127.0.0.1:" + port,
+			Source: "port " + port,
 		})
 	}
 	return out, nil
@@ -79,36 +79,36 @@ func ollamaURL(host string) (string, error) {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
-// probeTime limits the probe of a usual port, or of a pool's endpoint that gets no requests. namedTime limits the probe
+// probeTimeout limits the probe of a usual port, or of a pool's endpoint that gets no requests. namedProbeTimeout limits the probe
 // of an address that the user named, since its machine may be busy.
 const (
-	probeTime = 3 * time.Second
-	namedTime = 15 * time.Second
+	probeTimeout      = 3 * time.Second
+	namedProbeTimeout = 15 * time.Second
 )
 
 // Probe identifies the server at the address base: Ollama if it has Ollama's version page; OpenAI-compatible if it
 // lists models, or is a llama.cpp that still loads one; decision models if every listed model is one. key is not sent
 // to the version page.
 func Probe(ctx context.Context, client *http.Client, base, key string) (ServerInfo, error) {
-	ctx, cancel := context.WithTimeout(ctx, namedTime)
+	ctx, cancel := context.WithTimeout(ctx, namedProbeTimeout)
 	defer cancel()
 	root := strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
 	if o, err := NewOllama(root, client); err != nil {
 		return ServerInfo{}, err
 	} else if s, err := o.Server(ctx); err == nil && s.Version != "" {
 		return s, nil
-	} else if IsKind(err, Transport, Timeout) {
+	} else if IsKind(err, ErrorTransport, ErrorTimeout) {
 		return ServerInfo{}, err
 	}
 	o := NewOpenAI(base, key, client)
 	s, cards, err := o.find(ctx)
-	if IsKind(err, Busy) && strings.Contains(err.Error(), "Loading model") {
+	if IsKind(err, ErrorBusy) && strings.Contains(err.Error(), "Loading model") {
 		return ServerInfo{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
 	}
 	if err != nil {
 		return ServerInfo{}, err
 	}
-	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool { return c.model().Decides != Yes }) {
+	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool { return c.model().IsDecisionModel != AbilityYes }) {
 		s.Kind = systemOneFormat
 	}
 	return s, nil
@@ -126,14 +126,14 @@ func Discover(ctx context.Context, client *http.Client, candidates []CandidateAd
 			continue
 		}
 		wg.Go(func() {
-			limit, proof := namedTime, key
+			limit, proof := namedProbeTimeout, key
 			if !c.Env {
-				limit, proof = probeTime, ""
+				limit, proof = probeTimeout, ""
 			}
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			if s, err := Probe(ctx, client, c.URL, proof); err == nil {
-				endpoints[i] = DiscoveredServer{Server: s, Why: c.Why}
+				endpoints[i] = DiscoveredServer{Server: s, Source: c.Source}
 			}
 		})
 	}

@@ -50,8 +50,8 @@ func TestCandidates(t *testing.T) {
 		{"openai", "h:1", "", local},
 		{"auto", "h:1", "http://o/v1", "http://h:1* http://o/v1* " + local},
 	} {
-		list, err := Candidates(tc.wire, func(name string) string {
-			return map[string]string{OllamaHost: tc.ollama, OpenAIBase: tc.openai}[name]
+		list, err := CandidateAddresses(tc.wire, func(name string) string {
+			return map[string]string{OllamaHostVariable: tc.ollama, OpenAIBaseURLVariable: tc.openai}[name]
 		})
 		var got []string
 		for _, c := range list {
@@ -61,7 +61,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("got %v, %v", got, err)
 		}
 	}
-	if _, err := Candidates("auto", func(string) string { return "http://" }); err == nil {
+	if _, err := CandidateAddresses("auto", func(string) string { return "http://" }); err == nil {
 		t.Error("a bad OLLAMA_HOST is passed over")
 	}
 }
@@ -78,10 +78,10 @@ func TestProbe(t *testing.T) {
 		"Ollama's /v1":    {wire: ollamaWire, suffix: "/v1", want: "ollama Ollama", reason: "its /v1 cuts prompts in silence"},
 		"vLLM's":          {wire: vllmWire, suffix: "/v1/", want: "openai vLLM"},
 		"loading":         {wire: llamaWire.withStatus(503, "Loading model"), want: "openai llama.cpp", reason: "it will answer"},
-		"something else":  {wire: wire{lost: respond(200, "<html>")}, fails: ServerSide},
-		"busy":            {wire: llamaWire.withStatus(503, "no"), fails: Busy, reason: "anything may be"},
-		"a 404 for all":   {wire: wire{lost: respond(404, "")}, fails: NotFound},
-		"a key is wanted": {wire: llamaWire.withStatus(401, "no"), fails: Auth},
+		"something else":  {wire: wire{lost: respond(200, "<html>")}, fails: ErrorServer},
+		"busy":            {wire: llamaWire.withStatus(503, "no"), fails: ErrorBusy, reason: "anything may be"},
+		"a 404 for all":   {wire: wire{lost: respond(404, "")}, fails: ErrorNotFound},
+		"a key is wanted": {wire: llamaWire.withStatus(401, "no"), fails: ErrorAuth},
 	} {
 		s := tc.wire.start(t)
 		got, err := Probe(t.Context(), s.Server.Client(), s.URL+tc.suffix, "")
@@ -89,7 +89,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %s%s: %s", name, got, err, tc.want, tc.fails, tc.reason)
 		}
 	}
-	for address, fails := range map[string]ErrorKind{unusedAddress: Transport, "http://[": ""} {
+	for address, fails := range map[string]ErrorKind{unusedAddress: ErrorTransport, "http://[": ""} {
 		if _, err := Probe(t.Context(), NewHTTPClient(1), address, ""); err == nil || fails != "" && !IsKind(err, fails) {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -115,7 +115,7 @@ func TestDiscover(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, e := range Discover(context.Background(), NewHTTPClient(2), tc.candidates, "") {
-				got = append(got, fmt.Sprintf("%s (%s)", e.Server.Name, e.Why))
+				got = append(got, fmt.Sprintf("%s (%s)", e.Server.Name, e.Source))
 			}
 			if strings.Join(got, ", ") != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)

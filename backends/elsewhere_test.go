@@ -54,7 +54,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 				if err == nil {
 					t.Fatalf("%d: %s has no error", status, name)
 				}
-				if e := failed(t, err); e.Kind != Moved || e.MayPass() || e.Status != status || strings.Contains(e.Error(), "secret") ||
+				if e := failed(t, err); e.Kind != ErrorRedirect || e.IsRetryable() || e.Status != status || strings.Contains(e.Error(), "secret") ||
 					!strings.Contains(e.Message, "it redirects to "+elsewhere.URL+"/") || !strings.Contains(e.Message, "put "+elsewhere.URL+" in --base-url") {
 					t.Errorf("%d: %s: kind %s, %v", status, name, e.Kind, e)
 				}
@@ -74,7 +74,7 @@ func TestRedirectToNowhere(t *testing.T) {
 				rw.Header().Set(header[0], header[1])
 				rw.WriteHeader(status)
 			})
-			if e := failed(t, err); e.Kind != Moved || !strings.Contains(e.Message, strings.TrimSuffix(says, " ")) {
+			if e := failed(t, err); e.Kind != ErrorRedirect || !strings.Contains(e.Message, strings.TrimSuffix(says, " ")) {
 				t.Errorf("%d %s: %v", status, header, err)
 			}
 		}
@@ -136,14 +136,14 @@ func TestSwitchingProtocols(t *testing.T) {
 		for name, ask := range w.everyWord(url, "") {
 			finishInTime(t, name, func() {
 				err := ask(context.Background()) // without a limit: it needs none
-				if e := failed(t, err); e.Kind != ServerSide || e.Status != 101 || !strings.Contains(e.Message, "unexpected status of a model server: Switching Protocols") {
+				if e := failed(t, err); e.Kind != ErrorServer || e.Status != 101 || !strings.Contains(e.Message, "unexpected status of a model server: Switching Protocols") {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
 			finishInTime(t, "the connection of "+name, func() { <-hungUp })
 		}
 		finishInTime(t, "Discover", func() {
-			if servers := Discover(context.Background(), NewHTTPClient(2), []CandidateAddress{{URL: url, Why: "port"}}, ""); servers != nil {
+			if servers := Discover(context.Background(), NewHTTPClient(2), []CandidateAddress{{URL: url, Source: "port"}}, ""); servers != nil {
 				t.Errorf("found %+v", servers)
 			}
 		})
@@ -158,7 +158,7 @@ func TestStatusesOfNoUse(t *testing.T) {
 		for _, w := range []wire{ollamaWire, llamaWire} {
 			finishInTime(t, status, func() {
 				_, err := w.dial(url, "", NewHTTPClient(1)).Models(context.Background())
-				if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(e.Message, "unexpected status of a model server") {
+				if e := failed(t, err); e.Kind != ErrorServer || !strings.Contains(e.Message, "unexpected status of a model server") {
 					t.Errorf("%s: %v", status, err)
 				}
 			})

@@ -9,15 +9,15 @@ import (
 
 // A simulated judge stands in wherever a Client is wanted. This one knows every answer, and names what it reads first
 // all the same.
-func ExampleNewSim() {
-	judge, err := backends.NewSim("accuracy=1,first=1")
+func ExampleNewSimulatedJudge() {
+	judge, err := backends.NewSimulatedJudge("accuracy=1,first=1")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for order, position := range []int{0, 1} { // the right candidate is shown first, then second
 		reply, err := judge.Ask(context.Background(), backends.Request{Oracle: &backends.Oracle{
-			Item: "q1", Presentation: order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{order, 1 - order}, Correct: position,
+			Item: "q1", Presentation: order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{order, 1 - order}, Correct: position,
 		}})
 		fmt.Println(reply.Text, err)
 	}

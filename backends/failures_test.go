@@ -82,7 +82,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 				if err == nil {
 					t.Fatalf("taken for a reply: %+v", got)
 				}
-				if e := failed(t, err); e.Kind != Transport || !e.MayPass() || !strings.Contains(e.Error(), tc.text) {
+				if e := failed(t, err); e.Kind != ErrorTransport || !e.IsRetryable() || !strings.Contains(e.Error(), tc.text) {
 					t.Errorf("kind %s: %s", e.Kind, e)
 				}
 			})
@@ -105,7 +105,7 @@ func TestEndlessAnswer(t *testing.T) {
 			t.Error("it was read to its end")
 		})
 		_, err := s.client(w, "").Ask(context.Background(), question)
-		if e := failed(t, err); e.MayPass() || !strings.HasPrefix(e.Message, "the answer is longer than ") {
+		if e := failed(t, err); e.IsRetryable() || !strings.HasPrefix(e.Message, "the answer is longer than ") {
 			t.Errorf("got %+v", e)
 		}
 		<-closed
@@ -150,7 +150,7 @@ func TestAnAnswerLongerThanItsTokens(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				if c.fails == "" {
-					trials.Long(t)
+					trials.SkipUnlessSlowTests(t)
 				}
 				req := question
 				req.MaxTokens, req.Labels = c.tokens, c.labels
@@ -170,7 +170,7 @@ func TestAnAnswerLongerThanItsTokens(t *testing.T) {
 					}
 					return
 				}
-				if e := failed(t, err); e.MayPass() || e.Message != c.fails {
+				if e := failed(t, err); e.IsRetryable() || e.Message != c.fails {
 					t.Errorf("got %+v", e)
 				}
 				if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 16 {
@@ -196,7 +196,7 @@ func TestWrongContentTypeIsNoMatter(t *testing.T) {
 func TestRefusedConnection(t *testing.T) {
 	for _, w := range wires {
 		_, err := w.dial(unusedAddress, "", NewHTTPClient(1)).Ask(context.Background(), question)
-		if e := failed(t, err); e.Kind != Transport || !e.MayPass() || e.Message != "connection refused" {
+		if e := failed(t, err); e.Kind != ErrorTransport || !e.IsRetryable() || e.Message != "connection refused" {
 			t.Errorf("%s: %+v", w.name, e)
 		}
 	}

@@ -73,7 +73,7 @@ type scripted struct {
 }
 
 func (s *scripted) Ask(context.Context, Request) (Response, error) {
-	r := Response{Text: "[[A>B]]", Finish: Stop, SystemFingerprint: s.fingerprints[0]}
+	r := Response{Text: "[[A>B]]", Finish: FinishStop, SystemFingerprint: s.fingerprints[0]}
 	s.fingerprints = s.fingerprints[1:]
 	return r, nil
 }
@@ -91,7 +91,7 @@ func TestFingerprintEndsTrust(t *testing.T) {
 			s.fingerprints[i] = strings.Trim(f, `"`)
 		}
 		m := PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
-		w, answered := NewWatch(t.Context(), m, 0), 0
+		w, answered := NewModelWatch(t.Context(), m, 0), 0
 		var err error
 		for range len(s.fingerprints) {
 			if _, err = w.Ask(t.Context(), Request{}); err == nil {
@@ -107,8 +107,8 @@ func TestFingerprintEndsTrust(t *testing.T) {
 		}
 	}
 	s := &scripted{fingerprints: slices.Repeat([]string{"b"}, 3)}
-	w := NewWatch(t.Context(), PoolMember{Backend: s, Client: s, Model: Model{Name: "tiny"}}, 0)
-	w.Expect("a")
+	w := NewModelWatch(t.Context(), PoolMember{Backend: s, Client: s, Model: Model{Name: "tiny"}}, 0)
+	w.ExpectFingerprint("a")
 	if _, err := w.Ask(t.Context(), Request{}); err == nil {
 		t.Error("the first reply with another fingerprint than that of the earlier try is trusted")
 	}

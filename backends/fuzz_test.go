@@ -30,7 +30,7 @@ func FuzzSplitThinking(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, tag := range thinkingTags {
 			text, thinking := splitTag(reply, tag.open, tag.close)
-			if len(reply) < deepestThought*(len(tag.open)+len(tag.close)) {
+			if len(reply) < maxTagRemovals*(len(tag.open)+len(tag.close)) {
 				if wholly, all := splitTagEver(reply, tag.open, tag.close); text != wholly || thinking != all {
 					t.Errorf("%q becomes %q and %q, with all the time there is %q and %q", reply, text, thinking, wholly, all)
 				}
@@ -101,13 +101,13 @@ func FuzzAnswer(f *testing.F) {
 				}
 				continue
 			}
-			if !slices.Contains([]Finish{Stop, Length, TooLong, Refused}, resp.Finish) {
+			if !slices.Contains([]Finish{FinishStop, FinishLength, FinishPromptTooLong, FinishRefused}, resp.Finish) {
 				t.Errorf("%s: finish %q", name, resp.Finish)
 			}
-			if status >= 400 && resp.Finish != TooLong {
+			if status >= 400 && resp.Finish != FinishPromptTooLong {
 				t.Errorf("%s: HTTP %d is taken for a reply: %+v", name, status, resp)
 			}
-			if resp.Finish == TooLong && resp.Text+resp.Thinking != "" {
+			if resp.Finish == FinishPromptTooLong && resp.Text+resp.Thinking != "" {
 				t.Errorf("%s: a refused prompt has a reply: %+v", name, resp)
 			}
 		}

@@ -58,25 +58,25 @@ func newCaller(client *http.Client, key string) caller {
 	return caller{transport: cmp.Or(client.Transport, http.DefaultTransport), key: key}
 }
 
-// Account counts the requests to servers other than judgments, by page, such as "/v1/models".
-type Account struct {
+// RequestCounter counts the requests to servers other than judgments, by page, such as "/v1/models".
+type RequestCounter struct {
 	mu    sync.Mutex
 	pages map[string]int
 }
 
-type accountKey struct{}
+type requestCounterKey struct{}
 
-// WithAccount returns a context with a: the account counts all requests that are sent with this context.
-func WithAccount(ctx context.Context, a *Account) context.Context {
-	return context.WithValue(ctx, accountKey{}, a)
+// WithRequestCounter returns a context with a: the account counts all requests that are sent with this context.
+func WithRequestCounter(ctx context.Context, a *RequestCounter) context.Context {
+	return context.WithValue(ctx, requestCounterKey{}, a)
 }
 
-// judges matches the paths of pages that answer with a judge's reply.
-var judges = regexp.MustCompile(`/(chat/completions|api/chat|systemone)$`)
+// judgingPaths matches the paths of pages that answer with a judge's reply.
+var judgingPaths = regexp.MustCompile(`/(chat/completions|api/chat|systemone)$`)
 
-// enter counts a request for a page, unless it asks for a judgment.
-func (a *Account) enter(page *url.URL) {
-	if judges.MatchString(page.Path) {
+// countRequest counts a request for a page, unless it asks for a judgment.
+func (a *RequestCounter) countRequest(page *url.URL) {
+	if judgingPaths.MatchString(page.Path) {
 		return
 	}
 	a.mu.Lock()
@@ -84,11 +84,11 @@ func (a *Account) enter(page *url.URL) {
 	if a.pages == nil {
 		a.pages = map[string]int{}
 	}
-	a.pages[cmp.Or(ownPages.FindString(page.Path), page.Path)]++
+	a.pages[cmp.Or(apiPaths.FindString(page.Path), page.Path)]++
 }
 
 // AddTo returns the sum of other, a number of requests per page, and the account's.
-func (a *Account) AddTo(other map[string]int) map[string]int {
+func (a *RequestCounter) AddTo(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return SumCounts(other, a.pages)
@@ -135,8 +135,8 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	if err != nil {
 		return err
 	}
-	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
-		a.enter(req.URL)
+	if a, ok := ctx.Value(requestCounterKey{}).(*RequestCounter); ok {
+		a.countRequest(req.URL)
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -175,13 +175,13 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 // the connection itself, which no time limit ends. A redirect leads to a server that the user did not name: it must
 // not get the prompt, the key or the verdict.
 func (x *exchange) checkStatus(resp *http.Response) error {
-	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
+	e := &Error{Kind: ErrorServer, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
 		e.Message = "unexpected status of a model server: " +
 			cmp.Or(http.StatusText(resp.StatusCode), "not an HTTP status")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		e.Kind, e.Message = Moved, "it redirects without saying where"
+		e.Kind, e.Message = ErrorRedirect, "it redirects without saying where"
 		resp.Header.Set("Location", redact(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
@@ -193,15 +193,15 @@ func (x *exchange) checkStatus(resp *http.Response) error {
 	return e
 }
 
-// ownPages matches the paths that the formats of Ollama and OpenAI append to a server's address.
-var ownPages = regexp.MustCompile(
+// apiPaths matches the paths that the formats of Ollama and OpenAI append to a server's address.
+var apiPaths = regexp.MustCompile(
 	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
 
 // serverAddress returns the address of a page's server, as --base-url takes it.
 func serverAddress(page *url.URL) *url.URL {
 	server := *page
-	server.Path = ownPages.ReplaceAllString(server.Path, "")
+	server.Path = apiPaths.ReplaceAllString(server.Path, "")
 	return &server
 }
 
@@ -233,18 +233,18 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	case errors.As(err, &callErr):
 		return callErr
 	case errors.As(err, &nerr) && nerr.Timeout():
-		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
+		return &Error{Kind: ErrorTimeout, Message: "no answer in time", Err: err}
 	case errors.As(err, &long):
 		const text = "the answer is longer than %d MiB, too long for the requested tokens"
-		return &Error{Kind: Internal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // a retry would get the same
+		return &Error{Kind: ErrorInternal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // a retry would get the same
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Error{Kind: Transport, Message: "connection refused", Err: err}
+		return &Error{Kind: ErrorTransport, Message: "connection refused", Err: err}
 	default:
 		why := err.Error()
 		if why == io.EOF.Error() {
 			why = "the server closed the connection (EOF)"
 		}
-		return &Error{Kind: Transport, Message: why, Err: err}
+		return &Error{Kind: ErrorTransport, Message: why, Err: err}
 	}
 }
 
@@ -259,7 +259,7 @@ func (x *exchange) accessAdvice() string {
 	switch wants := x.header.Get("WWW-Authenticate"); {
 	case x.access == "" && x.status == 500: // LiteLLM without a database of keys
 		return "if it needs a key, name the environment variable that holds it with --api-key-env"
-	case x.kind() != Auth:
+	case x.kind() != ErrorAuth:
 		return ""
 	case strings.HasPrefix(x.access, "Basic "):
 		return "it refuses the user name and password of the address: check both"
@@ -280,19 +280,19 @@ func (x *exchange) kind() ErrorKind {
 	sentence, kinds := readError(x.body)
 	switch x.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return Auth
+		return ErrorAuth
 	case http.StatusNotFound:
-		return NotFound
+		return ErrorNotFound
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return Busy
+		return ErrorBusy
 	}
 	switch {
 	case slices.Contains(kinds, "no_db_connection"): // LiteLLM for an unknown key
-		return Auth
+		return ErrorAuth
 	case x.status < 500, slices.Contains(kinds, "invalid_request_error"), invalidRequest.MatchString(sentence):
-		return BadRequest
+		return ErrorBadRequest
 	}
-	return ServerSide
+	return ErrorServer
 }
 
 // retryAfter returns the wait that the header Retry-After requests, in seconds or by a date; 0 if it has none.
@@ -373,10 +373,10 @@ func excerptOrEmpty(b []byte) string {
 // tooLongKinds lists the types and codes of an error about a prompt that does not fit: llama.cpp's type, OpenAI's code.
 var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceeded"}
 
-// tooLong matches the messages about a prompt that does not fit, for servers without such a type. It reads only the
+// tooLongMessage matches the messages about a prompt that does not fit, for servers without such a type. It reads only the
 // beginning of the message, after the names that a proxy puts first ("litellm.BadRequestError: OpenAIException - "):
 // servers also quote the request in their errors, and a prompt may contain the same words.
-var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
+var tooLongMessage = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
 	// llama.cpp: the request exceeds the available context size; request (7224 tokens) exceeds …
 	// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
 	// SGLang: The input (61709 tokens) is longer than the model's context length
@@ -417,7 +417,7 @@ func promptTooLong(x *exchange) bool {
 	if sentence == "" && x.status != http.StatusOK {
 		sentence = string(x.body) // a server that does not write JSON
 	}
-	return tooLong.MatchString(strings.TrimSpace(sentence))
+	return tooLongMessage.MatchString(strings.TrimSpace(sentence))
 }
 
 // pageTime limits a request for one of the server's own pages, which need no model. Without a limit, a server that

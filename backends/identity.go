@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Identifier is a Backend that can tell with one or two cheap requests which model the server has under a name.
-type Identifier interface {
-	// Identify returns the model with the fields that Model.Identity uses, and with Process. An error of kind NotFound
+// ModelIdentifier is a Backend that can tell with one or two cheap requests which model the server has under a name.
+type ModelIdentifier interface {
+	// Identify returns the model with the fields that Model.Identity uses, and with Process. An error of kind ErrorNotFound
 	// means that the server no longer has a model of that name.
 	Identify(ctx context.Context, name string) (Model, error)
 }
 
 var (
-	_ Identifier = (*Ollama)(nil)
-	_ Identifier = (*OpenAI)(nil)
+	_ ModelIdentifier = (*Ollama)(nil)
+	_ ModelIdentifier = (*OpenAI)(nil)
 )
 
 // Identify implements Identifier.
@@ -47,7 +47,7 @@ const samplePrompt = "The first answer is better than the second, because"
 // request, or report no probabilities there.
 func (o *OpenAI) Sample(ctx context.Context, model string) (TokenSample, error) {
 	server, err := o.Server(ctx)
-	if err != nil || !server.Can(GiveSample) {
+	if err != nil || !server.Can(GivesTokenSample) {
 		return nil, err
 	}
 	var answer struct {
@@ -84,7 +84,7 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (TokenSample, error) 
 // sampleError returns err if a later try may give a sample, and nil if the server has none to give.
 func sampleError(err error) error {
 	var refused *Error
-	if errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented) {
+	if errors.As(err, &refused) && (!refused.IsRetryable() || refused.Status == http.StatusNotImplemented) {
 		return nil
 	}
 	return err
@@ -93,8 +93,8 @@ func sampleError(err error) error {
 // Limits of the difference between two samples of one model, in natural logarithms of probabilities. Batches, threads
 // and hardware shift a logarithm by some hundredths, other weights by whole units.
 const (
-	sampleShift = 0.5  // largest difference of a token's logarithm
-	sampleFloor = -3.9 // logarithm of 2 %: less likely tokens may be missing in one sample, and are skipped
+	maxSampleShift   = 0.5  // largest difference of a token's logarithm
+	minSampleLogprob = -3.9 // logarithm of 2 %: less likely tokens may be missing in one sample, and are skipped
 )
 
 // Matches reports whether two samples can come from one model. A missing sample matches any other.
@@ -108,10 +108,10 @@ func (s TokenSample) Matches(other TokenSample) bool {
 // matches reports whether other has every likely token of s with a similar probability.
 func (s TokenSample) matches(other TokenSample) bool {
 	for token, logprob := range s {
-		if logprob < sampleFloor {
+		if logprob < minSampleLogprob {
 			continue
 		}
-		if otherLogprob, ok := other[token]; !ok || math.Abs(otherLogprob-logprob) > sampleShift {
+		if otherLogprob, ok := other[token]; !ok || math.Abs(otherLogprob-logprob) > maxSampleShift {
 			return false
 		}
 	}
@@ -135,7 +135,7 @@ func (s TokenSample) String() string {
 type ModelChangedError struct {
 	Time time.Time // when the change was noticed
 	URL  string    // address of the server
-	Old  string    // the model before: its identity, or FingerprintSign and the fingerprint of its replies
+	Old  string    // the model before: its identity, or FingerprintPrefix and the fingerprint of its replies
 	New  string    // the model now, in the same form
 }
 
@@ -143,13 +143,13 @@ func (e *ModelChangedError) Error() string {
 	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, DescribeChange(e.Old), e.Old, e.New)
 }
 
-// FingerprintSign begins the description of a model that is known only by the system fingerprint of its replies.
-const FingerprintSign = "system_fingerprint "
+// FingerprintPrefix begins the description of a model that is known only by the system fingerprint of its replies.
+const FingerprintPrefix = "system_fingerprint "
 
 // DescribeChange describes a model after a change, in words for a sentence: another model or, if was, the description
-// of the model before, begins with FingerprintSign, another system.
+// of the model before, begins with FingerprintPrefix, another system.
 func DescribeChange(was string) string {
-	if strings.HasPrefix(was, FingerprintSign) {
+	if strings.HasPrefix(was, FingerprintPrefix) {
 		return "another system, perhaps with another model,"
 	}
 	return "another model"

@@ -10,18 +10,18 @@ import (
 type Feature int
 
 const (
-	SetContext    Feature = iota // the client sets a model's context
-	Keyless                      // the server needs no API key
-	CutPrompts                   // the server cuts a prompt that does not fit, unless the request forbids it
-	RefuseLong                   // the server can refuse a prompt that does not fit
-	TellLogprobs                 // the server reports token probabilities
-	ReserveReply                 // the context must have room for the prompt and the longest reply allowed
-	TakeBudget                   // the server can limit the tokens of thinking
-	EndRepetition                // the server can end a reply that repeats itself
-	GiveSample                   // the server gives a [TokenSample] of its model at no cost
-	ShareBatch                   // the server batches requests, and computes a shared prefix of prompts once
-	Simulate                     // gavel simulates the judge: there is no model
-	Decide                       // the model gives each option a probability, and writes no text
+	SetsContext        Feature = iota // the client sets a model's context
+	NeedsNoKey                        // the server needs no API key
+	TruncatesPrompts                  // the server cuts a prompt that does not fit, unless the request forbids it
+	RefusesLongPrompts                // the server can refuse a prompt that does not fit
+	ReportsLogprobs                   // the server reports token probabilities
+	ReservesReplyRoom                 // the context must have room for the prompt and the longest reply allowed
+	LimitsThinking                    // the server can limit the tokens of thinking
+	EndsRepetition                    // the server can end a reply that repeats itself
+	GivesTokenSample                  // the server gives a [TokenSample] of its model at no cost
+	BatchesRequests                   // the server batches requests, and computes a shared prefix of prompts once
+	IsSimulated                       // gavel simulates the judge: there is no model
+	HasDecisionModels                 // the model gives each option a probability, and writes no text
 )
 
 // serverKind describes one kind of server. A field left out means that such a server lacks the ability, or does not
@@ -41,11 +41,11 @@ type serverKind struct {
 
 	// The fields below apply to servers with OpenAI's format.
 
-	ownedBy  string                                // owned_by in the server's list of models, by which find knows it
-	version  func(context.Context, *OpenAI) string // requests the server's version; "" if the server reports none
-	logprobs Ability                               // whether the server reports token probabilities
-	grammar  bool                                  // the server applies a grammar from the reply's first token on
-	props    bool                                  // the server has llama.cpp's page /props
+	ownedBy          string                                // owned_by in the server's list of models, by which find knows it
+	version          func(context.Context, *OpenAI) string // requests the server's version; "" if the server reports none
+	logprobs         Ability                               // whether the server reports token probabilities
+	grammarFromStart bool                                  // the server applies a grammar from the reply's first token on
+	props            bool                                  // the server has llama.cpp's page /props
 	// extend adds to members those of a request that are not part of OpenAI's format.
 	extend func(members map[string]any, s ServerInfo, req Request)
 	// count has the server count the tokens of a prompt: the model, messages and template arguments of a request.
@@ -77,8 +77,8 @@ func kindOf(s ServerInfo) *serverKind {
 	return &serverKind{}
 }
 
-// Wires lists the wire formats: the values of --backend and of ServerInfo.Kind.
-func Wires() []string {
+// WireFormats lists the wire formats: the values of --backend and of ServerInfo.Kind.
+func WireFormats() []string {
 	var names []string
 	for _, k := range kinds {
 		if k.open != nil {
@@ -108,7 +108,7 @@ func Open(s ServerInfo, key string, client *http.Client) (Backend, error) {
 // Can reports whether a server has a feature, judging by its kind and version.
 func (s ServerInfo) Can(f Feature) bool {
 	since, can := kindOf(s).can[f]
-	return can && !Before(s.Version, since)
+	return can && !IsOlderVersion(s.Version, since)
 }
 
 // Since returns the first version of this kind of server with a feature; "" if all have it, or none.
@@ -117,5 +117,5 @@ func (s ServerInfo) Since(f Feature) string { return kindOf(s).can[f] }
 // Advice returns what a user can do about this server.
 func (s ServerInfo) Advice() Advice { return kindOf(s).advice }
 
-// Batches returns a useful number of parallel requests if the server does not report how many it serves; 0: unknown.
-func (s ServerInfo) Batches() int { return kindOf(s).batches }
+// UsefulParallel returns a useful number of parallel requests if the server does not report how many it serves; 0: unknown.
+func (s ServerInfo) UsefulParallel() int { return kindOf(s).batches }

@@ -20,7 +20,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		wire:    openAIFormat,
 		ownedBy: "newcomer",
 		ports:   []string{"4321"},
-		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
+		can:     map[Feature]string{LimitsThinking: "1.2.0", ReservesReplyRoom: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
 		extend:  func(body map[string]any, _ ServerInfo, req Request) { body["most_thoughts"] = req.ThinkBudget },
 		advice:  Advice{Parallel: "start it anew"},
@@ -40,7 +40,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 	if err != nil || server.Name != "Newcomer" || server.Version != "1.1.0" {
 		t.Fatalf("%+v, %v", server, err)
 	}
-	if server.Can(TakeBudget) || server.Since(TakeBudget) != "1.2.0" || !server.Can(ReserveReply) || server.Can(SetContext) {
+	if server.Can(LimitsThinking) || server.Since(LimitsThinking) != "1.2.0" || !server.Can(ReservesReplyRoom) || server.Can(SetsContext) {
 		t.Errorf("what %+v can do is not what its kind says", server)
 	}
 	if server.Advice().Parallel != "start it anew" || !slices.Contains(LocalPorts(), "4321") {
@@ -73,7 +73,7 @@ func TestKindsAreToldApart(t *testing.T) {
 	if _, err := Open(ServerInfo{Kind: "import"}, "", http.DefaultClient); err == nil {
 		t.Error("an import is opened")
 	}
-	if got := fmt.Sprint(Wires()); got != "[ollama openai sim systemone]" {
+	if got := fmt.Sprint(WireFormats()); got != "[ollama openai sim systemone]" {
 		t.Errorf("wires are %s", got)
 	}
 }

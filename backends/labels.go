@@ -95,7 +95,7 @@ func labelLogprobs(tokens []token, labels []string) []LabelProbability {
 		}
 		stays, leaves := map[string]string{}, map[string]string{}
 		for l, target := range alive {
-			if leads(prefix+t.text, target) {
+			if leadsToTarget(prefix+t.text, target) {
 				stays[l] = target
 			} else {
 				leaves[l] = target
@@ -157,8 +157,8 @@ func (t token) branch(prefix string, stays, leaves map[string]string) (onward fl
 	return onward, mass
 }
 
-// leads reports whether a reply that reads s so far may become target, or begins with it.
-func leads(s, target string) bool {
+// leadsToTarget reports whether a reply that reads s so far may become target, or begins with it.
+func leadsToTarget(s, target string) bool {
 	return strings.HasPrefix(target, s) || strings.HasPrefix(s, target)
 }
 
@@ -166,7 +166,7 @@ func leads(s, target string) bool {
 func reachable(s string, targets map[string]string) []string {
 	var out []string
 	for l, t := range targets {
-		if s != "" && leads(s, t) {
+		if s != "" && leadsToTarget(s, t) {
 			out = append(out, l)
 		}
 	}

@@ -20,14 +20,14 @@ func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 	matching, others := 0, 0 // of the labels that are not in a reply
 	for i, labels := range [][]string{{"[[A>B]]", "[[B>A]]"}, {"A", "B", "C", "D"}, {"Yes", "No"}} {
 		for k := range 5 {
-			req := Request{Model: "tiny", TopP: 1, Seed: 1, MaxTokens: 16, Constrain: labels, Labels: labels,
-				Messages: []Message{{User, fmt.Sprintf("Question %d of %d: which is better?", k, i)}}}
+			req := Request{Model: "tiny", TopP: 1, Seed: 1, MaxTokens: 16, AllowedReplies: labels, Labels: labels,
+				Messages: []Message{{RoleUser, fmt.Sprintf("Question %d of %d: which is better?", k, i)}}}
 			together, err := o.Ask(context.Background(), req)
 			if err != nil {
 				t.Fatal(err)
 			}
 			logprobs := map[string]float64{}
-			for _, l := range together.Labels {
+			for _, l := range together.LabelProbabilities {
 				logprobs[l.Text] = l.Logprob
 			}
 			for _, label := range labels {
@@ -35,12 +35,12 @@ func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 					continue
 				}
 				others++
-				req.Constrain = []string{label}
+				req.AllowedReplies = []string{label}
 				alone, err := o.Ask(context.Background(), req)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, l := range alone.Labels {
+				for _, l := range alone.LabelProbabilities {
 					if p, ok := logprobs[label]; ok && l.Text == label {
 						matching++
 						if math.Abs(p-l.Logprob) > 0.01 {

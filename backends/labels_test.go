@@ -89,7 +89,7 @@ func (w wire) withLogprobs(text string) string {
 func TestConstrainedReply(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		req := question
-		req.Constrain, req.Labels = twoLabels, twoLabels
+		req.AllowedReplies, req.Labels = twoLabels, twoLabels
 		for _, text := range []string{"[[A>B]]", `"[[A>B]]"`, ` "[[A\u003eB]]" `} {
 			got, err := w.askFor(t, req, respond(200, w.withLogprobs(text)))
 			if err != nil || strings.TrimSpace(got.Text) != "[[A>B]]" {
@@ -97,14 +97,14 @@ func TestConstrainedReply(t *testing.T) {
 			}
 			want := []LabelProbability{{"[[A>B]]", -0.75}, {"[[B>A]]", -2}}
 			for i := range want {
-				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text ||
-					math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
-					t.Fatalf("labels: %+v, want %+v", got.Labels, want)
+				if len(got.LabelProbabilities) != 2 || got.LabelProbabilities[i].Text != want[i].Text ||
+					math.Abs(got.LabelProbabilities[i].Logprob-want[i].Logprob) > 1e-9 {
+					t.Fatalf("labels: %+v, want %+v", got.LabelProbabilities, want)
 				}
 			}
 		}
 		// A server that does not know of constraints: the reply is left as it is.
-		if got, err := w.askFor(t, req, w.completeAnswer(`"[[C]]" or so`)); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
+		if got, err := w.askFor(t, req, w.completeAnswer(`"[[C]]" or so`)); err != nil || got.Text != `"[[C]]" or so` || got.LabelProbabilities != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})

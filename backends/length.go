@@ -36,12 +36,12 @@ func MaxTokens(messages []Message) int {
 // templateTokens is an allowance, in tokens, for the text that chat templates put around messages.
 const templateTokens = 256
 
-// CutPrompt begins Response.Detail if the server cut the prompt.
-const CutPrompt = "the prompt was cut"
+// PromptTruncatedPrefix begins Response.Detail if the server cut the prompt.
+const PromptTruncatedPrefix = "the prompt was cut"
 
-// rejectCut replaces a reply by TooLong if its server counted too few tokens to have read the whole conversation. A
+// rejectTruncated replaces a reply by FinishPromptTooLong if its server counted too few tokens to have read the whole conversation. A
 // server that does not count tokens is trusted.
-func rejectCut(req Request, r Response) Response {
+func rejectTruncated(req Request, r Response) Response {
 	minimum, basis := MinTokens(req.Messages), "one for each word"
 	if req.PromptTokens > minimum {
 		minimum, basis = req.PromptTokens, "as its own tokenizer counts"
@@ -50,6 +50,6 @@ func rejectCut(req Request, r Response) Response {
 	if count <= 0 || count >= minimum {
 		return r
 	}
-	detail := fmt.Sprintf(CutPrompt+": the server read %d tokens of at least %d (%s)", count, minimum, basis)
-	return Response{Finish: TooLong, Detail: detail, Context: req.Context, PromptTokens: count, Took: r.Took}
+	detail := fmt.Sprintf(PromptTruncatedPrefix+": the server read %d tokens of at least %d (%s)", count, minimum, basis)
+	return Response{Finish: FinishPromptTooLong, Detail: detail, Context: req.Context, PromptTokens: count, Took: r.Took}
 }

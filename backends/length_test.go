@@ -23,10 +23,10 @@ func TestTokenBounds(t *testing.T) {
 		"привет, мир":                   2,
 		strings.Repeat("supercali", 50): 1,
 	} {
-		if got := MinTokens([]Message{{User, text}}); got != least {
+		if got := MinTokens([]Message{{RoleUser, text}}); got != least {
 			t.Errorf("%q: at least %d, want %d", text, got, least)
 		}
-		if limit := MaxTokens([]Message{{User, text}}); limit < len(text) || limit < least {
+		if limit := MaxTokens([]Message{{RoleUser, text}}); limit < len(text) || limit < least {
 			t.Errorf("%q: at most %d", text, limit)
 		}
 	}
@@ -38,23 +38,23 @@ func TestPromptThatShrank(t *testing.T) {
 		verdict := w.completeAnswer("[[A>B]]")
 		ask := func(words, promptTokens int) Response {
 			req := question
-			req.Messages, req.PromptTokens = []Message{{User, strings.Repeat("word ", words)}}, promptTokens
+			req.Messages, req.PromptTokens = []Message{{RoleUser, strings.Repeat("word ", words)}}, promptTokens
 			r, err := w.askFor(t, req, verdict)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return r
 		}
-		if r := ask(34, 0); r.Finish != Stop || r.Text != "[[A>B]]" {
+		if r := ask(34, 0); r.Finish != FinishStop || r.Text != "[[A>B]]" {
 			t.Errorf("34 words: %+v", r)
 		}
-		if r := ask(35, 0); r.Finish != TooLong || r.Text != "" || !strings.Contains(r.Detail, "34 tokens of at least 35 (one for each word)") {
+		if r := ask(35, 0); r.Finish != FinishPromptTooLong || r.Text != "" || !strings.Contains(r.Detail, "34 tokens of at least 35 (one for each word)") {
 			t.Errorf("35 words: %+v", r)
 		}
-		if r := ask(1, 34); r.Finish != Stop {
+		if r := ask(1, 34); r.Finish != FinishStop {
 			t.Errorf("34 tokens counted before: %+v", r)
 		}
-		if r := ask(1, 35); r.Finish != TooLong || !strings.Contains(r.Detail, "its own tokenizer") {
+		if r := ask(1, 35); r.Finish != FinishPromptTooLong || !strings.Contains(r.Detail, "its own tokenizer") {
 			t.Errorf("35 tokens counted before: %+v", r)
 		}
 	})
@@ -83,7 +83,7 @@ func TestCountTokens(t *testing.T) {
 		})
 		req := question
 		req.Think = ThinkOff
-		n, err := s.client(llamaWire, "").(Counter).CountTokens(context.Background(), req)
+		n, err := s.client(llamaWire, "").(TokenCounter).CountTokens(context.Background(), req)
 		if n != 3 || err != nil {
 			t.Errorf("%d, %v", n, err)
 		}
@@ -100,7 +100,7 @@ func TestCountTokens(t *testing.T) {
 			}
 			respond(200, `{"count":21,"max_model_len":4096,"tokens":[1,2]}`)(rw, r)
 		})
-		if n, err := s.client(vllmWire, "").(Counter).CountTokens(context.Background(), question); n != 21 || err != nil {
+		if n, err := s.client(vllmWire, "").(TokenCounter).CountTokens(context.Background(), question); n != 21 || err != nil {
 			t.Errorf("%d, %v", n, err)
 		}
 	})
@@ -110,7 +110,7 @@ func TestCountTokens(t *testing.T) {
 			pages++
 			respond(200, fmt.Sprintf(`{"count":%d}`, 20+pages))(rw, r)
 		})
-		counter := s.client(vllmWire, "").(Counter)
+		counter := s.client(vllmWire, "").(TokenCounter)
 		other := question
 		other.Think = ThinkOff
 		for i, req := range []Request{question, question, other, question} {
@@ -121,7 +121,7 @@ func TestCountTokens(t *testing.T) {
 		}
 	})
 	for _, w := range []wire{llamaWire, vllmWire, studioWire} { // without the page, or without a tokenizer at all
-		if n, err := w.start(t).client(w, "").(Counter).CountTokens(context.Background(), question); !errors.Is(err, ErrNoTokenizer) {
+		if n, err := w.start(t).client(w, "").(TokenCounter).CountTokens(context.Background(), question); !errors.Is(err, ErrNoTokenizer) {
 			t.Errorf("%s: %d, %v", w.name, n, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestPromptLimit(t *testing.T) {
 		server              string
 		context, max, limit int
 	}{
-		{LlamaCpp, 4096, 1000, 4095}, {"Ollama", 8192, 4096, 8191}, {VLLM, 4096, 1000, 3096}, {VLLM, 4096, 8000, 1}, {Other, 0, 10, 0},
+		{LlamaCpp, 4096, 1000, 4095}, {"Ollama", 8192, 4096, 8191}, {VLLM, 4096, 1000, 3096}, {VLLM, 4096, 8000, 1}, {OtherServer, 0, 10, 0},
 	} {
 		if got := (ServerInfo{Kind: openAIFormat, Name: tc.server}).PromptLimit(tc.context, tc.max); got != tc.limit {
 			t.Errorf("%+v: got %d", tc, got)
@@ -144,7 +144,7 @@ func TestBefore(t *testing.T) {
 	for version, want := range map[string]bool{
 		"0.12.5": true, "0.9.6": true, "v0.12.5": true, "0.12.6-rc0": true, "0.12.6": false, "0.17.4": false, "1.0.0": false, "0.0.0": false, "": false, "main": false,
 	} {
-		if got := Before(version, "0.12.6"); got != want {
+		if got := IsOlderVersion(version, "0.12.6"); got != want {
 			t.Errorf("%q before %s: %v", version, "0.12.6", got)
 		}
 	}

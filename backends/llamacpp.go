@@ -11,14 +11,14 @@ import (
 const LlamaCpp = "llama.cpp"
 
 var llamaCpp = serverKind{
-	name:     LlamaCpp,
-	wire:     openAIFormat,
-	ownedBy:  "llamacpp",
-	ports:    []string{"8080", "9931"},
-	logprobs: Yes,
-	grammar:  true,
-	props:    true,
-	can:      map[Feature]string{TakeBudget: "", GiveSample: ""},
+	name:             LlamaCpp,
+	wire:             openAIFormat,
+	ownedBy:          "llamacpp",
+	ports:            []string{"8080", "9931"},
+	logprobs:         AbilityYes,
+	grammarFromStart: true,
+	props:            true,
+	can:              map[Feature]string{LimitsThinking: "", GivesTokenSample: ""},
 	extend: func(members map[string]any, _ ServerInfo, req Request) {
 		members["repeat_penalty"] = 1 // else it uses the value of its command line
 		if req.ThinkBudget > 0 {
@@ -72,7 +72,7 @@ func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	if err == nil {
 		return p, nil
 	}
-	if ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
+	if ctx.Err() == nil && !IsKind(err, ErrorTransport, ErrorTimeout, ErrorBusy) {
 		return nil, nil
 	}
 	return nil, err

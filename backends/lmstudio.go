@@ -8,7 +8,7 @@ var lmStudio = serverKind{
 	wire:     openAIFormat,
 	ownedBy:  "organization_owner",
 	ports:    []string{"1234"},
-	logprobs: No,
+	logprobs: AbilityNo,
 	advice: Advice{
 		Refuse: "load the model with a context longer than every prompt, and set its context overflow to \"stop at limit\"",
 	},

@@ -22,7 +22,7 @@ func (w wire) withPage(page, body string) wire {
 // What cannot be read is an error of the same kinds as a question's.
 func TestPagesThatFail(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
-		for status, kind := range map[int]ErrorKind{401: Auth, 503: Busy} {
+		for status, kind := range map[int]ErrorKind{401: ErrorAuth, 503: ErrorBusy} {
 			b := w.withStatus(status, "no").start(t).client(w, "")
 			if _, err := b.Models(t.Context()); !IsKind(err, kind) {
 				t.Errorf("%d: Models: %v", status, err)
@@ -78,7 +78,7 @@ func TestLoadingIsNoOtherModel(t *testing.T) {
 	}))
 	defer s.Close()
 	b := NewOpenAI(s.URL, "", s.Client())
-	if m, err := b.Model(t.Context(), "tiny"); !IsKind(err, Busy) {
+	if m, err := b.Model(t.Context(), "tiny"); !IsKind(err, ErrorBusy) {
 		t.Errorf("while loading: %+v, %v", m, err)
 	}
 	loading.Store(false)

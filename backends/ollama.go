@@ -34,11 +34,11 @@ var ollama = serverKind{
 	// It answers one or several at once (OLLAMA_NUM_PARALLEL) and does not report how many.
 	batches: 4,
 	can: map[Feature]string{ // earlier versions ignore the fields silently
-		SetContext:   "",
-		Keyless:      "",
-		CutPrompts:   "",
-		RefuseLong:   "0.12.6",  // truncate and shift in /api/chat
-		TellLogprobs: "0.12.11", // logprobs in /api/chat
+		SetsContext:        "",
+		NeedsNoKey:         "",
+		TruncatesPrompts:   "",
+		RefusesLongPrompts: "0.12.6",  // truncate and shift in /api/chat
+		ReportsLogprobs:    "0.12.11", // logprobs in /api/chat
 	},
 	open: func(address, _ string, client *http.Client) (Backend, error) { return NewOllama(address, client) },
 	advice: Advice{
@@ -63,8 +63,8 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	return &Ollama{caller: newCaller(client, ""), base: u.String()}, nil
 }
 
-// Before reports whether version is older than another. A build without a version ("0.0.0") counts as newer.
-func Before(version, than string) bool {
+// IsOlderVersion reports whether version is older than another. A build without a version ("0.0.0") counts as newer.
+func IsOlderVersion(version, than string) bool {
 	v := "v" + strings.TrimPrefix(version, "v")
 	return semver.IsValid(v) && v != "v0.0.0" && semver.Compare(v, "v"+than) < 0
 }
@@ -96,8 +96,8 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 		Options:  options,
 		Think:    thinkValue(req.Think),
 	}
-	if req.Constrain != nil {
-		chat.Format = choiceSchema(req.Constrain)
+	if req.AllowedReplies != nil {
+		chat.Format = choiceSchema(req.AllowedReplies)
 	}
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
@@ -162,7 +162,7 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	out.ID = tolerant[string](last.Created)
 	out.PromptTokens = last.PromptCount
 	out.ReplyTokens = last.Count
-	out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
+	out.LabelProbabilities = labelLogprobs(tokensOf(tokens), req.Labels)
 	out.Timing = Timing{
 		PromptTokens: last.PromptCount,
 		Prompt:       last.PromptTook,
@@ -222,14 +222,14 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	}
 	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
 		if n, ok := show.ModelInfo[arch+".context_length"].(float64); ok {
-			m.Trained = int(n)
+			m.TrainedContext = int(n)
 		}
 	}
 	if len(show.Capabilities) > 0 { // older versions list none
 		m.Thinks = ability(slices.Contains(show.Capabilities, model.CapabilityThinking))
-		m.Decides = ability(slices.Contains(show.Capabilities, "decision"))
+		m.IsDecisionModel = ability(slices.Contains(show.Capabilities, "decision"))
 	}
-	m.Logprobs = Yes
+	m.Logprobs = AbilityYes
 	return m, nil
 }
 
@@ -257,7 +257,7 @@ func unknownModel(name, url string, models []Model) error {
 		}
 		offers = "it offers " + strings.Join(names, ", ")
 	}
-	return &Error{Kind: NotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, url, offers)}
+	return &Error{Kind: ErrorNotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, url, offers)}
 }
 
 // shortHash returns the first six bytes of a text's SHA-256, in hex.

@@ -16,11 +16,11 @@ import (
 // openAIFormat is the name of OpenAI's wire format.
 const openAIFormat = "openai"
 
-// Other is the name of a server with OpenAI's format that is none of the kinds with a name.
-const Other = "OpenAI-compatible"
+// OtherServer is the name of a server with OpenAI's format that is none of the kinds with a name.
+const OtherServer = "OpenAI-compatible"
 
 var openAICompatible = serverKind{
-	name: Other,
+	name: OtherServer,
 	wire: openAIFormat,
 	open: func(address, key string, client *http.Client) (Backend, error) {
 		return NewOpenAI(address, key, client), nil
@@ -34,12 +34,12 @@ type OpenAI struct {
 	caller
 	base string // with /v1, without a trailing slash
 
-	mu          sync.Mutex
-	server      *ServerInfo  // nil until find has identified the server
-	counts      sync.Map     // token counts of prompts, by their hash
-	thinks      atomic.Bool  // llama.cpp's chat template mentions thinking
-	lists       atomic.Bool  // the server has listed models at least once
-	tellsFinish atomic.Value // an [Ability]: whether the server reports finish reasons; unset until known
+	mu              sync.Mutex
+	server          *ServerInfo  // nil until find has identified the server
+	counts          sync.Map     // token counts of prompts, by their hash
+	thinks          atomic.Bool  // llama.cpp's chat template mentions thinking
+	hasListedModels atomic.Bool  // the server has listed models at least once
+	tellsFinish     atomic.Value // an [Ability]: whether the server reports finish reasons; unset until known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -94,24 +94,24 @@ func (o *OpenAI) chat(server ServerInfo, req Request) []byte {
 	if kind.extend != nil {
 		kind.extend(members, server, req)
 	}
-	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar applies to the whole reply
+	whole := kind.grammarFromStart && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar applies to the whole reply
 	switch {
-	case req.Constrain == nil:
+	case req.AllowedReplies == nil:
 	case whole:
-		members["grammar"] = choiceGrammar(req.Constrain)
+		members["grammar"] = choiceGrammar(req.AllowedReplies)
 	default:
 		// A grammar would forbid thinking that a template or a model begins with; a schema applies only to the text
 		// after it.
 		chat.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
-				Name: "verdict", Strict: true, Schema: choiceSchema(req.Constrain),
+				Name: "verdict", Strict: true, Schema: choiceSchema(req.AllowedReplies),
 			},
 		}
 	}
 	switch {
 	case req.Labels == nil:
-	case len(req.Constrain) > 1 && whole:
+	case len(req.AllowedReplies) > 1 && whole:
 		chat.TopLogProbs = topTokensConstrained
 	default:
 		chat.TopLogProbs = topTokens
@@ -157,8 +157,8 @@ func (c *completion) cached() *int {
 	return n
 }
 
-// thought returns the number of reply tokens that the server counts as thinking; 0 if it reports none.
-func (c *completion) thought() int {
+// thinkingTokens returns the number of reply tokens that the server counts as thinking; 0 if it reports none.
+func (c *completion) thinkingTokens() int {
 	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
 	}](c.Usage.Written)
@@ -227,12 +227,12 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 	out.Model = c.Model
 	out.PromptTokens = c.Usage.Prompt
 	out.ReplyTokens = c.Usage.Reply
-	out.CachedTokens, out.ThinkTokens = c.cached(), c.thought()
+	out.CachedTokens, out.ThinkTokens = c.cached(), c.thinkingTokens()
 	out.SystemFingerprint, _ = c.System.(string)
 	if id := tolerant[string](c.ID); id != "" {
 		out.ID = id + " " + string(c.Created)
 	}
-	out.NoFinishReasons, err = o.endUntold(ctx, server, req.Model, choice.Reason)
+	out.NoFinishReasons, err = o.lacksFinishReason(ctx, server, req.Model, choice.Reason)
 	if err != nil {
 		return Response{}, err
 	}
@@ -240,9 +240,9 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 	case !out.NoFinishReasons:
 		out.Finish, err = finishOf(choice.Reason)
 	case out.ReplyTokens >= req.MaxTokens:
-		out.Finish = Length
+		out.Finish = FinishLength
 	default:
-		out.Finish = Stop
+		out.Finish = FinishStop
 	}
 	if err != nil {
 		return Response{}, err
@@ -251,23 +251,23 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 		out.Detail = "the server ended the reply because it repeats itself"
 	}
 	if choice.Message.Refusal != "" {
-		out.Finish, out.Detail = Refused, choice.Message.Refusal
+		out.Finish, out.Detail = FinishRefused, choice.Message.Refusal
 	}
-	out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
+	out.LabelProbabilities = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
 	out.Timing = llamaTiming(c.Timings)
 	return out, nil
 }
 
-// endUntold reports whether a reply has no finish reason because the server never reports one. Servers known by name
+// lacksFinishReason reports whether a reply has no finish reason because the server never reports one. Servers known by name
 // report finish reasons, and so does one that ever did. Any other server first gets a short trial request, since a
 // missing reason may also mean that this reply broke off.
-func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
+func (o *OpenAI) lacksFinishReason(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
 	if reason != "" {
-		o.tellsFinish.Store(Yes)
+		o.tellsFinish.Store(AbilityYes)
 		return false, nil
 	}
-	if server.Name == Other && o.tellsFinish.Load() == nil {
-		ask := Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16}
+	if server.Name == OtherServer && o.tellsFinish.Load() == nil {
+		ask := Request{Model: model, Messages: []Message{{RoleUser, "Say yes."}}, TopP: 1, MaxTokens: 16}
 		x, err := o.send(ctx, o.chatPage(), o.chat(server, ask), ask.maxAnswer())
 		var trial wireChoice
 		if err == nil {
@@ -278,7 +278,7 @@ func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason
 		}
 		o.tellsFinish.CompareAndSwap(nil, ability(trial.Reason != ""))
 	}
-	return o.tellsFinish.Load() == No, nil
+	return o.tellsFinish.Load() == AbilityNo, nil
 }
 
 func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }

@@ -40,7 +40,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	}
 	err := o.page(ctx, o.base+"/models", nil, &list)
 	if len(list.Data) > 0 {
-		o.lists.Store(true)
+		o.hasListedModels.Store(true)
 	}
 	return list.Data, err
 }
@@ -48,7 +48,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 // Server implements Backend. It remembers the answer.
 func (o *OpenAI) Server(ctx context.Context) (ServerInfo, error) {
 	s, _, err := o.find(ctx)
-	if IsKind(err, NotFound, BadRequest) { // a server without a list of models
+	if IsKind(err, ErrorNotFound, ErrorBadRequest) { // a server without a list of models
 		err = nil
 	}
 	return s, err
@@ -62,10 +62,10 @@ func (o *OpenAI) find(ctx context.Context) (ServerInfo, []modelCard, error) {
 		return *o.server, nil, nil
 	}
 	cards, err := o.cards(ctx)
-	if err != nil && !IsKind(err, NotFound, BadRequest) {
+	if err != nil && !IsKind(err, ErrorNotFound, ErrorBadRequest) {
 		return ServerInfo{}, nil, err
 	}
-	s := ServerInfo{Kind: openAIFormat, Name: Other, URL: o.base}
+	s := ServerInfo{Kind: openAIFormat, Name: OtherServer, URL: o.base}
 	for _, k := range kinds {
 		if len(cards) > 0 && k.ownedBy != "" && k.ownedBy == cards[0].OwnedBy {
 			s.Name = k.name
@@ -99,10 +99,10 @@ func (c modelCard) model() Model {
 		m.Fingerprint = "root=" + c.Root
 	}
 	if c.Architecture != nil {
-		m.Decides = ability(slices.Contains(c.Architecture.Output, "decisions"))
+		m.IsDecisionModel = ability(slices.Contains(c.Architecture.Output, "decisions"))
 	}
 	if c.Meta != nil {
-		m.Context, m.Trained = c.Meta.Ctx, c.Meta.CtxTrain
+		m.Context, m.TrainedContext = c.Meta.Ctx, c.Meta.CtxTrain
 		m.Quantisation = c.Meta.FileType
 		m.Parameters = count(c.Meta.Params)
 		m.Fingerprint = fmt.Sprintf("params=%d size=%d vocab=%d type=%s",
@@ -138,8 +138,8 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	if err == nil && cards == nil {
 		cards, err = o.cards(ctx)
 	}
-	nothing := err == nil && len(cards) == 0 || IsKind(err, NotFound, BadRequest)
-	if nothing && !o.lists.Load() { // it never listed any, so it may load the requested one
+	nothing := err == nil && len(cards) == 0 || IsKind(err, ErrorNotFound, ErrorBadRequest)
+	if nothing && !o.hasListedModels.Load() { // it never listed any, so it may load the requested one
 		return Model{Name: name}, nil
 	}
 	if err != nil {
@@ -155,7 +155,7 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	if props != nil {
 		m.Slots = props.Slots
 		m.Context = cmp.Or(max(0, props.Defaults.Ctx), m.Context)
-		m.Process = props.Marker
+		m.ProcessMarker = props.Marker
 		m.Fingerprint += " template=" + shortHash(props.Template)
 		m.Thinks = ability(templateThinks.MatchString(props.Template))
 	}

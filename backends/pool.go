@@ -35,7 +35,7 @@ var _ Client = (*Pool)(nil)
 //     one at once.
 //   - *ModelChangedError: the same, and the endpoint does not return.
 //   - Timeout: the endpoint is taken out, since it may hang. But the judge may
-//     just be slow, so the error is returned, and [Retry] counts it.
+//     just be slow, so the error is returned, and [RetryOptions] counts it.
 //   - Any other: the cause may be the endpoint or the request, so the other
 //     endpoints are tried. If one of them answers, those that failed are taken
 //     out: an endpoint that refuses everything would always be the least busy
@@ -51,30 +51,30 @@ var _ Client = (*Pool)(nil)
 // the model is the same. It then gets one request at a time until it has answered one. Only such an answer resets the
 // waits: a server that lists its models but answers nothing would otherwise return again and again.
 type Pool struct {
-	changed     func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
-	first       time.Duration               // wait before the first probe of a failed endpoint
-	longestWait time.Duration               // longest wait between two probes
-	ctx         context.Context             // ends the probes
-	cancel      context.CancelFunc          // ends ctx
-	probes      sync.WaitGroup
+	changed        func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
+	firstProbeWait time.Duration               // wait before the first probe of a failed endpoint
+	longestWait    time.Duration               // longest wait between two probes
+	ctx            context.Context             // ends the probes
+	cancel         context.CancelFunc          // ends ctx
+	probes         sync.WaitGroup
 
 	notifyMu sync.Mutex // held, before mu, during a call of changed, which may query the pool
 
-	mu      sync.Mutex
-	members []*member
-	turns   int // number of requests assigned to members
+	mu       sync.Mutex
+	members  []*member
+	assigned int // number of requests assigned to members
 }
 
 // member is an endpoint with its state.
 type member struct {
 	PoolMember
-	size       func() int    // returns the number of parallel requests against which the load is measured
+	capacity   func() int    // returns the number of parallel requests against which the load is measured
 	busy       int           // number of requests in flight
-	turn       int           // value of Pool.turns when the endpoint last got a request
+	lastTurn   int           // value of Pool.assigned when the endpoint last got a request
 	term       int           // counts each exit and return: the result of a request sent in an earlier term is outdated
 	cause      error         // why the endpoint is out; nil while it is live
 	otherModel bool          // the endpoint is out because it serves another model
-	trial      bool          // the endpoint was out, and has not answered a request since
+	unproven   bool          // the endpoint was out, and has not answered a request since
 	nextWait   time.Duration // wait before the next probe
 	refused    int           // number of requests refused in a row
 }
@@ -87,7 +87,7 @@ const severalRefusals = 5
 // reason when it takes an endpoint out and when an endpoint that is out serves another model, and with a nil err when
 // an endpoint returns. Calls come from many goroutines, one at a time.
 func NewPool(ctx context.Context, members []PoolMember, changed func(url string, err error)) *Pool {
-	p := &Pool{changed: changed, first: time.Second, longestWait: longestRest}
+	p := &Pool{changed: changed, firstProbeWait: time.Second, longestWait: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	slotsKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Model.Slots <= 0 })
 	sizesKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Parallelism == nil })
@@ -98,7 +98,7 @@ func NewPool(ctx context.Context, members []PoolMember, changed func(url string,
 		} else if slotsKnown {
 			size = func() int { return m.Model.Slots }
 		}
-		p.members = append(p.members, &member{PoolMember: m, size: size, nextWait: p.first})
+		p.members = append(p.members, &member{PoolMember: m, capacity: size, nextWait: p.firstProbeWait})
 	}
 	return p
 }
@@ -132,7 +132,7 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 			if len(suspects) > 0 {
 				return Response{}, suspects[0].withURL()
 			}
-			return Response{}, p.down()
+			return Response{}, p.noEndpointError()
 		}
 		var resp Response
 		resp, c.err = c.Client.Ask(ctx, req)
@@ -141,19 +141,19 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 		switch {
 		case c.err == nil:
 			for _, d := range suspects {
-				if !IsKind(d.err, Busy) || p.overloaded(d) {
+				if !IsKind(d.err, ErrorBusy) || p.overloaded(d) {
 					p.takeOut(d)
 				}
 			}
 			resp.Endpoint = c.Server.URL
 			return resp, nil
-		case errors.As(c.err, new(*ModelChangedError)): // for good, see [Watch]
+		case errors.As(c.err, new(*ModelChangedError)): // for good, see [ModelWatch]
 			p.takeOut(c)
 		case ctx.Err() != nil || !errors.As(c.err, new(*Error)):
 			return Response{}, c.err
-		case IsKind(c.err, Transport):
+		case IsKind(c.err, ErrorTransport):
 			p.takeOut(c)
-		case IsKind(c.err, Timeout):
+		case IsKind(c.err, ErrorTimeout):
 			p.takeOut(c)
 			return Response{}, c.withURL()
 		default:
@@ -165,12 +165,12 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 // call holds a request to one endpoint and its error.
 type call struct {
 	*member
-	sent int // the endpoint's term when the request was sent
-	err  error
+	sentTerm int // the endpoint's term when the request was sent
+	err      error
 }
 
 // stale reports whether the endpoint went out or returned after the request was sent.
-func (c call) stale() bool { return c.sent != c.term }
+func (c call) stale() bool { return c.sentTerm != c.term }
 
 // withURL returns the request's error with the address of the endpoint.
 func (c call) withURL() error { return fmt.Errorf("%s: %w", c.Server.URL, c.err) }
@@ -183,32 +183,32 @@ func (p *Pool) next(tried []call) (call, bool) {
 	var best *member
 	for _, m := range p.members {
 		had := slices.ContainsFunc(tried, func(c call) bool { return c.member == m })
-		if m.cause == nil && !had && (best == nil || m.before(best)) {
+		if m.cause == nil && !had && (best == nil || m.isPreferredTo(best)) {
 			best = m
 		}
 	}
 	if best == nil {
 		return call{}, false
 	}
-	p.turns++
+	p.assigned++
 	best.busy++
-	best.turn = p.turns
-	return call{member: best, sent: best.term}, true
+	best.lastTurn = p.assigned
+	return call{member: best, sentTerm: best.term}, true
 }
 
-// before reports whether m gets a request rather than o: the endpoint with the lower load for its size, then the one
+// isPreferredTo reports whether m gets a request rather than o: the endpoint with the lower load for its size, then the one
 // that has waited longer, so that none starves. One with a request on trial comes last.
-func (m *member) before(o *member) bool {
+func (m *member) isPreferredTo(o *member) bool {
 	return cmp.Or(
 		cmp.Compare(m.onTrial(), o.onTrial()),
-		cmp.Compare(m.busy*o.size(), o.busy*m.size()),
-		cmp.Compare(m.turn, o.turn),
+		cmp.Compare(m.busy*o.capacity(), o.busy*m.capacity()),
+		cmp.Compare(m.lastTurn, o.lastTurn),
 	) < 0
 }
 
 // onTrial returns 1 for an endpoint that returned, has not answered since, and already has a request; else 0.
 func (m *member) onTrial() int {
-	if m.trial && m.busy > 0 {
+	if m.unproven && m.busy > 0 {
 		return 1
 	}
 	return 0
@@ -219,7 +219,7 @@ func (p *Pool) done(c call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.busy--
-	if IsKind(c.err, Busy) {
+	if IsKind(c.err, ErrorBusy) {
 		c.refused++
 	}
 	if c.err != nil {
@@ -227,7 +227,7 @@ func (p *Pool) done(c call) {
 	}
 	c.refused = 0
 	if !c.stale() {
-		c.trial, c.nextWait = false, p.first
+		c.unproven, c.nextWait = false, p.firstProbeWait
 	}
 }
 
@@ -259,19 +259,19 @@ func (p *Pool) takeOut(c call) {
 			return false
 		}
 		c.term++
-		c.cause, c.trial = c.err, true
+		c.cause, c.unproven = c.err, true
 		wait := max(c.nextWait, requestedWait(c.err))
 		c.otherModel = errors.As(c.err, new(*ModelChangedError))
 		if p.ctx.Err() == nil && !c.otherModel {
-			p.probes.Go(func() { p.watch(c.member, wait) })
+			p.probes.Go(func() { p.probeUntilBack(c.member, wait) })
 		}
 		return true
 	})
 }
 
-// watch probes an endpoint that is out until it returns, at first after wait. Each wait is twice the previous one, also
+// probeUntilBack probes an endpoint that is out until it returns, at first after wait. Each wait is twice the previous one, also
 // across outages without an answer in between.
-func (p *Pool) watch(m *member, wait time.Duration) {
+func (p *Pool) probeUntilBack(m *member, wait time.Duration) {
 	for {
 		select {
 		case <-p.ctx.Done():
@@ -290,7 +290,7 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 				m.term++
 				m.cause, m.otherModel = nil, false
 				return true
-			case IsKind(err, NotFound) && !m.otherModel:
+			case IsKind(err, ErrorNotFound) && !m.otherModel:
 				m.cause, m.otherModel = err, true
 				return true
 			}
@@ -302,30 +302,30 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 	}
 }
 
-// probe requests the endpoint's model. The error is of kind NotFound if the endpoint serves another model now.
+// probe requests the endpoint's model. The error is of kind ErrorNotFound if the endpoint serves another model now.
 func (p *Pool) probe(m *member) error {
-	ctx, cancel := context.WithTimeout(p.ctx, probeTime)
+	ctx, cancel := context.WithTimeout(p.ctx, probeTimeout)
 	defer cancel()
 	model, err := m.Backend.Model(ctx, m.Model.Name)
 	if err != nil {
 		return err
 	}
 	if now, was := model.Identity(m.Server.Kind), m.Identity(); now != was {
-		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s instead of %s", now, was)}
+		return &Error{Kind: ErrorNotFound, Message: fmt.Sprintf("it serves another model now: %s instead of %s", now, was)}
 	}
 	return nil
 }
 
-// down returns the error for a request for which no endpoint is left. The failure may pass, unless all endpoints serve
+// noEndpointError returns the error for a request for which no endpoint is left. The failure may pass, unless all endpoints serve
 // another model.
-func (p *Pool) down() error {
+func (p *Pool) noEndpointError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	err := &Error{Kind: NotFound}
+	err := &Error{Kind: ErrorNotFound}
 	var whys []string
 	for _, m := range p.members {
 		if !m.otherModel {
-			err.Kind = Transport
+			err.Kind = ErrorTransport
 		}
 		why := "was unavailable, and is back"
 		if m.cause != nil {

@@ -55,9 +55,11 @@ func (e *end) serve(answer func() (Model, error)) {
 
 var served = Model{Name: "tiny", Digest: "feed"}
 
-func well(context.Context) (Response, error) { return Response{Text: "[[A>B]]", Finish: Stop}, nil }
-func same() (Model, error)                   { return served, nil }
-func gone() (Model, error)                   { return Model{}, refused }
+func well(context.Context) (Response, error) {
+	return Response{Text: "[[A>B]]", Finish: FinishStop}, nil
+}
+func same() (Model, error) { return served, nil }
+func gone() (Model, error) { return Model{}, refused }
 func after(d time.Duration) func(context.Context) (Response, error) {
 	return func(ctx context.Context) (Response, error) {
 		select {
@@ -199,7 +201,7 @@ func TestPoolLeastBusy(t *testing.T) {
 
 // What each kind of error makes of the endpoint it came from, and of the request.
 func TestPoolFailures(t *testing.T) {
-	denied := &Error{Kind: BadRequest, Status: 400, Message: "no"}
+	denied := &Error{Kind: ErrorBadRequest, Status: 400, Message: "no"}
 	for name, tc := range map[string]struct {
 		err      error
 		out      bool   // a is taken out
@@ -213,8 +215,8 @@ func TestPoolFailures(t *testing.T) {
 		"too slow":  {err: slow, out: true, goesUp: "a: no answer in time", everyone: "a: no answer in time"},
 		"broke":     {err: broke, out: true, everyone: "a: HTTP 500: out of memory", stay: true},
 		"denied":    {err: denied, out: true, everyone: "a: HTTP 400: no", stay: true},
-		"no key":    {err: &Error{Kind: Auth, Status: 401, Message: "key"}, out: true, everyone: "a: HTTP 401: key", stay: true},
-		"not found": {err: &Error{Kind: NotFound, Status: 404, Message: "which"}, out: true, everyone: "a: HTTP 404: which", stay: true},
+		"no key":    {err: &Error{Kind: ErrorAuth, Status: 401, Message: "key"}, out: true, everyone: "a: HTTP 401: key", stay: true},
+		"not found": {err: &Error{Kind: ErrorNotFound, Status: 404, Message: "which"}, out: true, everyone: "a: HTTP 404: which", stay: true},
 		"no *Error": {err: errors.New("disk full"), goesUp: "disk full", everyone: "disk full", stay: true},
 	} {
 		t.Run(name+", one", func(t *testing.T) {
@@ -278,7 +280,7 @@ func TestPoolPoisonedRequest(t *testing.T) {
 				return poisoned(ctx, req)
 			})
 		}
-		c := WithRetry(p, Retry{})
+		c := WithRetry(p, RetryOptions{})
 		var all sync.WaitGroup
 		for seed := range 30 {
 			all.Go(func() {
@@ -378,7 +380,7 @@ func TestPoolSecondTryElsewhere(t *testing.T) {
 			return Response{}, context.Cause(ctx)
 		}), time.Minute)
 		ends[0].serves = gone
-		answered(t, WithRetry(p, Retry{}), "b")
+		answered(t, WithRetry(p, RetryOptions{}), "b")
 		events.want(t, "a: no answer within 1m0s (--timeout)")
 	})
 }
@@ -413,8 +415,8 @@ func TestPoolAnotherModel(t *testing.T) {
 				p.Ask(t.Context(), Request{})
 				time.Sleep(time.Minute)
 				start := time.Now()
-				_, err := WithRetry(p, Retry{}).Ask(t.Context(), Request{})
-				if !IsKind(err, NotFound) || time.Since(start) != 0 || strings.Count(err.Error(), tc.reason[:10]) != 2 {
+				_, err := WithRetry(p, RetryOptions{}).Ask(t.Context(), Request{})
+				if !IsKind(err, ErrorNotFound) || time.Since(start) != 0 || strings.Count(err.Error(), tc.reason[:10]) != 2 {
 					t.Errorf("after %s: %v", time.Since(start), err)
 				}
 
@@ -439,7 +441,7 @@ func TestPoolAllDown(t *testing.T) {
 			ends[1].set(well)
 			ends[1].serve(same)
 		})
-		answered(t, WithRetry(p, Retry{}), "b")
+		answered(t, WithRetry(p, RetryOptions{}), "b")
 		if took := time.Since(start); took < 40*time.Second || took > 90*time.Second {
 			t.Errorf("answered after %s", took)
 		}
@@ -449,8 +451,8 @@ func TestPoolAllDown(t *testing.T) {
 		}
 		ends[1].set(fails(refused))
 		start = time.Now()
-		_, err := WithRetry(p, Retry{For: 10 * time.Second}).Ask(t.Context(), Request{})
-		if !IsKind(err, Transport) || !strings.Contains(err.Error(), "no endpoint is left: a: connection refused; b: connection refused (tried ") || time.Since(start) > 10*time.Second {
+		_, err := WithRetry(p, RetryOptions{TimeLimit: 10 * time.Second}).Ask(t.Context(), Request{})
+		if !IsKind(err, ErrorTransport) || !strings.Contains(err.Error(), "no endpoint is left: a: connection refused; b: connection refused (tried ") || time.Since(start) > 10*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})
@@ -488,7 +490,7 @@ func TestPoolWhereRefused(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var refusing sync.Mutex
 		p, _, _ := poolOf(t, 3, func(_ int, m *PoolMember, _ *end) {
-			adaptive := NewConcurrency(&queueServer{
+			adaptive := NewConcurrencyTuner(&queueServer{
 				slots: make(chan struct{}, slots),
 				long:  func() time.Duration { return 100 * time.Millisecond },
 				refusal: func() error {
@@ -499,7 +501,7 @@ func TestPoolWhereRefused(t *testing.T) {
 					}
 					return nil
 				},
-			}, ConcurrencyOptions{First: 8, Max: 256})
+			}, ConcurrencyOptions{Initial: 8, Max: 256})
 			m.Client, m.Parallelism = adaptive, adaptive.Parallelism
 		})
 		took := askFound(t, p, calls, p.Parallelism)
@@ -565,7 +567,7 @@ func TestPoolCancelled(t *testing.T) {
 		events.want(t)
 		a.set(fails(refused))
 		b.set(fails(refused))
-		if _, err := p.Ask(t.Context(), Request{}); !IsKind(err, Transport) {
+		if _, err := p.Ask(t.Context(), Request{}); !IsKind(err, ErrorTransport) {
 			t.Error(err)
 		}
 		p.Close()
@@ -643,11 +645,11 @@ func TestPoolOnTheWire(t *testing.T) {
 			}
 			events := &news{}
 			p := NewPool(t.Context(), members, events.changed)
-			p.first, p.longestWait = 5*time.Millisecond, 20*time.Millisecond
+			p.firstProbeWait, p.longestWait = 5*time.Millisecond, 20*time.Millisecond
 			for _, m := range p.members {
-				m.nextWait = p.first
+				m.nextWait = p.firstProbeWait
 			}
-			c := WithRetry(p, Retry{First: time.Millisecond})
+			c := WithRetry(p, RetryOptions{FirstWait: time.Millisecond})
 			stop := make(chan struct{})
 			var trouble, workers sync.WaitGroup
 			trouble.Go(func() {

@@ -16,14 +16,14 @@ import (
 // that the server gave up: vLLM sends "abort" at shutdown, OpenRouter "error", Ollama "load" without a reply. Requests
 // offer no tools, so "tool_calls" is not valid either.
 var finishReasons = map[string]Finish{
-	"stop":           Stop,
-	"length":         Length,
-	"content_filter": Refused,
-	"eos_token":      Stop,   // text-generation-inference
-	"stop_sequence":  Stop,   // text-generation-inference
-	"eos":            Stop,   // Together
-	"model_length":   Length, // Mistral: the context is full
-	"repetition":     Length, // vLLM since 0.17, with StopRepetition
+	"stop":           FinishStop,
+	"length":         FinishLength,
+	"content_filter": FinishRefused,
+	"eos_token":      FinishStop,   // text-generation-inference
+	"stop_sequence":  FinishStop,   // text-generation-inference
+	"eos":            FinishStop,   // Together
+	"model_length":   FinishLength, // Mistral: the context is full
+	"repetition":     FinishLength, // vLLM since 0.17, with StopRepetition
 }
 
 // wireMessage is a judge's message as the formats of Ollama and OpenAI write it.
@@ -42,8 +42,8 @@ func (m *wireMessage) text(x *exchange) (text, thought string, err error) {
 	switch {
 	case m == nil:
 		return "", "", unusable("an answer without a message: %s", excerpt(x.body))
-	case m.Role != "" && m.Role != Assistant:
-		return "", "", unusable("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), Assistant)
+	case m.Role != "" && m.Role != RoleAssistant:
+		return "", "", unusable("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), RoleAssistant)
 	}
 	switch c := m.Content.(type) {
 	case nil:
@@ -86,15 +86,15 @@ func joinText(value any) (text string) {
 // thinking, too; thought is the thinking that the server sent apart from it.
 func newResponse(req Request, content string, thought ...string) Response {
 	text, thinking := SplitThinking(content)
-	if req.Constrain != nil {
-		text = unquoted(text, req.Constrain)
+	if req.AllowedReplies != nil {
+		text = unquoted(text, req.AllowedReplies)
 	}
 	return Response{Text: text, Thinking: joinThinking(append(thought, thinking)...)}
 }
 
 // unusable returns the error for an answer without a usable reply: another try may bring one.
 func unusable(format string, args ...any) error {
-	return &Error{Kind: ServerSide, Message: fmt.Sprintf(format, args...)}
+	return &Error{Kind: ErrorServer, Message: fmt.Sprintf(format, args...)}
 }
 
 // checkError returns an error if value, the error field of the answer x, is set, whatever else the answer has.
@@ -117,9 +117,9 @@ func finishOf(reason string) (Finish, error) {
 	return "", unusable("the reply is incomplete: its finish reason is %q", excerpt([]byte(reason)))
 }
 
-// versionOf matches a suffix that a server may add to the requested name: the date or number of a version, or the
+// versionSuffix matches a suffix that a server may add to the requested name: the date or number of a version, or the
 // branch of the model's repository.
-var versionOf = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
+var versionSuffix = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
 
 // DiffersFrom reports whether the model name in a reply means another model than the requested one. It does not if the
 // server lists both names for one model, or if they differ only in path, file extension, default tag or version.
@@ -131,7 +131,7 @@ func (m Model) DiffersFrom(replyName string) bool {
 	reported := short(replyName)
 	same := func(name string) bool {
 		rest, begins := strings.CutPrefix(reported, short(name))
-		return begins && (rest == "" || versionOf.MatchString(rest))
+		return begins && (rest == "" || versionSuffix.MatchString(rest))
 	}
 	return replyName != "" && !same(m.Name) && !slices.ContainsFunc(m.Aliases, same)
 }
@@ -165,9 +165,9 @@ func (c caller) judge(
 		if sameName(out.Model, req.Model) {
 			out.Model = ""
 		}
-		return rejectCut(req, out), nil
+		return rejectTruncated(req, out), nil
 	case promptTooLong(x):
-		return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
+		return Response{Finish: FinishPromptTooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
 	}
 	return Response{}, err
 }

@@ -14,7 +14,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 		b := s.client(otherWire, "")
 		for request := 2; request < 5; request++ { // once more than it is asked from here
 			got, err := b.Ask(context.Background(), question)
-			if err != nil || got.Finish != Stop || got.Text != "[[A>B]]" || !got.NoFinishReasons {
+			if err != nil || got.Finish != FinishStop || got.Text != "[[A>B]]" || !got.NoFinishReasons {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			if n := len(s.requestsTo(otherWire.chat)); n != request {
@@ -23,7 +23,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 		}
 		short := question
 		short.MaxTokens = 22
-		if got, err := b.Ask(context.Background(), short); err != nil || got.Finish != Length || !got.NoFinishReasons {
+		if got, err := b.Ask(context.Background(), short); err != nil || got.Finish != FinishLength || !got.NoFinishReasons {
 			t.Errorf("a reply that fills the limit: %+v, %v", got, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestFinishReasonIsMissing(t *testing.T) {
 				if err == nil {
 					t.Fatalf("question %d: taken for a reply: %+v", i, got)
 				}
-				if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(err.Error(), says) {
+				if e := failed(t, err); e.Kind != ErrorServer || !strings.Contains(err.Error(), says) {
 					t.Errorf("question %d: %v, want %q", i, err, says)
 				}
 			}

@@ -58,14 +58,14 @@ func (f *llama) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (f *llama) serve(marker, weights string) { f.marker.Store(&marker); f.weights.Store(&weights) }
 
-func (f *llama) watch(t *testing.T) *Watch {
+func (f *llama) watch(t *testing.T) *ModelWatch {
 	o := NewOpenAI("http://a", "", &http.Client{Transport: f})
 	m, err := o.Model(t.Context(), "tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server, _ := o.Server(t.Context())
-	return NewWatch(t.Context(), PoolMember{Backend: o, Client: o, Server: server, Model: m}, 2*time.Minute)
+	return NewModelWatch(t.Context(), PoolMember{Backend: o, Client: o, Server: server, Model: m}, 2*time.Minute)
 }
 
 // TestWatchWhereASampleFails: a sample that failed says nothing of the model, and is taken again: at the beginning of a
@@ -117,7 +117,7 @@ func TestProbeOfAServerThatHangs(t *testing.T) {
 			<-req.Context().Done()
 			return nil, req.Context().Err()
 		})}, "http://a", "")
-		if !IsKind(err, Transport, Timeout) {
+		if !IsKind(err, ErrorTransport, ErrorTimeout) {
 			t.Errorf("%T: %v", err, err)
 		}
 	})

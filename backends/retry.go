@@ -11,16 +11,16 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// Retry repeats requests whose failure may pass: refused and reset connections, 408, 429 (after the wait that the
+// RetryOptions repeats requests whose failure may pass: refused and reset connections, 408, 429 (after the wait that the
 // server requests), 5xx and timeouts, with exponential backoff and jitter. Other failures (400, 401, 403, 404) are not
-// repeated, and a request that always gets the same HTTP 500 or the same unusable answer is tried maxSame times.
-type Retry struct {
-	For   time.Duration // time limit of a call with all tries and waits; 0: 2 minutes
-	First time.Duration // first wait; 0: 500 ms, or an eighth of For if that is less
-	// Only, unless nil, selects the failures to repeat among those that may pass.
-	Only func(*Error) bool
-	// Waiting, unless nil, is called with every failure that will be repeated.
-	Waiting func(err error)
+// repeated, and a request that always gets the same HTTP 500 or the same unusable answer is tried maxSameErrors times.
+type RetryOptions struct {
+	TimeLimit time.Duration // time limit of a call with all tries and waits; 0: 2 minutes
+	FirstWait time.Duration // first wait; 0: 500 ms, or an eighth of For if that is less
+	// ShouldRetry, unless nil, selects the failures to repeat among those that may pass.
+	ShouldRetry func(*Error) bool
+	// OnRetry, unless nil, is called with every failure that will be repeated.
+	OnRetry func(err error)
 }
 
 var _ Client = (*Retrier)(nil)
@@ -28,12 +28,12 @@ var _ Client = (*Retrier)(nil)
 // Retrier is a Client that repeats failed requests; see [WithRetry].
 type Retrier struct {
 	next    Client
-	opts    Retry
+	opts    RetryOptions
 	waiting atomic.Int64 // number of requests that wait for another try
 }
 
 // WithRetry returns a Client that passes requests to next, and repeats those that fail as opts say.
-func WithRetry(next Client, opts Retry) *Retrier { return &Retrier{next: next, opts: opts} }
+func WithRetry(next Client, opts RetryOptions) *Retrier { return &Retrier{next: next, opts: opts} }
 
 // Waiting returns the number of requests that wait for another try and do not occupy a server.
 func (r *Retrier) Waiting() int { return int(r.waiting.Load()) }
@@ -42,7 +42,7 @@ func (r *Retrier) Waiting() int { return int(r.waiting.Load()) }
 func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 	var failed int64 // 1 after a failure
 	defer func() { r.waiting.Add(-failed) }()
-	return Try(ctx, r.opts, func() (Response, error) {
+	return CallWithRetry(ctx, r.opts, func() (Response, error) {
 		r.waiting.Add(-failed)
 		failed = 0
 		resp, err := r.next.Ask(ctx, req)
@@ -60,24 +60,24 @@ const longestWait = 6 * time.Second
 // maxTimeouts limits the tries of a call that times out: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
-// maxSame limits the tries of a request that always gets the same HTTP 500 or unusable answer: the server cannot handle
+// maxSameErrors limits the tries of a request that always gets the same HTTP 500 or unusable answer: the server cannot handle
 // this request. A gateway's 502 and 504 pass and are not counted.
-const maxSame = 5
+const maxSameErrors = 5
 
 // lastTryKey is the key of WithLastTry's value in a context.
 type lastTryKey struct{}
 
-// WithLastTry returns a context in which [Try] makes no further try after ending is done. Open requests may finish.
+// WithLastTry returns a context in which [CallWithRetry] makes no further try after ending is done. Open requests may finish.
 func WithLastTry(ctx, ending context.Context) context.Context {
 	return context.WithValue(ctx, lastTryKey{}, ending)
 }
 
-// Try calls ask until it succeeds or opts allow no further try.
-func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
-	limit := cmp.Or(opts.For, 2*time.Minute)
+// CallWithRetry calls ask until it succeeds or opts allow no further try.
+func CallWithRetry[T any](ctx context.Context, opts RetryOptions, ask func() (T, error)) (T, error) {
+	limit := cmp.Or(opts.TimeLimit, 2*time.Minute)
 	wait := backoff.NewExponentialBackOff()
 	// an eighth, so that there is a second try even within a short limit
-	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
+	wait.InitialInterval = cmp.Or(opts.FirstWait, min(500*time.Millisecond, limit/8))
 	wait.MaxInterval = longestWait
 	waits, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -100,12 +100,12 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 		last = err.Error()
 		next := wait.NextBackOff()
 		var e *Error
-		retry := errors.As(err, &e) && e.MayPass() && (opts.Only == nil || opts.Only(e))
+		retry := errors.As(err, &e) && e.IsRetryable() && (opts.ShouldRetry == nil || opts.ShouldRetry(e))
 		switch {
 		case !retry:
-		case e.Kind == ServerSide && e.Status <= 500 && same == maxSame:
+		case e.Kind == ErrorServer && e.Status <= 500 && same == maxSameErrors:
 			retry = false
-		case e.Kind == Timeout:
+		case e.Kind == ErrorTimeout:
 			timeouts++
 			retry = timeouts < maxTimeouts
 		case e.RetryAfter > limit:
@@ -116,8 +116,8 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 			next = e.RetryAfter
 		}
 		if retry && time.Since(started)+next <= limit && waits.Err() == nil {
-			if opts.Waiting != nil {
-				opts.Waiting(err)
+			if opts.OnRetry != nil {
+				opts.OnRetry(err)
 			}
 			select {
 			case <-time.After(next):
@@ -153,7 +153,7 @@ func WithTimeout(next Client, d time.Duration) Client {
 		defer cancel()
 		resp, err := next.Ask(inner, req)
 		if err != nil && inner.Err() != nil && ctx.Err() == nil {
-			return resp, &Error{Kind: Timeout, Message: fmt.Sprintf("no answer within %s (--timeout)", d), Err: err}
+			return resp, &Error{Kind: ErrorTimeout, Message: fmt.Sprintf("no answer within %s (--timeout)", d), Err: err}
 		}
 		return resp, err
 	})

@@ -21,27 +21,27 @@ func (s *script) Ask(context.Context, Request) (Response, error) {
 	case error:
 		return Response{}, v
 	case string:
-		return Response{Text: v, Finish: Stop}, nil
+		return Response{Text: v, Finish: FinishStop}, nil
 	}
 	panic("a script is of errors and texts")
 }
 
 var (
-	refused = &Error{Kind: Transport, Message: "connection refused"}
-	slow    = &Error{Kind: Timeout, Message: "no answer in time"}
-	broke   = &Error{Kind: ServerSide, Status: 500, Message: "out of memory"}
-	gateway = &Error{Kind: ServerSide, Status: 502, Message: "bad gateway"}
+	refused = &Error{Kind: ErrorTransport, Message: "connection refused"}
+	slow    = &Error{Kind: ErrorTimeout, Message: "no answer in time"}
+	broke   = &Error{Kind: ErrorServer, Status: 500, Message: "out of memory"}
+	gateway = &Error{Kind: ErrorServer, Status: 502, Message: "bad gateway"}
 )
 
 func busy(after time.Duration) error {
-	return &Error{Kind: Busy, Status: 429, Message: "slow down", RetryAfter: after}
+	return &Error{Kind: ErrorBusy, Status: 429, Message: "slow down", RetryAfter: after}
 }
 
 // The clock of these tests is synctest's: they wait for nothing.
 func TestRetry(t *testing.T) {
 	const text = "[[A>B]]"
 	for name, tc := range map[string]struct {
-		opts     Retry
+		opts     RetryOptions
 		replies  []any
 		requests int           // how often; 0: more than four times
 		err      string        // "" where text comes at last
@@ -58,16 +58,16 @@ func TestRetry(t *testing.T) {
 		"refused by HTTP 500":         {replies: []any{broke}, requests: 5, err: "HTTP 500: out of memory (tried 5 times)"},
 		"500, but not every time":     {replies: []any{broke, broke, broke, broke, refused, broke, text}, requests: 7},
 		"given up, asked for time":    {replies: []any{busy(50 * time.Second)}, requests: 3, err: "HTTP 429: slow down (tried 3 times)", waits: 100 * time.Second},
-		"a limit of its own":          {opts: Retry{For: time.Minute}, replies: []any{busy(50 * time.Second)}, requests: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},
+		"a limit of its own":          {opts: RetryOptions{TimeLimit: time.Minute}, replies: []any{busy(50 * time.Second)}, requests: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},
 		"too slow twice":              {replies: []any{slow}, requests: 2, err: "no answer in time (tried 2 times)"},
 		"too slow once":               {replies: []any{slow, text}, requests: 2},
 		"too slow twice, others too":  {replies: []any{slow, refused, slow, text}, requests: 3, err: "no answer in time (tried 3 times)"},
-		"bad request":                 {replies: []any{&Error{Kind: BadRequest, Status: 400, Message: "no"}, text}, requests: 1, err: "HTTP 400: no"},
-		"bad key":                     {replies: []any{&Error{Kind: Auth, Status: 401, Message: "no"}, text}, requests: 1, err: "HTTP 401: no"},
-		"no such model":               {replies: []any{&Error{Kind: NotFound, Status: 404, Message: "no"}, text}, requests: 1, err: "HTTP 404: no"},
-		"unexpected":                  {replies: []any{&Error{Kind: Internal, Message: "no"}, text}, requests: 1, err: "no"},
+		"bad request":                 {replies: []any{&Error{Kind: ErrorBadRequest, Status: 400, Message: "no"}, text}, requests: 1, err: "HTTP 400: no"},
+		"bad key":                     {replies: []any{&Error{Kind: ErrorAuth, Status: 401, Message: "no"}, text}, requests: 1, err: "HTTP 401: no"},
+		"no such model":               {replies: []any{&Error{Kind: ErrorNotFound, Status: 404, Message: "no"}, text}, requests: 1, err: "HTTP 404: no"},
+		"unexpected":                  {replies: []any{&Error{Kind: ErrorInternal, Message: "no"}, text}, requests: 1, err: "no"},
 		"an error that is no *Error":  {replies: []any{errors.New("disk full"), text}, requests: 1, err: "disk full"},
-		"will not pass after a while": {replies: []any{refused, &Error{Kind: Auth, Status: 403, Message: "no"}}, requests: 2, err: "HTTP 403: no (tried 2 times)"},
+		"will not pass after a while": {replies: []any{refused, &Error{Kind: ErrorAuth, Status: 403, Message: "no"}}, requests: 2, err: "HTTP 403: no (tried 2 times)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestRetry(t *testing.T) {
 				case tc.err == "" && (err != nil || got.Text != text):
 					t.Errorf("got %+v, %v", got, err)
 				case tc.requests == 0:
-					if s.requests < 5 || !IsKind(err, ServerSide) || took > 2*time.Minute {
+					if s.requests < 5 || !IsKind(err, ErrorServer) || took > 2*time.Minute {
 						t.Errorf("asked %d times in %s: %v", s.requests, took, err)
 					}
 				case tc.err != "" && (err == nil || err.Error() != tc.err):
@@ -103,7 +103,7 @@ func TestRetryBacksOff(t *testing.T) {
 			times = append(times, time.Since(start))
 			return Response{}, refused
 		})
-		WithRetry(c, Retry{For: time.Hour, First: time.Second}).Ask(t.Context(), Request{})
+		WithRetry(c, RetryOptions{TimeLimit: time.Hour, FirstWait: time.Second}).Ask(t.Context(), Request{})
 		if first, last := times[1], times[len(times)-1]-times[len(times)-2]; first < time.Second/2 ||
 			first > 2*time.Second || last < 3*time.Second || last > 9*time.Second {
 			t.Errorf("first wait %s, last %s", first, last)
@@ -115,7 +115,7 @@ func TestRetryBacksOff(t *testing.T) {
 func TestRetryForAShortTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, start := &script{replies: []any{refused}}, time.Now()
-		WithRetry(c, Retry{For: 200 * time.Millisecond}).Ask(t.Context(), Request{})
+		WithRetry(c, RetryOptions{TimeLimit: 200 * time.Millisecond}).Ask(t.Context(), Request{})
 		if took := time.Since(start); c.requests < 3 || took > 200*time.Millisecond {
 			t.Errorf("asked %d times in %s", c.requests, took)
 		}
@@ -132,7 +132,7 @@ func TestRetryEndsWhenCancelled(t *testing.T) {
 		cause := errors.New("interrupted")
 		time.AfterFunc(30*time.Second, func() { cancel(cause) })
 		start := time.Now()
-		_, err := WithRetry(&script{replies: []any{busy(time.Minute)}}, Retry{}).Ask(ctx, Request{})
+		_, err := WithRetry(&script{replies: []any{busy(time.Minute)}}, RetryOptions{}).Ask(ctx, Request{})
 		if err != cause || time.Since(start) != 30*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
@@ -147,15 +147,15 @@ func TestNoNewTryOnceTheRunEnds(t *testing.T) {
 		time.AfterFunc(30*time.Second, end)
 		ctx, start := WithLastTry(t.Context(), ending), time.Now()
 		s := &script{replies: []any{busy(time.Minute)}}
-		_, err := WithRetry(s, Retry{}).Ask(ctx, Request{})
-		if !IsKind(err, Busy) || s.requests != 1 || time.Since(start) != 30*time.Second {
+		_, err := WithRetry(s, RetryOptions{}).Ask(ctx, Request{})
+		if !IsKind(err, ErrorBusy) || s.requests != 1 || time.Since(start) != 30*time.Second {
 			t.Errorf("asked %d times, after %s: %v", s.requests, time.Since(start), err)
 		}
 		open := clientFunc(func(context.Context, Request) (Response, error) {
 			time.Sleep(time.Minute)
 			return Response{Text: "done"}, nil
 		})
-		if got, err := WithRetry(open, Retry{}).Ask(ctx, Request{}); err != nil || got.Text != "done" {
+		if got, err := WithRetry(open, RetryOptions{}).Ask(ctx, Request{}); err != nil || got.Text != "done" {
 			t.Errorf("an open call: %+v, %v", got, err)
 		}
 	})
@@ -169,21 +169,21 @@ func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		_, err := WithTimeout(deaf, 90*time.Second).Ask(t.Context(), Request{})
-		if e := failed(t, err); e.Kind != Timeout || e.Error() != "no answer within 1m30s (--timeout)" || time.Since(start) != 90*time.Second {
+		if e := failed(t, err); e.Kind != ErrorTimeout || e.Error() != "no answer within 1m30s (--timeout)" || time.Since(start) != 90*time.Second {
 			t.Errorf("after %s: %+v", time.Since(start), e)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) { // each try has the whole time
 		start := time.Now()
-		_, err := WithRetry(WithTimeout(deaf, time.Minute), Retry{For: time.Hour}).Ask(t.Context(), Request{})
-		if took := time.Since(start); !IsKind(err, Timeout) || took < 2*time.Minute || took > 3*time.Minute {
+		_, err := WithRetry(WithTimeout(deaf, time.Minute), RetryOptions{TimeLimit: time.Hour}).Ask(t.Context(), Request{})
+		if took := time.Since(start); !IsKind(err, ErrorTimeout) || took < 2*time.Minute || took > 3*time.Minute {
 			t.Errorf("after %s: %v", took, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) { // the caller's own end is no time-out
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, Timeout) ||
+		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, ErrorTimeout) ||
 			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
@@ -206,7 +206,7 @@ func TestRetryOnTheWire(t *testing.T) {
 			respond(429, w.fail(429, "slow down"))(rw, r)
 		}
 		s := w.start(t, loading, soon, w.completeAnswer("[[A>B]]"))
-		c := WithRetry(WithTimeout(s.client(w, ""), time.Minute), Retry{First: time.Millisecond})
+		c := WithRetry(WithTimeout(s.client(w, ""), time.Minute), RetryOptions{FirstWait: time.Millisecond})
 		got, err := c.Ask(context.Background(), question)
 		if err != nil || got.Text != "[[A>B]]" || len(s.requestsTo(w.chat)) != 3 {
 			t.Errorf("got %+v, %v after %d questions", got, err, len(s.requestsTo(w.chat)))

@@ -16,8 +16,8 @@ import (
 // servers that require some key, and are words that a reply may contain.
 const shortestSecret = 8
 
-// shortestCoded is the minimum length of a key to search for in base64: 15 letters and more do not occur as a word.
-const shortestCoded = 12
+// minBase64KeyLength is the minimum length of a key to search for in base64: 15 letters and more do not occur as a word.
+const minBase64KeyLength = 12
 
 // redacted is the text in place of a key or password that a server repeats.
 const redacted = "[API key]"
@@ -98,7 +98,7 @@ func redactor(req *http.Request) *strings.Replacer {
 // base64Forms returns the base64 of a secret that begins at the first, second or third byte of a group of three: only
 // the letters that do not depend on neighbouring bytes.
 func base64Forms(secret string) (forms []string) {
-	if len(secret) < shortestCoded {
+	if len(secret) < minBase64KeyLength {
 		return nil
 	}
 	for before := range 3 {

@@ -47,7 +47,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 		defer s.Close()
 		o := NewOpenAI(s.URL, key, NewHTTPClient(1))
 		req := question
-		req.Messages = []Message{{User, "who?"}}
+		req.Messages = []Message{{RoleUser, "who?"}}
 		resp, err := o.Ask(t.Context(), req)
 		models, merr := o.Models(t.Context())
 		resp.Took = 0
@@ -93,7 +93,7 @@ func TestKeyInBase64(t *testing.T) {
 				} {
 					text := "said " + encode(before+key+after) + " to me"
 					got := redact(forms, text)
-					if len(key) < shortestCoded {
+					if len(key) < minBase64KeyLength {
 						if got != text {
 							t.Errorf("%q, short: %s", key, got)
 						}

@@ -11,10 +11,10 @@ var sglang = serverKind{
 	ownedBy: "sglang",
 	ports:   []string{"30000"},
 	batches: 32,
-	can:     map[Feature]string{TakeBudget: "", ShareBatch: ""},
+	can:     map[Feature]string{LimitsThinking: "", BatchesRequests: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
 		version, err := o.version(ctx, o.root()+"/server_info")
-		if IsKind(err, NotFound) { // earlier versions
+		if IsKind(err, ErrorNotFound) { // earlier versions
 			version, _ = o.version(ctx, o.root()+"/get_server_info")
 		}
 		return version

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-var _ Backend = (*Sim)(nil)
+var _ Backend = (*SimulatedJudge)(nil)
 
 // Simulation is the server kind of simulated judges.
 const Simulation = "sim"
@@ -21,11 +21,11 @@ const Simulation = "sim"
 var simulation = serverKind{
 	name: "simulation",
 	wire: Simulation,
-	can:  map[Feature]string{Simulate: ""},
-	open: func(string, string, *http.Client) (Backend, error) { return NewSim("coin") },
+	can:  map[Feature]string{IsSimulated: ""},
+	open: func(string, string, *http.Client) (Backend, error) { return NewSimulatedJudge("coin") },
 }
 
-// Sim is a simulated judge: random draws with known probabilities instead of a model. It shows gavel's numbers for a
+// SimulatedJudge is a simulated judge: random draws with known probabilities instead of a model. It shows gavel's numbers for a
 // judge whose accuracy and position bias are known, and says nothing about any model.
 //
 // For each item the judge knows the correct candidate with probability Accuracy, and otherwise believes in a wrong one.
@@ -45,22 +45,22 @@ var simulation = serverKind{
 // 0.3 for others; of a response that people scored, it is people's score with probability Accuracy and otherwise drawn
 // from the whole scale. It then adds a normal draw with standard deviation Noise, Shift, and Halo times how much longer
 // than the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
-type Sim struct {
-	Name                         string
-	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
-	Swayed                       float64  // probability that a rewritten prompt decides the verdict
-	Reversed                     *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
-	Misled                       float64  // probability that it follows a wrong reference
-	Noise, Shift, Halo, Compress float64  // of scores, see above
-	Seed                         uint64   // of all draws
+type SimulatedJudge struct {
+	Name                                 string
+	Accuracy, PicksFirst, Tie, NoVerdict float64  // probabilities; Accuracy −1 means a coin, which knows nothing
+	FollowsRewrite                       float64  // probability that a rewritten prompt decides the verdict
+	Reversed                             *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
+	FollowsWrongReference                float64  // probability that it follows a wrong reference
+	Noise, Shift, Halo, Compress         float64  // of scores, see above
+	Seed                                 uint64   // of all draws
 }
 
 // simulated lists the judges with names of their own.
-var simulated = []Sim{
+var simulated = []SimulatedJudge{
 	{Name: "right", Accuracy: 1},
-	{Name: "first", First: 1},
+	{Name: "first", PicksFirst: 1},
 	{Name: "coin", Accuracy: -1},
-	{Name: "silent", Silent: 1},
+	{Name: "silent", NoVerdict: 1},
 }
 
 // SimHelp describes the notation of simulated judges.
@@ -68,17 +68,17 @@ const SimHelp = "right, first, coin, silent, or " +
 	"accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1" +
 	" (scores: noise=0,shift=0,halo=0,compress=0)"
 
-// NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
-func NewSim(spec string) (*Sim, error) {
+// NewSimulatedJudge parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
+func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 	spec = strings.TrimPrefix(spec, "sim:")
 	for _, s := range simulated {
 		if s.Name == spec {
 			s.Name, s.Seed = "sim:"+spec, 1
-			s.Misled = trust
+			s.FollowsWrongReference = trust
 			return &s, nil
 		}
 	}
-	s := Sim{Name: "sim:" + spec, Accuracy: 1, Misled: trust, Seed: 1}
+	s := SimulatedJudge{Name: "sim:" + spec, Accuracy: 1, FollowsWrongReference: trust, Seed: 1}
 	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
@@ -90,9 +90,9 @@ func NewSim(spec string) (*Sim, error) {
 			continue
 		}
 		field := map[string]*float64{
-			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
+			"accuracy": &s.Accuracy, "first": &s.PicksFirst, "tie": &s.Tie, "silent": &s.NoVerdict, "swayed": &s.FollowsRewrite,
 			"noise": &s.Noise, "shift": &s.Shift, "halo": &s.Halo, "compress": &s.Compress,
-			"misled": &s.Misled,
+			"misled": &s.FollowsWrongReference,
 		}[key]
 		if key == "reversed" {
 			s.Reversed = new(float64)
@@ -107,7 +107,7 @@ func NewSim(spec string) (*Sim, error) {
 		}
 		*field = p
 	}
-	if s.First+s.Tie+s.Silent > 1 {
+	if s.PicksFirst+s.Tie+s.NoVerdict > 1 {
 		return nil, fmt.Errorf("simulated judge %q: first, tie and silent sum to more than 1", spec)
 	}
 	return &s, nil
@@ -117,15 +117,15 @@ func NewSim(spec string) (*Sim, error) {
 const trust = 0.5
 
 // Ask implements Client.
-func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
+func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error) {
 	if err := ctx.Err(); err != nil {
 		return Response{}, err
 	}
 	o := req.Oracle
 	if o == nil {
-		return Response{}, &Error{Kind: Internal, Message: "a simulated judge got a request without an oracle"}
+		return Response{}, &Error{Kind: ErrorInternal, Message: "a simulated judge got a request without an oracle"}
 	}
-	n := len(o.Choices)
+	n := len(o.VerdictLabels)
 	if o.IsScore {
 		n = len(o.Order)
 	}
@@ -138,15 +138,15 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	if o.Reversed && s.Reversed != nil {
 		accuracy = *s.Reversed
 	}
-	follows := s.Misled
-	if pick >= 0 && o.Reference == o.Choices[pick] {
+	follows := s.FollowsWrongReference
+	if pick >= 0 && o.ReferenceVerdict == o.VerdictLabels[pick] {
 		follows = trust
 	}
 	switch {
 	case accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
-	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
-		pick = slices.Index(o.Choices, o.Reference)
+	case o.ReferenceVerdict != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
+		pick = slices.Index(o.VerdictLabels, o.ReferenceVerdict)
 	case know.Float64() >= accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
@@ -162,54 +162,54 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		}
 		return s.score(o, quality, look), nil
 	}
-	verdict := o.Choices[pick]
+	verdict := o.VerdictLabels[pick]
 	switch u := look.Float64(); {
-	case o.Favours != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.Swayed:
-		verdict = o.Favours
-	case u < s.First:
-		verdict = o.Choices[0]
-	case u < s.First+s.Tie && o.Tie != "":
+	case o.RewriteVerdict != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.FollowsRewrite:
+		verdict = o.RewriteVerdict
+	case u < s.PicksFirst:
+		verdict = o.VerdictLabels[0]
+	case u < s.PicksFirst+s.Tie && o.Tie != "":
 		verdict = o.Tie
-	case u < s.First+s.Tie+s.Silent:
+	case u < s.PicksFirst+s.Tie+s.NoVerdict:
 		return withoutVerdict, nil
 	}
-	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: Stop}, nil
+	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: FinishStop}, nil
 }
 
-var withoutVerdict = Response{Text: "Simulated judgment without a verdict.", Finish: Stop}
+var withoutVerdict = Response{Text: "Simulated judgment without a verdict.", Finish: FinishStop}
 
 // score returns a reply with the score of the response shown, which the judge believes to have a quality from 0 to 1.
-func (s *Sim) score(o *Oracle, quality float64, look *rand.Rand) Response {
-	if look.Float64() < s.Silent {
+func (s *SimulatedJudge) score(o *Oracle, quality float64, look *rand.Rand) Response {
+	if look.Float64() < s.NoVerdict {
 		return withoutVerdict
 	}
 	x := quality + s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
 	x += (0.75 - x) * s.Compress
-	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.Choices)-1)))
-	return Response{Text: "Simulated judgment. My final verdict is: " + o.Choices[level], Finish: Stop}
+	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.VerdictLabels)-1)))
+	return Response{Text: "Simulated judgment. My final verdict is: " + o.VerdictLabels[level], Finish: FinishStop}
 }
 
 // wrong draws the index of one of the wrong candidates. The same one is drawn in every presentation, since candidates
 // are in the order of their indexes.
-func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
+func (s *SimulatedJudge) wrong(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
 	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Correct] })
 	return others[know.IntN(len(others))]
 }
 
 // draw returns a random source that depends only on the judge's seed, the item, the presentation and the repetition.
-func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
+func (s *SimulatedJudge) draw(item string, presentation, repetition int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repetition))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
 
 // Server implements Backend.
-func (s *Sim) Server(context.Context) (ServerInfo, error) {
+func (s *SimulatedJudge) Server(context.Context) (ServerInfo, error) {
 	return ServerInfo{Kind: Simulation, Name: "simulation"}, nil
 }
 
 // Models implements Backend.
-func (s *Sim) Models(context.Context) ([]Model, error) {
+func (s *SimulatedJudge) Models(context.Context) ([]Model, error) {
 	models := make([]Model, len(simulated))
 	for i, m := range simulated {
 		models[i] = Model{Name: "sim:" + m.Name}
@@ -218,13 +218,13 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 }
 
 // Model implements Backend.
-func (s *Sim) Model(context.Context, string) (Model, error) {
+func (s *SimulatedJudge) Model(context.Context, string) (Model, error) {
 	options := ""
-	if s.Swayed > 0 {
-		options = fmt.Sprintf(" swayed=%g", s.Swayed)
+	if s.FollowsRewrite > 0 {
+		options = fmt.Sprintf(" swayed=%g", s.FollowsRewrite)
 	}
-	if s.Misled != trust {
-		options += fmt.Sprintf(" misled=%g", s.Misled)
+	if s.FollowsWrongReference != trust {
+		options += fmt.Sprintf(" misled=%g", s.FollowsWrongReference)
 	}
 	if s.Reversed != nil {
 		options += fmt.Sprintf(" reversed=%g", *s.Reversed)
@@ -235,6 +235,6 @@ func (s *Sim) Model(context.Context, string) (Model, error) {
 	return Model{
 		Name: s.Name,
 		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s seed=%d",
-			s.Accuracy, s.First, s.Tie, s.Silent, options, s.Seed),
+			s.Accuracy, s.PicksFirst, s.Tie, s.NoVerdict, options, s.Seed),
 	}, nil
 }

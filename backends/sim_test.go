@@ -15,7 +15,7 @@ const tieVerdict = "[[A=B]]"
 
 // judgePairs asks a judge about n pairs in both orders and measures it. The
 // right candidate is 0 and 1 by turns.
-func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 {
+func judgePairs(t *testing.T, judge *SimulatedJudge, n int, tie string) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
 	var decided, both float64
@@ -24,13 +24,13 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 		for presentation, order := range [][]int{{0, 1}, {1, 0}} {
 			req := Request{Oracle: &Oracle{
 				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Correct: slices.Index(order, i%2),
-				Choices: []string{"[[A>B]]", "[[B>A]]"}, Tie: tie,
+				VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Tie: tie,
 			}}
 			resp, err := judge.Ask(context.Background(), req)
-			if err != nil || resp.Finish != Stop {
+			if err != nil || resp.Finish != FinishStop {
 				t.Fatal(resp, err)
 			}
-			position := slices.IndexFunc(req.Oracle.Choices, func(c string) bool { return strings.Contains(resp.Text, c) })
+			position := slices.IndexFunc(req.Oracle.VerdictLabels, func(c string) bool { return strings.Contains(resp.Text, c) })
 			switch {
 			case position >= 0:
 				choices[presentation] = order[position]
@@ -84,7 +84,7 @@ func TestSimDoesWhatItSays(t *testing.T) {
 		"accuracy=0.8,first=0.3,seed=42": {"strict": 0.8 * 0.7, "consistent": 0.7, "first": 0.65},
 	} {
 		t.Run(spec, func(t *testing.T) {
-			judge, err := NewSim(spec)
+			judge, err := NewSimulatedJudge(spec)
 			assert.NilError(t, err)
 			got := judgePairs(t, judge, n, tieVerdict)
 			for _, name := range []string{"strict", "consistent", "first", "tie", "silent"} {
@@ -97,7 +97,7 @@ func TestSimDoesWhatItSays(t *testing.T) {
 }
 
 func TestSimWithoutATieOnOffer(t *testing.T) {
-	got := judgePairs(t, &Sim{Accuracy: 1, Tie: 0.3, Seed: 1}, 5000, "")
+	got := judgePairs(t, &SimulatedJudge{Accuracy: 1, Tie: 0.3, Seed: 1}, 5000, "")
 	if got["tie"] != 0 || math.Abs(got["silent"]-0.3) > 0.03 {
 		t.Errorf("a judge that would say equal gives no verdict: %v", got)
 	}
@@ -107,7 +107,7 @@ func TestSimWithoutATieOnOffer(t *testing.T) {
 // judge is right on all items under the reversed goal that it is right on otherwise.
 func TestSimWithTheReversedGoal(t *testing.T) {
 	const n = 5000
-	judge, err := NewSim("accuracy=0.6,reversed=0.72")
+	judge, err := NewSimulatedJudge("accuracy=0.6,reversed=0.72")
 	assert.NilError(t, err)
 	var right [2]int
 	lost := 0
@@ -115,7 +115,7 @@ func TestSimWithTheReversedGoal(t *testing.T) {
 		var correct [2]bool
 		for goal, reversed := range []bool{false, true} {
 			resp, err := judge.Ask(t.Context(), Request{Oracle: &Oracle{
-				Item: fmt.Sprint(i), Order: []int{0, 1}, Choices: []string{"[[A>B]]", "[[B>A]]"}, Reversed: reversed,
+				Item: fmt.Sprint(i), Order: []int{0, 1}, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Reversed: reversed,
 			}})
 			assert.NilError(t, err)
 			correct[goal] = strings.Contains(resp.Text, "[[A>B]]")
@@ -133,14 +133,14 @@ func TestSimWithTheReversedGoal(t *testing.T) {
 }
 
 func TestSimHoldsToItsWrongCandidate(t *testing.T) {
-	judge := &Sim{Accuracy: 0, Seed: 1}
+	judge := &SimulatedJudge{Accuracy: 0, Seed: 1}
 	counts := map[int]int{}
 	for i := range 3000 {
 		item, candidates := fmt.Sprint(i), map[int]bool{}
 		for presentation := range 4 {
 			order := []int{presentation, (presentation + 1) % 4, (presentation + 2) % 4, (presentation + 3) % 4}
 			resp, err := judge.Ask(context.Background(), Request{Oracle: &Oracle{
-				Item: item, Presentation: presentation, Order: order, Correct: slices.Index(order, 2), Choices: []string{"<0>", "<1>", "<2>", "<3>"},
+				Item: item, Presentation: presentation, Order: order, Correct: slices.Index(order, 2), VerdictLabels: []string{"<0>", "<1>", "<2>", "<3>"},
 			}})
 			assert.NilError(t, err)
 			var position int
@@ -160,24 +160,24 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 }
 
 func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
-	replies := func(s *Sim, item string, presentation, repetition int) string {
+	replies := func(s *SimulatedJudge, item string, presentation, repetition int) string {
 		var all strings.Builder
 		for i := range 64 {
 			resp, err := s.Ask(context.Background(), Request{Repetition: repetition, Oracle: &Oracle{
-				Item: fmt.Sprint(item, i), Presentation: presentation, Order: []int{0, 1}, Choices: []string{"a.", "b."},
+				Item: fmt.Sprint(item, i), Presentation: presentation, Order: []int{0, 1}, VerdictLabels: []string{"a.", "b."},
 			}})
 			assert.NilError(t, err)
 			all.WriteString(resp.Text[len(resp.Text)-2:])
 		}
 		return all.String()
 	}
-	coin := &Sim{Accuracy: -1, Seed: 1}
+	coin := &SimulatedJudge{Accuracy: -1, Seed: 1}
 	base := replies(coin, "x", 0, 0)
-	if second := replies(&Sim{Accuracy: -1, Seed: 1}, "x", 0, 0); second != base {
+	if second := replies(&SimulatedJudge{Accuracy: -1, Seed: 1}, "x", 0, 0); second != base {
 		t.Error("the same judge says something else")
 	}
 	for what, other := range map[string]string{
-		"seed": replies(&Sim{Accuracy: -1, Seed: 2}, "x", 0, 0), "item": replies(coin, "y", 0, 0), "showing": replies(coin, "x", 1, 0), "repeat": replies(coin, "x", 0, 1),
+		"seed": replies(&SimulatedJudge{Accuracy: -1, Seed: 2}, "x", 0, 0), "item": replies(coin, "y", 0, 0), "showing": replies(coin, "x", 1, 0), "repeat": replies(coin, "x", 0, 1),
 	} {
 		if other == base {
 			t.Errorf("another %s changes nothing", what)
@@ -202,7 +202,7 @@ func TestNewSimRefuses(t *testing.T) {
 		"first=0.5,silent=0.6":   `simulated judge "first=0.5,silent=0.6": first, tie and silent sum to more than 1`,
 		"first=0.5,tie=1,seed=3": `simulated judge "first=0.5,tie=1,seed=3": first, tie and silent sum to more than 1`,
 	} {
-		if _, err := NewSim(spec); err == nil || err.Error() != want {
+		if _, err := NewSimulatedJudge(spec); err == nil || err.Error() != want {
 			t.Errorf("NewSim(%q): %v\nwant %s", spec, err, want)
 		}
 	}
@@ -210,7 +210,7 @@ func TestNewSimRefuses(t *testing.T) {
 
 func TestSimAsABackend(t *testing.T) {
 	ctx := context.Background()
-	judge, err := NewSim("sim:coin")
+	judge, err := NewSimulatedJudge("sim:coin")
 	assert.NilError(t, err)
 	if s, err := judge.Server(ctx); err != nil || s.Kind != "sim" || s.URL != "" {
 		t.Errorf("Server: %+v, %v", s, err)
@@ -225,7 +225,7 @@ func TestSimAsABackend(t *testing.T) {
 	}
 	ids := map[string]string{}
 	for _, spec := range []string{"coin", "right", "accuracy=0.8", "first=0.8", "tie=0.8", "silent=0.8", "seed=8", "reversed=0.8", "accuracy=1,reversed=1"} {
-		s, err := NewSim(spec)
+		s, err := NewSimulatedJudge(spec)
 		assert.NilError(t, err)
 		m, err := s.Model(ctx, "whatever")
 		if err != nil || m.Name != "sim:"+spec {
@@ -236,7 +236,7 @@ func TestSimAsABackend(t *testing.T) {
 		}
 		ids[m.Identity("sim")] = spec
 	}
-	if _, err := judge.Ask(ctx, question); !IsKind(err, Internal) || failed(t, err).MayPass() {
+	if _, err := judge.Ask(ctx, question); !IsKind(err, ErrorInternal) || failed(t, err).IsRetryable() {
 		t.Errorf("without an oracle: %v", err)
 	}
 }
@@ -247,21 +247,21 @@ func TestSimAsABackend(t *testing.T) {
 func TestSimTakesTheWordOfAReference(t *testing.T) {
 	const n, bound = 5000, 0.03
 	for _, c := range []struct {
-		judge     Sim
+		judge     SimulatedJudge
 		reference string
 		want      float64
 	}{
-		{Sim{Accuracy: 0.6, Seed: 1}, "", 0.6},
-		{Sim{Accuracy: 0.6, Seed: 1}, "[[Correct]]", 0.8},
-		{Sim{Accuracy: 0.6, Misled: 0.5, Seed: 1}, "[[Incorrect]]", 0.3},
-		{Sim{Accuracy: 0.6, Misled: 0.2, Seed: 1}, "[[Incorrect]]", 0.48},
-		{Sim{Accuracy: -1, Seed: 1}, "[[Incorrect]]", 0.5},
-		{Sim{Accuracy: 1, First: 1, Seed: 1}, "[[Incorrect]]", 1}, // without looking
+		{SimulatedJudge{Accuracy: 0.6, Seed: 1}, "", 0.6},
+		{SimulatedJudge{Accuracy: 0.6, Seed: 1}, "[[Correct]]", 0.8},
+		{SimulatedJudge{Accuracy: 0.6, FollowsWrongReference: 0.5, Seed: 1}, "[[Incorrect]]", 0.3},
+		{SimulatedJudge{Accuracy: 0.6, FollowsWrongReference: 0.2, Seed: 1}, "[[Incorrect]]", 0.48},
+		{SimulatedJudge{Accuracy: -1, Seed: 1}, "[[Incorrect]]", 0.5},
+		{SimulatedJudge{Accuracy: 1, PicksFirst: 1, Seed: 1}, "[[Incorrect]]", 1}, // without looking
 	} {
 		right := 0
 		for i := range n {
 			resp, err := c.judge.Ask(t.Context(), Request{Oracle: &Oracle{
-				Item: fmt.Sprint(i), Order: []int{0, 1}, Choices: []string{"[[Correct]]", "[[Incorrect]]"}, Reference: c.reference,
+				Item: fmt.Sprint(i), Order: []int{0, 1}, VerdictLabels: []string{"[[Correct]]", "[[Incorrect]]"}, ReferenceVerdict: c.reference,
 			}})
 			assert.NilError(t, err)
 			if strings.Contains(resp.Text, "[[Correct]]") {

@@ -33,15 +33,15 @@ func SplitThinking(reply string) (text, thinking string) {
 	return trimResponseMarks(text), thinking
 }
 
-// deepestThought limits how often splitTag repeats when the removal of one tag forms another. Each round reads the
+// maxTagRemovals limits how often splitTag repeats when the removal of one tag forms another. Each round reads the
 // reply once more; after the last, everything from the next opening tag on is thinking.
-const deepestThought = 50
+const maxTagRemovals = 50
 
 // splitTag separates the text between the tags open and close from a reply, also between tags that the removal of
 // others forms.
 func splitTag(reply, open, close string) (text, thinking string) {
 	text = reply
-	for range deepestThought {
+	for range maxTagRemovals {
 		more := ""
 		text, more = splitTagOnce(text, open, close)
 		thinking += more
@@ -110,10 +110,10 @@ func trimResponseMarks(text string) string {
 // Marks in replies of gpt-oss (its format is called harmony), and the words that remain of them if a server drops
 // special tokens.
 const (
-	channelMark  = "<|channel|>"
-	messageMark  = "<|message|>"
-	plainChannel = "analysis"
-	plainFinal   = "assistantfinal"
+	channelMark     = "<|channel|>"
+	messageMark     = "<|message|>"
+	bareChannelMark = "analysis"
+	bareFinalMark   = "assistantfinal"
 )
 
 // namesFinal matches the channel name "final", with an optional type: "final <|constrain|>JSON".
@@ -122,9 +122,9 @@ var namesFinal = regexp.MustCompile(`^\s*final(?: |<\||\s*$)`)
 // finalChannel separates the channels other than "final" from a reply of gpt-oss. A reply without that channel is all
 // thinking.
 func finalChannel(reply string) (text, thinking string) {
-	if rest, ok := strings.CutPrefix(strings.TrimLeft(reply, " \n"), plainChannel); ok {
-		if begin := strings.LastIndex(rest, plainFinal); begin >= 0 {
-			return rest[begin+len(plainFinal):], rest[:begin]
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(reply, " \n"), bareChannelMark); ok {
+		if begin := strings.LastIndex(rest, bareFinalMark); begin >= 0 {
+			return rest[begin+len(bareFinalMark):], rest[:begin]
 		}
 		if rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' { // truncated before the other channel began
 			return "", rest

@@ -29,10 +29,10 @@ func TestHalfAMillionThoughts(t *testing.T) {
 
 // Likewise tags that are put together, one out of the removal of the other.
 func TestNestedThoughts(t *testing.T) {
-	for _, depth := range []int{3, deepestThought - 1, 1 << 16} {
+	for _, depth := range []int{3, maxTagRemovals - 1, 1 << 16} {
 		reply := "a" + strings.Repeat("<th", depth) + "<think>b</think>" + strings.Repeat("ink>c</think>", depth) + "d"
 		text, thinking := SplitThinking(reply)
-		if readable := depth < deepestThought; strings.Contains(text, "<think>") || readable && (text != "ad" || strings.Count(thinking, "c") != depth) {
+		if readable := depth < maxTagRemovals; strings.Contains(text, "<think>") || readable && (text != "ad" || strings.Count(thinking, "c") != depth) {
 			t.Errorf("%d deep: %.50q, thinking %.50q", depth, text, thinking)
 		}
 	}

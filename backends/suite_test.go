@@ -199,7 +199,7 @@ func (s *stub) client(w wire, key string) Backend { return w.dial(s.URL, key, s.
 
 var question = Request{
 	Identity: "test", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, Context: 4096,
-	Messages: []Message{{System, "You are a judge."}, {User, "Which answer is better, A or B?"}},
+	Messages: []Message{{RoleSystem, "You are a judge."}, {RoleUser, "Which answer is better, A or B?"}},
 }
 
 // ask asks a fresh server that has one answer.

@@ -12,15 +12,15 @@ import (
 // systemOneFormat is the name of the wire format of decision models.
 const systemOneFormat = "systemone"
 
-// SystemOne queries decision models by POST /v1/systemone: in one pass they give each option of a question a
+// DecisionBackend queries decision models by POST /v1/systemone: in one pass they give each option of a question a
 // probability, without writing tokens. llama.cpp serves them since b11361, Ollama since 0.35; the format is described
 // in the README of llama.cpp's server.
 //
 // The last message of a request is the state, the system message the question. The options are those of
-// [Request.Constrain]. A line of the system message that begins with an option gives the words for it that the model
+// [Request.AllowedReplies]. A line of the system message that begins with an option gives the words for it that the model
 // sees. If the words are yes and no, the question is of type noul, else of type choice. The reply is the likeliest
 // option; it is empty if several are equally likely.
-type SystemOne struct {
+type DecisionBackend struct {
 	Backend         // lists the models: an OpenAI or an Ollama
 	api     *OpenAI // sends the questions to the same server
 }
@@ -29,14 +29,14 @@ type SystemOne struct {
 var decisions = serverKind{
 	name: "decision models",
 	wire: systemOneFormat,
-	can:  map[Feature]string{Decide: ""},
+	can:  map[Feature]string{HasDecisionModels: ""},
 	open: func(address, key string, client *http.Client) (Backend, error) {
 		api := NewOpenAI(address, key, client)
 		if address == api.base {
-			return &SystemOne{Backend: api, api: api}, nil
+			return &DecisionBackend{Backend: api, api: api}, nil
 		}
 		ollama, err := NewOllama(address, client)
-		return &SystemOne{Backend: ollama, api: api}, err
+		return &DecisionBackend{Backend: ollama, api: api}, err
 	},
 }
 
@@ -52,33 +52,33 @@ func (s ServerInfo) WithFormat(wire string) ServerInfo {
 }
 
 // Server implements Backend.
-func (s *SystemOne) Server(ctx context.Context) (ServerInfo, error) {
+func (s *DecisionBackend) Server(ctx context.Context) (ServerInfo, error) {
 	server, err := s.Backend.Server(ctx)
 	return server.WithFormat(systemOneFormat), err
 }
 
-// Model implements Backend. A model known to be no decision model gives an *Error of kind BadRequest.
-func (s *SystemOne) Model(ctx context.Context, name string) (Model, error) {
+// Model implements Backend. A model known to be no decision model gives an *Error of kind ErrorBadRequest.
+func (s *DecisionBackend) Model(ctx context.Context, name string) (Model, error) {
 	m, err := s.Backend.Model(ctx, name)
-	if err == nil && m.Decides == No {
+	if err == nil && m.IsDecisionModel == AbilityNo {
 		err = &Error{
-			Kind:    BadRequest,
+			Kind:    ErrorBadRequest,
 			Message: name + " is not a decision model, its server reports: leave out --backend systemone",
 		}
 	}
-	m.Thinks, m.Logprobs = No, Yes
+	m.Thinks, m.Logprobs = AbilityNo, AbilityYes
 	return m, err
 }
 
 var (
-	_ Identifier = (*SystemOne)(nil)
-	_ Counter    = (*SystemOne)(nil)
-	_ sampler    = (*SystemOne)(nil)
+	_ ModelIdentifier = (*DecisionBackend)(nil)
+	_ TokenCounter    = (*DecisionBackend)(nil)
+	_ sampler         = (*DecisionBackend)(nil)
 )
 
 // Identify implements Identifier.
-func (s *SystemOne) Identify(ctx context.Context, name string) (Model, error) {
-	return s.Backend.(Identifier).Identify(ctx, name)
+func (s *DecisionBackend) Identify(ctx context.Context, name string) (Model, error) {
+	return s.Backend.(ModelIdentifier).Identify(ctx, name)
 }
 
 // decision is a question to a decision model.
@@ -86,7 +86,7 @@ type decision struct {
 	Type         string          `json:"type"`               // choiceQuestion or yesNoQuestion
 	Instructions string          `json:"instructions"`       // the text of the question
 	Criteria     json.RawMessage `json:"criteria,omitempty"` // an object with the options as keys; none for yes and no
-	options      []string        // the words for the options, in the order of Request.Constrain
+	options      []string        // the words for the options, in the order of Request.AllowedReplies
 }
 
 // Names of the question and of its types in the format.
@@ -96,17 +96,17 @@ const (
 	yesNoQuestion   = "noul"
 )
 
-// decide splits a request into the state, the text to decide about, and the question.
-func decide(req Request) (state string, q decision) {
+// splitDecision splits a request into the state, the text to decide about, and the question.
+func splitDecision(req Request) (state string, q decision) {
 	means := map[string]string{}
 	var lines []string
 	for _, m := range req.Messages {
-		if m.Role != System {
+		if m.Role != RoleSystem {
 			state = m.Content
 			continue
 		}
 		for line := range strings.Lines(m.Content) {
-			option, words := optionOf(line, req.Constrain)
+			option, words := optionOf(line, req.AllowedReplies)
 			if option == "" {
 				lines = append(lines, line)
 			} else {
@@ -119,7 +119,7 @@ func decide(req Request) (state string, q decision) {
 		q.Instructions = "Decide."
 	}
 	var criteria strings.Builder
-	for _, option := range req.Constrain {
+	for _, option := range req.AllowedReplies {
 		words := means[option]
 		if words == "" {
 			words = strings.Trim(option[strings.LastIndex(option, ": ")+1:], " []*") // "Selection: Option 2" is Option 2
@@ -146,20 +146,20 @@ func optionOf(line string, options []string) (option, words string) {
 }
 
 // CountTokens implements Counter for llama.cpp. It counts the request without the text of the model's template.
-func (s *SystemOne) CountTokens(ctx context.Context, req Request) (int, error) {
+func (s *DecisionBackend) CountTokens(ctx context.Context, req Request) (int, error) {
 	if s.Backend != Backend(s.api) {
 		return 0, ErrNoTokenizer
 	}
-	state, q := decide(req)
+	state, q := splitDecision(req)
 	text := strings.Join(append([]string{state, q.Instructions}, q.options...), "\n")
 	return s.api.tokenize(ctx, map[string]any{"model": req.Model, "content": text})
 }
 
 // Ask implements Client. It counts tokens first, since some servers cut a decision model's prompt silently.
-func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
-	if len(req.Constrain) < 2 {
+func (s *DecisionBackend) Ask(ctx context.Context, req Request) (Response, error) {
+	if len(req.AllowedReplies) < 2 {
 		return Response{}, &Error{
-			Kind:    BadRequest,
+			Kind:    ErrorBadRequest,
 			Message: "a decision model needs options to choose from: this request has none",
 		}
 	}
@@ -168,7 +168,7 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 			req.PromptTokens = n
 		}
 	}
-	state, q := decide(req)
+	state, q := splitDecision(req)
 	body := mustJSON(map[string]any{
 		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
 	})
@@ -180,22 +180,22 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 		return answer.response(req, q, x)
 	})
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotImplemented {
-		e.Kind = BadRequest
+		e.Kind = ErrorBadRequest
 	}
 	return resp, err
 }
 
 // Sample implements sampler for llama.cpp, with one fixed question.
-func (s *SystemOne) Sample(ctx context.Context, model string) (TokenSample, error) {
+func (s *DecisionBackend) Sample(ctx context.Context, model string) (TokenSample, error) {
 	if s.Backend != Backend(s.api) {
 		return nil, nil // the identity includes a digest
 	}
 	options := strings.Fields("correct helpful clear short polite long")
 	resp, err := s.Ask(ctx, Request{
-		Model:     model,
-		Messages:  []Message{{User, samplePrompt + " it is more"}},
-		Constrain: options,
-		Labels:    options,
+		Model:          model,
+		Messages:       []Message{{RoleUser, samplePrompt + " it is more"}},
+		AllowedReplies: options,
+		Labels:         options,
 	})
 	if err != nil {
 		return nil, sampleError(err)
@@ -221,7 +221,7 @@ func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Respons
 	if err := checkError(d.Error, x); err != nil {
 		return Response{}, err
 	}
-	out := Response{Finish: Stop, Model: d.Model, PromptTokens: d.Usage.Input}
+	out := Response{Finish: FinishStop, Model: d.Model, PromptTokens: d.Usage.Input}
 	answer := d.Answers[verdictQuestion]
 	best, sum := -1., 0.
 	for i, words := range q.options {
@@ -236,13 +236,13 @@ func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Respons
 		sum += p
 		switch {
 		case p > best:
-			best, out.Text = p, req.Constrain[i]
+			best, out.Text = p, req.AllowedReplies[i]
 		case p == best:
 			out.Text = ""
 		}
 		if req.Labels != nil {
 			logprob := math.Log(max(p, math.SmallestNonzeroFloat64)) // JSON cannot hold the logarithm of 0
-			out.Labels = append(out.Labels, LabelProbability{Text: req.Constrain[i], Logprob: logprob})
+			out.LabelProbabilities = append(out.LabelProbabilities, LabelProbability{Text: req.AllowedReplies[i], Logprob: logprob})
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {

@@ -16,7 +16,7 @@ import (
 
 // decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has
 // none.
-func decisionServer(t *testing.T, status int, answer string, tokens int) (s *SystemOne, request *string) {
+func decisionServer(t *testing.T, status int, answer string, tokens int) (s *DecisionBackend, request *string) {
 	t.Helper()
 	request = new(string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,12 +39,12 @@ func decisionServer(t *testing.T, status int, answer string, tokens int) (s *Sys
 	t.Cleanup(server.Close)
 	b, err := Open(ServerInfo{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
-	return b.(*SystemOne), request
+	return b.(*DecisionBackend), request
 }
 
 var comparison = Request{
-	Model: "m", Labels: []string{"[[A>B]]", "[[B>A]]"}, Constrain: []string{"[[A>B]]", "[[B>A]]"},
-	Messages: []Message{{System, "Which is \"better\"?\n[[A>B]] The first is better\n[[B>A]] The second is better"}, {User, "one, two"}},
+	Model: "m", Labels: []string{"[[A>B]]", "[[B>A]]"}, AllowedReplies: []string{"[[A>B]]", "[[B>A]]"},
+	Messages: []Message{{RoleSystem, "Which is \"better\"?\n[[A>B]] The first is better\n[[B>A]] The second is better"}, {RoleUser, "one, two"}},
 }
 
 // TestSystemOneAsks: the question, the options in their order, and the state are what the request says.
@@ -58,11 +58,11 @@ func TestSystemOneAsks(t *testing.T) {
 	if *request != want {
 		t.Errorf("asked %s\nwant  %s", *request, want)
 	}
-	if got.Text != "[[B>A]]" || got.Finish != Stop || got.PromptTokens != 40 || got.ReplyTokens != 0 || got.Model != "" ||
-		!slices.Equal(got.Labels, []LabelProbability{{"[[A>B]]", math.Log(.25)}, {"[[B>A]]", math.Log(.75)}}) {
+	if got.Text != "[[B>A]]" || got.Finish != FinishStop || got.PromptTokens != 40 || got.ReplyTokens != 0 || got.Model != "" ||
+		!slices.Equal(got.LabelProbabilities, []LabelProbability{{"[[A>B]]", math.Log(.25)}, {"[[B>A]]", math.Log(.75)}}) {
 		t.Errorf("%+v", got)
 	}
-	got, err = s.Ask(t.Context(), Request{Constrain: []string{"Selection: Option 1", "Selection: Option 2"}, Messages: []Message{{User, "x"}}})
+	got, err = s.Ask(t.Context(), Request{AllowedReplies: []string{"Selection: Option 1", "Selection: Option 2"}, Messages: []Message{{RoleUser, "x"}}})
 	if err == nil || !strings.Contains(*request, `"instructions":"Decide.","criteria":{"Option 1":null,"Option 2":null}`) {
 		t.Errorf("%s, %v, %+v", *request, err, got) // and none of these has a probability
 	}
@@ -71,9 +71,9 @@ func TestSystemOneAsks(t *testing.T) {
 // TestSystemOneYesNo: two options that mean yes and no are a question of their own type.
 func TestSystemOneYesNo(t *testing.T) {
 	s, request := decisionServer(t, 200, `{"answers":{"verdict":{"type":"noul","noul":0.2}},"usage":{"input_tokens":40}}`, 0)
-	got, err := s.Ask(t.Context(), Request{Constrain: []string{"[[Correct]]", "[[Incorrect]]"}, Labels: []string{"[[Correct]]", "[[Incorrect]]"},
-		Messages: []Message{{System, "Is it?\n[[Correct]] yes\n[[Incorrect]] no\n"}, {User, "x"}}})
-	if err != nil || got.Text != "[[Incorrect]]" || math.Abs(math.Exp(got.Labels[1].Logprob)-.8) > 1e-12 {
+	got, err := s.Ask(t.Context(), Request{AllowedReplies: []string{"[[Correct]]", "[[Incorrect]]"}, Labels: []string{"[[Correct]]", "[[Incorrect]]"},
+		Messages: []Message{{RoleSystem, "Is it?\n[[Correct]] yes\n[[Incorrect]] no\n"}, {RoleUser, "x"}}})
+	if err != nil || got.Text != "[[Incorrect]]" || math.Abs(math.Exp(got.LabelProbabilities[1].Logprob)-.8) > 1e-12 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if want := `"questions":{"verdict":{"type":"noul","instructions":"Is it?"}}`; !strings.Contains(*request, want) {
@@ -109,19 +109,19 @@ func TestSystemOneOfOllama(t *testing.T) {
 		t.Fatalf("%+v, %v", probed, err)
 	}
 	converted := probed.WithFormat("systemone")
-	if !converted.Can(Decide) || converted.Can(SetContext) || probed.Can(Decide) {
+	if !converted.Can(HasDecisionModels) || converted.Can(SetsContext) || probed.Can(HasDecisionModels) {
 		t.Errorf("%+v can what it cannot", converted)
 	}
 	b, err := Open(converted, "", server.Client())
 	assert.NilError(t, err)
 	m, err := b.Model(t.Context(), "nimble")
-	if err != nil || m.Decides != Yes || m.Identity(converted.Kind) != "systemone abc" {
+	if err != nil || m.IsDecisionModel != AbilityYes || m.Identity(converted.Kind) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := b.(Identifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(converted.Kind) != "systemone abc" {
+	if m, err := b.(ModelIdentifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(converted.Kind) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if _, err := b.Model(t.Context(), "qwen3:8b"); !IsKind(err, BadRequest) {
+	if _, err := b.Model(t.Context(), "qwen3:8b"); !IsKind(err, ErrorBadRequest) {
 		t.Errorf("an ordinary model: %v", err)
 	}
 	if got, err := b.Ask(t.Context(), comparison); err != nil || got.Text != "[[A>B]]" || got.PromptTokens != 40 {
@@ -137,7 +137,7 @@ func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
 	defer server.Close()
 	b, err := Open(ServerInfo{Kind: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
-	if n, err := b.(Counter).CountTokens(t.Context(), question); n != 3 || err != nil {
+	if n, err := b.(TokenCounter).CountTokens(t.Context(), question); n != 3 || err != nil {
 		t.Error(n, err)
 	}
 }

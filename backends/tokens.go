@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// Counter is a Backend whose server may count the tokens of a prompt.
-type Counter interface {
+// TokenCounter is a Backend whose server may count the tokens of a prompt.
+type TokenCounter interface {
 	// CountTokens counts a request's messages with the model's own tokenizer and chat template. The error is
 	// ErrNoTokenizer if the server offers none.
 	CountTokens(ctx context.Context, req Request) (int, error)
@@ -16,7 +16,7 @@ type Counter interface {
 // ErrNoTokenizer reports that a server cannot count tokens for clients.
 var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
-var _ Counter = (*OpenAI)(nil)
+var _ TokenCounter = (*OpenAI)(nil)
 
 // CountTokens implements Counter for the kinds of server that can count. It keeps the counts in memory: a run needs the
 // lengths of its longest prompts before it starts and again for the requests.
@@ -45,9 +45,9 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	return n, nil
 }
 
-// noPage converts an error of kind NotFound to ErrNoTokenizer: an older or reduced server lacks the page that counts.
+// noPage converts an error of kind ErrorNotFound to ErrNoTokenizer: an older or reduced server lacks the page that counts.
 func noPage(err error) error {
-	if IsKind(err, NotFound) {
+	if IsKind(err, ErrorNotFound) {
 		return ErrNoTokenizer
 	}
 	return err
@@ -70,7 +70,7 @@ func (s ServerInfo) PromptLimit(context, maxTokens int) int {
 	switch {
 	case context <= 0:
 		return 0
-	case s.Can(ReserveReply):
+	case s.Can(ReservesReplyRoom):
 		return max(1, context-maxTokens)
 	}
 	return context - 1

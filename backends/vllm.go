@@ -15,20 +15,20 @@ var vllm = serverKind{
 	ownedBy:  "vllm",
 	ports:    []string{"8000"},
 	batches:  32, // it batches what comes
-	logprobs: Yes,
+	logprobs: AbilityYes,
 	can: map[Feature]string{
-		ReserveReply:  "",
-		GiveSample:    "",
-		ShareBatch:    "",
-		TakeBudget:    "", // since 0.19, if started with --reasoning-config; earlier versions refuse it
-		EndRepetition: "0.17.0",
+		ReservesReplyRoom: "",
+		GivesTokenSample:  "",
+		BatchesRequests:   "",
+		LimitsThinking:    "", // since 0.19, if started with --reasoning-config; earlier versions refuse it
+		EndsRepetition:    "0.17.0",
 	},
 	extend: func(members map[string]any, s ServerInfo, req Request) {
 		members["repetition_penalty"] = 1 // else it uses the value of the model's generation_config.json
 		if req.ThinkBudget > 0 {
 			members["thinking_token_budget"] = req.ThinkBudget
 		}
-		if req.StopRepetition && s.Can(EndRepetition) {
+		if req.StopRepetition && s.Can(EndsRepetition) {
 			// Rows of a table, or a list of equal words, stay below these minimums.
 			members["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
 		}

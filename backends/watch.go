@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-var _ Client = (*Watch)(nil)
+var _ Client = (*ModelWatch)(nil)
 
-// Watch is a Client over one server that checks whether the server still has the same model. A restarted server may
+// ModelWatch is a Client over one server that checks whether the server still has the same model. A restarted server may
 // serve other weights under the same name, and the replies do not show it.
 //
 // Ask returns a reply at once. The reply's [IdentityCheck] ends when the server, queried after the reply, names its
@@ -20,26 +20,26 @@ var _ Client = (*Watch)(nil)
 // covers all replies before its start. Checks run at intervals of seconds; they do not wait for replies, and replies do
 // not wait for them. If the model has no digest and the server's process may have changed, a check also samples the
 // model (see [TokenSample]). After a change is noticed, every call fails with *ModelChangedError.
-type Watch struct {
-	// Alone is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
-	Alone chan struct{}
+type ModelWatch struct {
+	// Exclusive is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
+	Exclusive chan struct{}
 
 	member   PoolMember
 	patience time.Duration   // how long Begin waits for a sample from a busy server
 	ctx      context.Context // ends the checks
 	checks   sync.WaitGroup
 
-	mu         sync.Mutex
-	waiting    []*IdentityCheck   // checks of replies since the last conclusive answer, in order of arrival
-	cancel     context.CancelFunc // ends the running checks; nil if there are none
-	rest       time.Duration      // pause before the next check
-	due        time.Time          // when the next check may start
-	process    string             // the server's Model.Process when sample was last compared
-	sample     TokenSample        // the model's sample at the start of the run; nil for none
-	replyModel string             // model name in replies; "" before the first
-	systems    Fingerprints       // system fingerprints of replies
-	changed    *ModelChangedError // the first change noticed; nil for none
-	replaced   bool               // a check, not a reply, noticed the change; used only by checks, one at a time
+	mu           sync.Mutex
+	waiting      []*IdentityCheck   // checks of replies since the last conclusive answer, in order of arrival
+	cancel       context.CancelFunc // ends the running checks; nil if there are none
+	rest         time.Duration      // pause before the next check
+	due          time.Time          // when the next check may start
+	process      string             // the server's Model.ProcessMarker when sample was last compared
+	sample       TokenSample        // the model's sample at the start of the run; nil for none
+	replyModel   string             // model name in replies; "" before the first
+	fingerprints Fingerprints       // system fingerprints of replies
+	changed      *ModelChangedError // the first change noticed; nil for none
+	foundByCheck bool               // a check, not a reply, noticed the change; used only by checks, one at a time
 }
 
 // IdentityCheck reports whether a reply's server still had the same model after the reply.
@@ -78,48 +78,48 @@ func (c *IdentityCheck) end(err error) {
 }
 
 const (
-	// checkEvery is the pause after a successful check, longestRest the longest pause after failures.
-	checkEvery  = 2 * time.Second
-	longestRest = 30 * time.Second // also the longest pause between two probes of a [Pool]
+	// checkInterval is the pause after a successful check, longestRest the longest pause after failures.
+	checkInterval = 2 * time.Second
+	longestRest   = 30 * time.Second // also the longest pause between two probes of a [Pool]
 	// leastPatience is the minimum time that Begin gives the server, even if the user sets shorter retries.
 	leastPatience = 5 * time.Second
 )
 
-// NewWatch returns a Watch over one server of a run, m, whose Backend must be an Identifier. [Watch.Begin] waits for
+// NewModelWatch returns a Watch over one server of a run, m, whose Backend must be an Identifier. [ModelWatch.Begin] waits for
 // the server up to patience. Checks end with ctx.
-func NewWatch(ctx context.Context, m PoolMember, patience time.Duration) *Watch {
-	return &Watch{member: m, patience: patience, ctx: ctx, rest: checkEvery, systems: Fingerprints{}}
+func NewModelWatch(ctx context.Context, m PoolMember, patience time.Duration) *ModelWatch {
+	return &ModelWatch{member: m, patience: patience, ctx: ctx, rest: checkInterval, fingerprints: Fingerprints{}}
 }
 
-// Expect requires replies to have the system fingerprint of earlier replies of the same server; "": any. Call it before
+// ExpectFingerprint requires replies to have the system fingerprint of earlier replies of the same server; "": any. Call it before
 // the first request.
-func (w *Watch) Expect(fingerprint string) {
+func (w *ModelWatch) ExpectFingerprint(fingerprint string) {
 	if fingerprint != "" {
-		w.systems[fingerprint] = 2 // a fingerprint that came only once is no evidence
+		w.fingerprints[fingerprint] = 2 // a fingerprint that came only once is no evidence
 	}
 }
 
 // Begin samples the model before the first request and compares the sample with an earlier one, if any. The error is
 // *ModelChangedError if the weights differ. A busy server is tried again, since without a sample no later check can
 // notice a change; sampleErr is the reason if there is none in the end.
-func (w *Watch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, err error) {
+func (w *ModelWatch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, err error) {
 	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
 	defer cancel()
 	_, w.process, _ = w.identify(ctx)
-	sample, sampleErr = Try(ctx, Retry{For: w.patience}, func() (TokenSample, error) { return w.takeSample(ctx) })
+	sample, sampleErr = CallWithRetry(ctx, RetryOptions{TimeLimit: w.patience}, func() (TokenSample, error) { return w.takeSample(ctx) })
 	w.sample = earlier
 	if earlier == nil {
 		w.sample = sample
 	}
 	if sampleErr == nil && !earlier.Matches(sample) {
-		return nil, nil, w.weights(sample)
+		return nil, nil, w.weightsChangedError(sample)
 	}
-	w.due = time.Now().Add(checkEvery)
+	w.due = time.Now().Add(checkInterval)
 	return w.sample, sampleErr, nil
 }
 
 // takeSample requests a sample of the model; nil if the server gives none.
-func (w *Watch) takeSample(ctx context.Context) (TokenSample, error) {
+func (w *ModelWatch) takeSample(ctx context.Context) (TokenSample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	if s, ok := w.member.Backend.(sampler); ok {
@@ -129,16 +129,16 @@ func (w *Watch) takeSample(ctx context.Context) (TokenSample, error) {
 }
 
 // alone waits until no other request is in flight, if Alone is set; done lets others proceed.
-func (w *Watch) alone() (done func()) {
-	if w.Alone == nil {
+func (w *ModelWatch) alone() (done func()) {
+	if w.Exclusive == nil {
 		return func() {}
 	}
-	w.Alone <- struct{}{}
-	return func() { <-w.Alone }
+	w.Exclusive <- struct{}{}
+	return func() { <-w.Exclusive }
 }
 
 // Ask implements Client.
-func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
+func (w *ModelWatch) Ask(ctx context.Context, req Request) (Response, error) {
 	if changed := w.Changed(); changed != nil {
 		return Response{}, changed
 	}
@@ -156,20 +156,20 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 
 // checkReply returns an error if a reply has another model name or system fingerprint than earlier ones. The name may
 // differ from the requested one, but must not change.
-func (w *Watch) checkReply(resp Response) error {
+func (w *ModelWatch) checkReply(resp Response) error {
 	model := cmp.Or(resp.Model, w.member.Model.Name)
 	system := resp.SystemFingerprint
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.replyModel = cmp.Or(w.replyModel, model)
-	w.systems.Add(system)
+	w.fingerprints.Add(system)
 	var changed *ModelChangedError
 	switch {
 	case w.replyModel != model:
 		changed = w.changeError(fmt.Sprintf("%q in its replies", w.replyModel), strconv.Quote(model))
-	case w.systems.Changed():
-		was := w.systems.MostFrequentExcept(system)
-		changed = w.changeError(FingerprintSign+strconv.Quote(was), FingerprintSign+strconv.Quote(system))
+	case w.fingerprints.Changed():
+		was := w.fingerprints.MostFrequentExcept(system)
+		changed = w.changeError(FingerprintPrefix+strconv.Quote(was), FingerprintPrefix+strconv.Quote(system))
 	default:
 		return nil
 	}
@@ -178,12 +178,12 @@ func (w *Watch) checkReply(resp Response) error {
 }
 
 // changeError returns the error for a model that has changed; was and now describe it before and after.
-func (w *Watch) changeError(was, now string) *ModelChangedError {
+func (w *ModelWatch) changeError(was, now string) *ModelChangedError {
 	return &ModelChangedError{Time: time.Now(), URL: w.member.Server.URL, Old: was, New: now}
 }
 
 // Check starts a check for a reply that has arrived. Without a Watch it has ended with ErrUnverified.
-func (w *Watch) Check() *IdentityCheck {
+func (w *ModelWatch) Check() *IdentityCheck {
 	if w == nil {
 		return &IdentityCheck{ended: true, err: ErrUnverified}
 	}
@@ -200,7 +200,7 @@ func (w *Watch) Check() *IdentityCheck {
 }
 
 // checkAll runs checks until no reply waits for one.
-func (w *Watch) checkAll(ctx context.Context) {
+func (w *ModelWatch) checkAll(ctx context.Context) {
 	for {
 		w.mu.Lock()
 		if len(w.waiting) == 0 || ctx.Err() != nil {
@@ -221,7 +221,7 @@ func (w *Watch) checkAll(ctx context.Context) {
 
 // check asks the server for its model, and ends with the result the IdentityChecks of all replies that came before. If
 // the server gives no clear answer, they wait for the next check.
-func (w *Watch) check(ctx context.Context) error {
+func (w *ModelWatch) check(ctx context.Context) error {
 	w.mu.Lock()
 	n := len(w.waiting)
 	w.mu.Unlock()
@@ -233,10 +233,10 @@ func (w *Watch) check(ctx context.Context) error {
 	w.rest = min(2*w.rest, longestRest)
 	if err == nil || modelChanged {
 		replies, w.waiting = w.waiting[:n], w.waiting[n:]
-		w.rest = checkEvery
+		w.rest = checkInterval
 	}
 	w.changed = cmp.Or(w.changed, changed)
-	w.replaced = modelChanged
+	w.foundByCheck = modelChanged
 	// A server that is slow to answer spends at most half of its time on checks.
 	w.due = time.Now().Add(max(w.rest, time.Since(start), requestedWait(err)))
 	w.mu.Unlock()
@@ -248,7 +248,7 @@ func (w *Watch) check(ctx context.Context) error {
 
 // FinalCheck runs the final check for waiting replies, within limit. If the server does not name its model, the checks
 // end with ErrUnverified and the error gives the reason.
-func (w *Watch) FinalCheck(ctx context.Context, limit time.Duration) error {
+func (w *ModelWatch) FinalCheck(ctx context.Context, limit time.Duration) error {
 	w.mu.Lock()
 	if w.cancel != nil {
 		w.cancel()
@@ -260,7 +260,7 @@ func (w *Watch) FinalCheck(ctx context.Context, limit time.Duration) error {
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
-	_, err := Try(limited, Retry{For: limit, First: min(limit/8, 100*time.Millisecond)}, func() (struct{}, error) {
+	_, err := CallWithRetry(limited, RetryOptions{TimeLimit: limit, FirstWait: min(limit/8, 100*time.Millisecond)}, func() (struct{}, error) {
 		return struct{}{}, w.check(limited)
 	})
 	for _, c := range w.waiting {
@@ -274,15 +274,15 @@ func (w *Watch) FinalCheck(ctx context.Context, limit time.Duration) error {
 }
 
 // Changed returns the first change of the model that was noticed; nil if there is none.
-func (w *Watch) Changed() *ModelChangedError {
+func (w *ModelWatch) Changed() *ModelChangedError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
 // verify returns an error if the server has another model than before, or does not say which one it has.
-func (w *Watch) verify(ctx context.Context) error {
-	if w.replaced {
+func (w *ModelWatch) verify(ctx context.Context) error {
+	if w.foundByCheck {
 		return w.Changed()
 	}
 	process, err := w.checkModel(ctx)
@@ -300,7 +300,7 @@ func (w *Watch) verify(ctx context.Context) error {
 	case sample == nil:
 		return unusable("it gave no sample of its model")
 	case !w.sample.Matches(sample):
-		return w.weights(sample)
+		return w.weightsChangedError(sample)
 	}
 	w.process = process
 	return nil
@@ -308,10 +308,10 @@ func (w *Watch) verify(ctx context.Context) error {
 
 // checkModel returns the process of a server that still has the model. Before it reports a change it queries a second
 // time, since a server that starts or stops may report only half of its state.
-func (w *Watch) checkModel(ctx context.Context) (process string, err error) {
+func (w *ModelWatch) checkModel(ctx context.Context) (process string, err error) {
 	was := w.member.Identity()
 	now, process, err := w.identify(ctx)
-	if err == nil && now != was || IsKind(err, NotFound) {
+	if err == nil && now != was || IsKind(err, ErrorNotFound) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(200 * time.Millisecond):
@@ -319,7 +319,7 @@ func (w *Watch) checkModel(ctx context.Context) (process string, err error) {
 		now, process, err = w.identify(ctx)
 	}
 	switch {
-	case IsKind(err, NotFound):
+	case IsKind(err, ErrorNotFound):
 		return "", w.changeError(was, "gone: "+err.Error())
 	case err == nil && now != was:
 		return "", w.changeError(was, now)
@@ -328,15 +328,15 @@ func (w *Watch) checkModel(ctx context.Context) (process string, err error) {
 }
 
 // identify queries the server for its model's identity and its process.
-func (w *Watch) identify(ctx context.Context) (identity, process string, err error) {
+func (w *ModelWatch) identify(ctx context.Context) (identity, process string, err error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	m, err := w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name)
-	return m.Identity(w.member.Server.Kind), m.Process, err
+	m, err := w.member.Backend.(ModelIdentifier).Identify(limited, w.member.Model.Name)
+	return m.Identity(w.member.Server.Kind), m.ProcessMarker, err
 }
 
-// weights returns the error for a model whose sample is now another.
-func (w *Watch) weights(now TokenSample) error {
+// weightsChangedError returns the error for a model whose sample is now another.
+func (w *ModelWatch) weightsChangedError(now TokenSample) error {
 	return w.changeError(
 		fmt.Sprintf("%s, which continues %q with %s", w.member.Identity(), samplePrompt, w.sample),
 		"one of the same name and size with other weights, which continues with "+now.String(),

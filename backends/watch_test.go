@@ -34,13 +34,13 @@ type presence struct {
 func (s *fakeBackend) Ask(context.Context, Request) (Response, error) {
 	now := s.now.Load()
 	if now.down {
-		return Response{}, &Error{Kind: Transport, Message: "connection refused"}
+		return Response{}, &Error{Kind: ErrorTransport, Message: "connection refused"}
 	}
 	if s.answered != nil {
 		s.answered()
 	}
 	time.Sleep(now.takes)
-	return Response{Text: "fine", Finish: Stop, Model: now.model}, nil
+	return Response{Text: "fine", Finish: FinishStop, Model: now.model}, nil
 }
 
 func (s *fakeBackend) Identify(ctx context.Context, _ string) (Model, error) {
@@ -51,25 +51,25 @@ func (s *fakeBackend) Identify(ctx context.Context, _ string) (Model, error) {
 	select {
 	case <-time.After(now.slow):
 	case <-ctx.Done():
-		return Model{}, &Error{Kind: Timeout, Message: "no answer in time"}
+		return Model{}, &Error{Kind: ErrorTimeout, Message: "no answer in time"}
 	}
 	switch {
 	case now.down:
-		return Model{}, &Error{Kind: Transport, Message: "connection refused"}
+		return Model{}, &Error{Kind: ErrorTransport, Message: "connection refused"}
 	case now.identity == "":
-		return Model{}, &Error{Kind: NotFound, Message: "unknown model"}
+		return Model{}, &Error{Kind: ErrorNotFound, Message: "unknown model"}
 	}
-	return Model{Name: strings.TrimPrefix(now.identity, "openai "), Process: now.process}, nil
+	return Model{Name: strings.TrimPrefix(now.identity, "openai "), ProcessMarker: now.process}, nil
 }
 
 func (s *fakeBackend) Sample(context.Context, string) (TokenSample, error) {
 	if s.busy.Add(-1) >= 0 {
-		return nil, &Error{Kind: Busy, Message: "busy"}
+		return nil, &Error{Kind: ErrorBusy, Message: "busy"}
 	}
 	return s.now.Load().sample, nil
 }
 
-func watching(t *testing.T, first presence) (*fakeBackend, *Watch) {
+func watching(t *testing.T, first presence) (*fakeBackend, *ModelWatch) {
 	t.Helper()
 	s := new(fakeBackend)
 	s.now.Store(&first)
@@ -80,15 +80,15 @@ func watching(t *testing.T, first presence) (*fakeBackend, *Watch) {
 	return s, w
 }
 
-func (s *fakeBackend) watch(t *testing.T) *Watch {
+func (s *fakeBackend) watch(t *testing.T) *ModelWatch {
 	m := PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
-	return NewWatch(t.Context(), m, 2*time.Minute)
+	return NewModelWatch(t.Context(), m, 2*time.Minute)
 }
 
 // ask asks and waits until it is known whether the reply counts.
-func (w *Watch) ask(t *testing.T) error { return w.counts(t, Request{}) }
+func (w *ModelWatch) ask(t *testing.T) error { return w.counts(t, Request{}) }
 
-func (w *Watch) counts(t *testing.T, req Request) error {
+func (w *ModelWatch) counts(t *testing.T, req Request) error {
 	resp, err := w.Ask(t.Context(), req)
 	if err != nil {
 		return err
@@ -278,8 +278,8 @@ func TestWatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &alone{fakeBackend: new(fakeBackend), t: t}
 		s.now.Store(&presence{identity: tinyIdentity, sample: TokenSample{" it": -0.1}, takes: 700 * time.Millisecond})
-		w := NewWatch(t.Context(), PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
-		w.Alone = make(chan struct{}, 1)
+		w := NewModelWatch(t.Context(), PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
+		w.Exclusive = make(chan struct{}, 1)
 		if _, _, err := w.Begin(nil); err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 				assert.NilError(t, w.ask(t))
 				if c.away {
 					s.now.Store(&presence{down: true})
-					if err := w.ask(t); !IsKind(err, Transport) {
+					if err := w.ask(t); !IsKind(err, ErrorTransport) {
 						t.Fatal(err)
 					}
 				}
@@ -382,7 +382,7 @@ func TestWatchBusyAtFirst(t *testing.T) {
 			s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: TokenSample{" it": -0.1}})
 			s.busy.Store(refused)
 			sample, untold, err := s.watch(t).Begin(nil)
-			if err != nil || (sample[" it"] == -0.1) != told || IsKind(untold, Busy) == told {
+			if err != nil || (sample[" it"] == -0.1) != told || IsKind(untold, ErrorBusy) == told {
 				t.Errorf("%d times: %v, %v, %v", refused, sample, untold, err)
 			}
 		})

@@ -20,8 +20,8 @@ import (
 // defaultTimeout limits the wait for a call of Badger. It is far longer than a slow disk needs for 8 MB.
 const defaultTimeout = 30 * time.Second
 
-// mergedASecond estimates the bytes that a slow disk merges per second.
-const mergedASecond = 4 << 20
+// mergeBytesPerSecond estimates the bytes that a slow disk merges per second.
+const mergeBytesPerSecond = 4 << 20
 
 // ErrGivenUp marks the errors of a store that was given up: nothing calls Badger for it again, after a panic, a timeout
 // or a failed write. Options.Warn was called before.
@@ -32,11 +32,11 @@ var ErrGivenUp = errors.New("given up")
 var givenUp sync.Map
 
 // ending returns the reason why the store is no longer used; nil while the store is used.
-func (s *Store) ending() error { return context.Cause(s.life) }
+func (s *Store) ending() error { return context.Cause(s.useContext) }
 
-// finish warns once and then ends the use of the store. The warning comes first, since a caller that this stops may
+// warnAndEnd warns once and then ends the use of the store. The warning comes first, since a caller that this stops may
 // exit the process.
-func (s *Store) finish(why error) error {
+func (s *Store) warnAndEnd(why error) error {
 	s.warnOnEnd.Do(func() {
 		s.opts.Warn("cache %s is no longer used, and replies are not stored: %v", s.dir, why)
 		s.end(why)
@@ -48,7 +48,7 @@ func (s *Store) finish(why error) error {
 func (s *Store) giveUp(format string, args ...any) error {
 	why := fmt.Errorf(format+": it is %w, and its last replies may be requested again", append(args, ErrGivenUp)...)
 	givenUp.Store(absolute(s.dir), why)
-	return s.finish(why)
+	return s.warnAndEnd(why)
 }
 
 // call runs f, which calls Badger, and waits for it until limit or until the store is given up. If call returns an
@@ -69,7 +69,7 @@ func (s *Store) call(limit time.Duration, f func() error) error {
 		return s.giveUpAfterPanic(err)
 	case <-time.After(limit):
 		return s.giveUp("its disk did not answer within %s, or cannot be written to", limit)
-	case <-s.life.Done():
+	case <-s.useContext.Done():
 		return s.ending()
 	}
 }

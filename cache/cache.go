@@ -21,15 +21,15 @@ type Entry struct {
 	Model    string            `json:"model"`   // the model's name, as requested
 	Created  time.Time         `json:"created"` // when the reply arrived
 	Response backends.Response `json:"response"`
-	// Origin is the bundle that the reply was imported from, by its name at that time; empty for a reply to this gavel.
-	Origin string `json:"origin,omitempty"`
+	// Bundle is the bundle that the reply was imported from, by its name at that time; empty for a reply to this gavel.
+	Bundle string `json:"origin,omitempty"`
 	// Sample marks a model's sample, which is no reply.
 	Sample bool `json:"sample,omitempty"`
 }
 
 // answer returns the stored reply with the fields that mark it as cached.
 func (e Entry) answer() backends.Response {
-	e.Response.Cached, e.Response.Origin = true, e.Origin
+	e.Response.Cached, e.Response.Bundle = true, e.Bundle
 	return e.Response
 }
 
@@ -37,28 +37,28 @@ var _ backends.Client = (*client)(nil)
 
 // client is a Client that answers from a store and sends other requests to next.
 type client struct {
-	next   backends.Client
-	store  *Store
-	renew  bool               // send stored requests, too
-	flight singleflight.Group // joins equal requests in flight, by key
+	next          backends.Client
+	store         *Store
+	replaceStored bool               // send stored requests, too
+	flight        singleflight.Group // joins equal requests in flight, by key
 	// unchecked holds replies, by key, until a check confirms that the server's model did not change; then they are
 	// stored. In the meantime they answer equal requests, which wait for the same check.
 	unchecked sync.Map
 }
 
-// Wrap returns a Client that answers from store where it can, and sends other requests to next, equal ones in flight
+// CachingClient returns a Client that answers from store where it can, and sends other requests to next, equal ones in flight
 // only once. It stores the replies.
-func Wrap(next backends.Client, store *Store) backends.Client {
+func CachingClient(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
 }
 
-// Renew works like Wrap, but sends all requests to next and replaces stored replies.
-func Renew(next backends.Client, store *Store) backends.Client {
-	return &client{next: next, store: store, renew: true}
+// RefreshingClient works like Wrap, but sends all requests to next and replaces stored replies.
+func RefreshingClient(next backends.Client, store *Store) backends.Client {
+	return &client{next: next, store: store, replaceStored: true}
 }
 
-// outcome holds the result that callers of equal requests share.
-type outcome struct {
+// sharedResult holds the result that callers of equal requests share.
+type sharedResult struct {
 	resp      backends.Response
 	abandoned bool // the caller that sent the request cancelled before there was a reply
 }
@@ -72,20 +72,20 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 		first := false
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
 			first = true
-			if e, ok := s.Get(key); ok && usable(e, req) && !c.renew {
-				return outcome{resp: e.answer()}, nil
+			if e, ok := s.Get(key); ok && usable(e, req) && !c.replaceStored {
+				return sharedResult{resp: e.answer()}, nil
 			}
-			if e, ok := c.unchecked.Load(key); ok && !c.renew {
-				return outcome{resp: e.(Entry).answer()}, nil
+			if e, ok := c.unchecked.Load(key); ok && !c.replaceStored {
+				return sharedResult{resp: e.(Entry).answer()}, nil
 			}
 			resp, err := c.next.Ask(ctx, req)
 			if err != nil {
-				return outcome{resp, ctx.Err() != nil}, err
+				return sharedResult{resp, ctx.Err() != nil}, err
 			}
 			c.keep(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp})
-			return outcome{resp: resp}, nil
+			return sharedResult{resp: resp}, nil
 		})
-		o := v.(outcome)
+		o := v.(sharedResult)
 		if o.abandoned && !first && ctx.Err() == nil {
 			continue
 		}
@@ -125,11 +125,11 @@ func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 // usable reports whether a stored reply still holds. A server with a larger context than the one that answered "too
 // long" gets the request again.
 func usable(e Entry, req backends.Request) bool {
-	return e.Response.Finish != backends.TooLong || e.Response.Context >= req.Context
+	return e.Response.Finish != backends.FinishPromptTooLong || e.Response.Context >= req.Context
 }
 
-// Peek reports whether the cache can answer a request.
-func (s *Store) Peek(req backends.Request) bool {
+// CanAnswer reports whether the cache can answer a request.
+func (s *Store) CanAnswer(req backends.Request) bool {
 	e, ok := s.Get(Key(req))
 	return ok && usable(e, req)
 }

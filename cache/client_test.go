@@ -17,7 +17,7 @@ func TestHitAfterMiss(t *testing.T) {
 	dir := t.TempDir()
 	j := fixedJudge(verdict)
 	s, _ := open(t, dir)
-	c := Wrap(j, s)
+	c := CachingClient(j, s)
 	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {
 		t.Errorf("asked: %+v", got)
 	}
@@ -30,15 +30,15 @@ func TestHitAfterMiss(t *testing.T) {
 		t.Error("another question is taken for the same")
 	}
 	carried := entry("x")
-	carried.Origin = "week.tar" // from a bundle, and says so
+	carried.Bundle = "week.tar" // from a bundle, and says so
 	put(t, s, "carried", carried)
-	if got := ask(t, c, request("carried")); !got.Cached || got.Origin != "week.tar" {
+	if got := ask(t, c, request("carried")); !got.Cached || got.Bundle != "week.tar" {
 		t.Errorf("%+v", got)
 	}
 	shut(t, s)
 
 	s, _ = open(t, dir)
-	if got := ask(t, Wrap(j, s), request("q")); !reflect.DeepEqual(got, hit) || j.requests != 2 {
+	if got := ask(t, CachingClient(j, s), request("q")); !reflect.DeepEqual(got, hit) || j.requests != 2 {
 		t.Errorf("after opening it again: %+v, asked %d times", got, j.requests)
 	}
 }
@@ -46,23 +46,23 @@ func TestHitAfterMiss(t *testing.T) {
 func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 	for name, resp := range map[string]backends.Response{
 		"stop":     verdict,
-		"empty":    {Finish: backends.Stop, PromptTokens: 34},
-		"cut":      {Text: "My final ver", Finish: backends.Length, ReplyTokens: 60},
-		"too long": {Finish: backends.TooLong, Detail: "7224 tokens", Context: 4096},
-		"refused":  {Finish: backends.Refused, Detail: "I can't judge this."},
-		"odd text": {Text: "\x00\u2028<&>\r\n\U0001F600", Finish: backends.Stop},
+		"empty":    {Finish: backends.FinishStop, PromptTokens: 34},
+		"cut":      {Text: "My final ver", Finish: backends.FinishLength, ReplyTokens: 60},
+		"too long": {Finish: backends.FinishPromptTooLong, Detail: "7224 tokens", Context: 4096},
+		"refused":  {Finish: backends.FinishRefused, Detail: "I can't judge this."},
+		"odd text": {Text: "\x00\u2028<&>\r\n\U0001F600", Finish: backends.FinishStop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := open(t, t.TempDir())
 			j := fixedJudge(resp)
-			c := Wrap(j, s)
+			c := CachingClient(j, s)
 			ask(t, c, request("q"))
 			want := resp
 			want.Cached = true
 			if got := ask(t, c, request("q")); !reflect.DeepEqual(got, want) || j.requests != 1 {
 				t.Errorf("got %+v, asked %d times", got, j.requests)
 			}
-			if !s.Peek(request("q")) || s.Peek(request("other")) {
+			if !s.CanAnswer(request("q")) || s.CanAnswer(request("other")) {
 				t.Error("Peek does not say the same")
 			}
 		})
@@ -70,7 +70,7 @@ func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 }
 
 func TestFailuresAreNotStored(t *testing.T) {
-	broken := &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "out of memory"}
+	broken := &backends.Error{Kind: backends.ErrorServer, Status: 500, Message: "out of memory"}
 	j := &countingJudge{reply: func(_ context.Context, n int, _ backends.Request) (backends.Response, error) {
 		if n == 1 {
 			return backends.Response{Text: "half"}, broken
@@ -78,11 +78,11 @@ func TestFailuresAreNotStored(t *testing.T) {
 		return verdict, nil
 	}}
 	s, _ := open(t, t.TempDir())
-	c := Wrap(j, s)
+	c := CachingClient(j, s)
 	if _, err := c.Ask(context.Background(), request("q")); err != error(broken) {
 		t.Errorf("the error became %v", err)
 	}
-	if s.Peek(request("q")) {
+	if s.CanAnswer(request("q")) {
 		t.Error("the failure is remembered")
 	}
 	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) || j.requests != 2 {
@@ -97,13 +97,13 @@ func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 		then, now int
 		hit       bool
 	}{
-		"the same":            {backends.TooLong, 4096, 4096, true},
-		"smaller":             {backends.TooLong, 4096, 2048, true},
-		"grown":               {backends.TooLong, 4096, 8192, false},
-		"no longer told":      {backends.TooLong, 4096, 0, true},
-		"not told then":       {backends.TooLong, 0, 8192, false},
-		"not told, then, now": {backends.TooLong, 0, 0, true},
-		"an answer":           {backends.Stop, 4096, 1 << 20, true},
+		"the same":            {backends.FinishPromptTooLong, 4096, 4096, true},
+		"smaller":             {backends.FinishPromptTooLong, 4096, 2048, true},
+		"grown":               {backends.FinishPromptTooLong, 4096, 8192, false},
+		"no longer told":      {backends.FinishPromptTooLong, 4096, 0, true},
+		"not told then":       {backends.FinishPromptTooLong, 0, 8192, false},
+		"not told, then, now": {backends.FinishPromptTooLong, 0, 0, true},
+		"an answer":           {backends.FinishStop, 4096, 1 << 20, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := open(t, t.TempDir())
@@ -113,11 +113,11 @@ func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 				}
 				return verdict, nil
 			}}
-			c, req := Wrap(j, s), request("q")
+			c, req := CachingClient(j, s), request("q")
 			req.Context = tc.then
 			ask(t, c, req)
 			req.Context = tc.now
-			if peeked, got := s.Peek(req), ask(t, c, req); got.Cached != tc.hit || peeked != tc.hit {
+			if peeked, got := s.CanAnswer(req), ask(t, c, req); got.Cached != tc.hit || peeked != tc.hit {
 				t.Errorf("hit %v, peeked %v, want %v", got.Cached, peeked, tc.hit)
 			}
 			if got := ask(t, c, req); !got.Cached || !tc.hit && got.Text != verdict.Text {
@@ -146,7 +146,7 @@ func following(n int) {
 
 // Who waits for an equal request is told what it came to, a failure too.
 func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
-	broken := &backends.Error{Kind: backends.Auth, Status: 401, Message: "no"}
+	broken := &backends.Error{Kind: backends.ErrorAuth, Status: 401, Message: "no"}
 	for name, failure := range map[string]error{"answered": nil, "failed": broken} {
 		t.Run(name, func(t *testing.T) {
 			const callers = 8
@@ -156,7 +156,7 @@ func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
 				return verdict, failure
 			}}
 			s, _ := open(t, t.TempDir())
-			c := Wrap(j, s)
+			c := CachingClient(j, s)
 			var fresh atomic.Int32
 			var wg sync.WaitGroup
 			for range callers {
@@ -186,7 +186,7 @@ func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	for round := range 20 {
 		j := fixedJudge(verdict)
-		c := Wrap(j, s)
+		c := CachingClient(j, s)
 		var wg sync.WaitGroup
 		req := request("q")
 		req.Repetition = round
@@ -216,7 +216,7 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 				return backends.Response{}, context.Cause(ctx)
 			}}
 			s, _ := open(t, t.TempDir())
-			c := Wrap(j, s)
+			c := CachingClient(j, s)
 			ctx, cancel := context.WithCancelCause(context.Background())
 			var wg sync.WaitGroup
 			wg.Go(func() {

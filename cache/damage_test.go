@@ -16,8 +16,8 @@ import (
 
 // oldValue returns a value in gavel's earlier form, not bound to its key.
 func oldValue(plain string) []byte {
-	v := seal(nil, []byte(plain))
-	v[0] = unbound
+	v := compressWithSum(nil, []byte(plain))
+	v[0] = kindUnbound
 	return v
 }
 
@@ -31,14 +31,14 @@ func TestDecode(t *testing.T) {
 	}{
 		"whole":             {func(v []byte) []byte { return v }, nil},
 		"of 0.1":            {func([]byte) []byte { return oldValue(reply) }, nil},
-		"of another key":    {func([]byte) []byte { return seal([]byte("another"), []byte(reply)) }, errDamaged},
+		"of another key":    {func([]byte) []byte { return compressWithSum([]byte("another"), []byte(reply)) }, errDamaged},
 		"empty":             {func([]byte) []byte { return nil }, errDamaged},
-		"older schema":      {func(v []byte) []byte { v[0] = unbound - 1; return v }, errOlder},
-		"newer schema":      {func(v []byte) []byte { v[0] = bound + 1; return v }, errOlder},
+		"older schema":      {func(v []byte) []byte { v[0] = kindUnbound - 1; return v }, errOlder},
+		"newer schema":      {func(v []byte) []byte { v[0] = kindKeyBound + 1; return v }, errOlder},
 		"header alone":      {func(v []byte) []byte { return v[:header] }, errDamaged},
 		"a byte more":       {func(v []byte) []byte { return append(v, 0) }, errDamaged},
 		"impossible length": {func(v []byte) []byte { return append(v[:header:header], tooLong...) }, errDamaged},
-		"another program's": {func([]byte) []byte { return append([]byte{unbound}, "no block"...) }, errDamaged},
+		"another program's": {func([]byte) []byte { return append([]byte{kindUnbound}, "no block"...) }, errDamaged},
 		"unknown ending": {
 			func([]byte) []byte { return oldValue(`{"response":{"text":"x","finish":"eos"}}`) }, errDamaged,
 		},
@@ -81,7 +81,7 @@ func TestEveryByteOfAValueCounts(t *testing.T) {
 // Values that cannot be read are misses, with one warning, and are counted and removed by those who look after a cache.
 func TestUnusableValues(t *testing.T) {
 	for warns, change := range map[string]func([]byte) []byte{
-		"replies of an older gavel are requested again": func(v []byte) []byte { v[0] = bound + 1; return v },
+		"replies of an older gavel are requested again": func(v []byte) []byte { v[0] = kindKeyBound + 1; return v },
 		"damaged replies are requested again":           func(v []byte) []byte { return v[:3] },
 	} {
 		dir := cacheOf(t, 2)
@@ -89,16 +89,16 @@ func TestUnusableValues(t *testing.T) {
 		s, w := open(t, dir)
 		st, err := s.Stats(t.Context())
 		older := map[bool]int{true: 2}[strings.Contains(warns, "older")]
-		if err != nil || st.Entries != 0 || st.Older != older || st.Damaged != 2-older || len(w.texts) > 0 {
+		if err != nil || st.Entries != 0 || st.OldFormat != older || st.Damaged != 2-older || len(w.texts) > 0 {
 			t.Errorf("Stats: %+v, %v; said %q", st, err, w.texts)
 		}
-		c := Wrap(fixedJudge(verdict), s)
-		if s.Peek(request("0")) || s.Peek(request("1")) || ask(t, c, request("0")).Cached || !ask(t, c, request("0")).Cached {
+		c := CachingClient(fixedJudge(verdict), s)
+		if s.CanAnswer(request("0")) || s.CanAnswer(request("1")) || ask(t, c, request("0")).Cached || !ask(t, c, request("0")).Cached {
 			t.Error("it is taken for a hit, or the new answer is not kept in its place")
 		}
 		w.once(t, warns, dir)
 		gone, err := s.Prune(t.Context(), func(Entry) bool { return false })
-		if st, _ := s.Stats(t.Context()); gone != 1 || err != nil || st.Entries != 1 || st.Older+st.Damaged != 0 {
+		if st, _ := s.Stats(t.Context()); gone != 1 || err != nil || st.Entries != 1 || st.OldFormat+st.Damaged != 0 {
 			t.Errorf("Prune: %d, %v, then %+v", gone, err, st)
 		}
 	}
@@ -232,16 +232,16 @@ func scribble(offset int64) func([]byte) []byte {
 }
 
 func FuzzDecode(f *testing.F) {
-	tooLong := Entry{Response: backends.Response{Finish: backends.TooLong, Context: 5}}
+	tooLong := Entry{Response: backends.Response{Finish: backends.FinishPromptTooLong, Context: 5}}
 	for _, e := range []Entry{entry(""), entry(strings.Repeat("long ", 100)), tooLong} {
 		v, err := encode(nil, e)
 		assert.NilError(f, err)
 		f.Add(v)
 	}
-	f.Add([]byte{bound})
-	f.Add(seal(nil, []byte(`{"response":{"finish":"eos"}}`)))
+	f.Add([]byte{kindKeyBound})
+	f.Add(compressWithSum(nil, []byte(`{"response":{"finish":"eos"}}`)))
 	f.Fuzz(func(t *testing.T, v []byte) {
-		for _, value := range [][]byte{v, seal(nil, v)} { // as it is, and as the JSON of a whole value
+		for _, value := range [][]byte{v, compressWithSum(nil, v)} { // as it is, and as the JSON of a whole value
 			e, err := decode(nil, value)
 			if err != nil {
 				continue

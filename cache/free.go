@@ -33,9 +33,9 @@ func (e *DiskFullError) Error() string {
 		"free some space, name another folder with --cache, or use --no-cache", e.Dir, e.Free>>20, e.Need>>20)
 }
 
-// freeFor returns the free bytes on the cache's disk, and whether there are at least need of them. A disk that does not
+// hasFreeSpace returns the free bytes on the cache's disk, and whether there are at least need of them. A disk that does not
 // report its space counts as sufficient.
-func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
+func (s *Store) hasFreeSpace(need uint64) (free uint64, ok bool) {
 	free, err := s.free(s.dir)
 	return free, err != nil || free >= need
 }
@@ -43,7 +43,7 @@ func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
 // checkMergeSpace returns an error unless all tables can be rewritten next to the old ones.
 func (s *Store) checkMergeSpace() error {
 	need := uint64(folderSize(s.dir)) + MinFreeToClose
-	if free, ok := s.freeFor(need); !ok {
+	if free, ok := s.hasFreeSpace(need); !ok {
 		return fmt.Errorf("cache %s: removing entries rewrites the rest, which takes %d MiB, "+
 			"and the disk has %d: free some space, or remove the folder (its replies are then requested again)",
 			s.dir, need>>20, free>>20)

@@ -22,7 +22,7 @@ func TestFullDiskIsNotWrittenTo(t *testing.T) {
 	s.free = free(1)
 	s.opts.MinFree = 2
 	assert.ErrorIs(t, s.Put(Key(request("late")), entry("late")), ErrDiskFull)
-	c := Wrap(fixedJudge(verdict), s)
+	c := CachingClient(fixedJudge(verdict), s)
 	for range 3 {
 		assert.Assert(t, !ask(t, c, request("late")).Cached)
 	}
@@ -35,7 +35,7 @@ func TestFullDiskIsNotWrittenTo(t *testing.T) {
 	put(t, s, "after", entry("after"))
 	shut(t, s)
 	s, _ = open(t, dir)
-	assert.Assert(t, holds(s, "before") && holds(s, "after") && !s.Peek(request("late")))
+	assert.Assert(t, holds(s, "before") && holds(s, "after") && !s.CanAnswer(request("late")))
 	s.free = free(1)
 	shut(t, s) // nothing was written to it
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	trials.InMemory()
+	trials.UseMemoryFiles()
 	os.Exit(m.Run())
 }
 
@@ -64,7 +64,7 @@ func entry(text string) Entry {
 	return Entry{
 		Model:    "tiny",
 		Created:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Response: backends.Response{Text: text, Finish: backends.Stop},
+		Response: backends.Response{Text: text, Finish: backends.FinishStop},
 	}
 }
 
@@ -137,7 +137,7 @@ func fixedJudge(resp backends.Response) *countingJudge {
 var verdict = backends.Response{
 	Text:         "My final verdict is: [[A>B]]",
 	Thinking:     "A is right",
-	Finish:       backends.Stop,
+	Finish:       backends.FinishStop,
 	PromptTokens: 34,
 	ReplyTokens:  22,
 	Took:         1500,
@@ -147,8 +147,8 @@ func request(text string) backends.Request {
 	return backends.Request{
 		Identity: "ollama sha:1", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, Context: 4096,
 		Messages: []backends.Message{
-			{Role: backends.System, Content: "You are a judge."},
-			{Role: backends.User, Content: text},
+			{Role: backends.RoleSystem, Content: "You are a judge."},
+			{Role: backends.RoleUser, Content: text},
 		},
 	}
 }

@@ -16,14 +16,14 @@ import (
 
 // Stats counts the entries of a cache.
 type Stats struct {
-	Dir     string         `json:"dir"`
-	Entries int            `json:"entries"`         // number of replies
-	Bytes   int64          `json:"bytes"`           // size of the folder on disk
-	Oldest  time.Time      `json:"oldest,omitzero"` // when the oldest reply arrived
-	Newest  time.Time      `json:"newest,omitzero"` // when the newest reply arrived
-	Models  map[string]int `json:"models"`          // number of replies by model
-	Older   int            `json:"older"`           // number of entries in an older format, which cannot be used
-	Damaged int            `json:"damaged"`         // number of unreadable entries
+	Dir       string         `json:"dir"`
+	Entries   int            `json:"entries"`         // number of replies
+	Bytes     int64          `json:"bytes"`           // size of the folder on disk
+	Oldest    time.Time      `json:"oldest,omitzero"` // when the oldest reply arrived
+	Newest    time.Time      `json:"newest,omitzero"` // when the newest reply arrived
+	Models    map[string]int `json:"models"`          // number of replies by model
+	OldFormat int            `json:"older"`           // number of entries in an older format, which cannot be used
+	Damaged   int            `json:"damaged"`         // number of unreadable entries
 }
 
 // Rows returns the counts as labels and values for people.
@@ -35,9 +35,9 @@ func (st Stats) Rows() [][2]string {
 		rows = append(rows, [2]string{"oldest", st.Oldest.Format(time.RFC3339)},
 			[2]string{"newest", st.Newest.Format(time.RFC3339)})
 	}
-	if st.Older+st.Damaged > 0 {
+	if st.OldFormat+st.Damaged > 0 {
 		rows = append(rows,
-			[2]string{"cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged)})
+			[2]string{"cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.OldFormat, st.Damaged)})
 	}
 	for _, m := range slices.Sorted(maps.Keys(st.Models)) {
 		rows = append(rows, [2]string{"of " + m, strconv.Itoa(st.Models[m])})
@@ -86,7 +86,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	err := s.Visit(ctx, func(_ []byte, e Entry, err error) error {
 		switch {
 		case errors.Is(err, errOlder):
-			st.Older++
+			st.OldFormat++
 		case err != nil:
 			st.Damaged++
 		case !e.Sample:
@@ -143,7 +143,7 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	if err := s.checkMergeSpace(); err != nil {
 		return 0, err
 	}
-	limit := 2 * s.mergeTakes() // everything may be rewritten, also the values outside tables
+	limit := 2 * s.mergeTimeout() // everything may be rewritten, also the values outside tables
 	return replies, s.call(limit, func() error { return s.remove(keys) })
 }
 

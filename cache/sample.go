@@ -16,7 +16,7 @@ func sampleKey(identity, model string) [32]byte {
 // differ.
 func (s *Store) Sample(identity, model string) backends.TokenSample {
 	e, ok := s.Get(sampleKey(identity, model))
-	if !ok || len(e.Response.Labels) == 0 {
+	if !ok || len(e.Response.LabelProbabilities) == 0 {
 		return nil
 	}
 	return e.Response.LabelLogprobs()
@@ -24,9 +24,9 @@ func (s *Store) Sample(identity, model string) backends.TokenSample {
 
 // KeepSample stores a sample for [Store.Sample].
 func (s *Store) KeepSample(identity, model string, sample backends.TokenSample) error {
-	resp := backends.Response{Finish: backends.Stop}
+	resp := backends.Response{Finish: backends.FinishStop}
 	for token, logprob := range sample {
-		resp.Labels = append(resp.Labels, backends.LabelProbability{Text: token, Logprob: logprob})
+		resp.LabelProbabilities = append(resp.LabelProbabilities, backends.LabelProbability{Text: token, Logprob: logprob})
 	}
 	return s.Put(sampleKey(identity, model),
 		Entry{Model: model, Created: time.Now().UTC().Truncate(time.Second), Response: resp, Sample: true})

@@ -28,19 +28,19 @@ type Options struct {
 
 // Store is an open cache.
 type Store struct {
-	dir       string
-	folder    os.FileInfo  // dir when the database was opened
-	mu        sync.RWMutex // held to renew db; readers and writers of the database share it
-	db        *badger.DB
-	opts      Options
-	timeout   time.Duration                    // limit of one read, write or close of the database
-	free      func(dir string) (uint64, error) // returns the free bytes on the disk
-	life      context.Context                  // ends, with the reason, when the store must not be used any more
-	end       context.CancelCauseFunc          // ends life
-	warnOnEnd sync.Once                        // for the warning that the store is no longer used
-	written   atomic.Bool                      // the database was written to since db was opened
-	unrenewed atomic.Int64                     // bytes written since db was opened
-	warned    sync.Map                         // kinds of warnings given; see warnOnce
+	dir        string
+	folder     os.FileInfo  // dir when the database was opened
+	mu         sync.RWMutex // held to renew db; readers and writers of the database share it
+	db         *badger.DB
+	opts       Options
+	timeout    time.Duration                    // limit of one read, write or close of the database
+	free       func(dir string) (uint64, error) // returns the free bytes on the disk
+	useContext context.Context                  // ends, with the reason, when the store must not be used any more
+	end        context.CancelCauseFunc          // ends life
+	warnOnEnd  sync.Once                        // for the warning that the store is no longer used
+	written    atomic.Bool                      // the database was written to since db was opened
+	unrenewed  atomic.Int64                     // bytes written since db was opened
+	warned     sync.Map                         // kinds of warnings given; see warnOnce
 }
 
 // errLocked reports, wrapped by Open, that another process has the cache open.
@@ -72,15 +72,15 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, &DiskFullError{Dir: dir, Free: free, Need: opts.MinFree}
 	}
 	s := &Store{dir: dir, opts: opts, timeout: defaultTimeout, free: freeSpace}
-	s.life, s.end = context.WithCancelCause(context.Background())
-	if err := s.call(openingTakes*s.timeout, s.open); err != nil {
+	s.useContext, s.end = context.WithCancelCause(context.Background())
+	if err := s.call(openTimeoutFactor*s.timeout, s.open); err != nil {
 		return nil, openError(dir, err)
 	}
 	return s, nil
 }
 
-// openingTakes sets the time limit for opening, in multiples of that for a write: all tables may have to be read.
-const openingTakes = 10
+// openTimeoutFactor sets the time limit for opening, in multiples of that for a write: all tables may have to be read.
+const openTimeoutFactor = 10
 
 // open opens the database, and closes it again if the store was given up in the meantime.
 func (s *Store) open() error {
@@ -148,20 +148,20 @@ func openError(dir string, err error) error {
 			dir, errLocked)
 	case errors.Is(err, ErrGivenUp):
 		return fmt.Errorf("cache %s: %w", dir, err)
-	case readOnly.MatchString(text): // Badger's errors do not unwrap
+	case readOnlyMessage.MatchString(text): // Badger's errors do not unwrap
 		return fmt.Errorf("cache %s: %s: name a folder you may write to with --cache, or use --no-cache", dir, text)
 	}
 	return fmt.Errorf("cache %s cannot be opened (%s): "+
 		"remove the folder to start a new one, or name another with --cache", dir, text)
 }
 
-// readOnly matches the texts of Badger's errors for a folder that may not be written to.
-var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
+// readOnlyMessage matches the texts of Badger's errors for a folder that may not be written to.
+var readOnlyMessage = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes the content in memory to disk and releases the folder. It merges tables if many have accumulated. On a
 // full disk it does neither, see [ErrDiskFull]. It does not close a store that was given up, see [ErrGivenUp].
 func (s *Store) Close() error {
-	err := s.call(s.mergeTakes(), s.close)
+	err := s.call(s.mergeTimeout(), s.close)
 	if err == nil || s.ending() != nil && !errors.Is(err, ErrGivenUp) { // a store that failed to renew is closed already
 		return nil
 	}
@@ -178,7 +178,7 @@ func (s *Store) close() error {
 	if err := s.checkFolder(); err != nil {
 		return err
 	}
-	if free, ok := s.freeFor(MinFreeToClose); !ok && s.written.Load() {
+	if free, ok := s.hasFreeSpace(MinFreeToClose); !ok && s.written.Load() {
 		return fmt.Errorf("%w (%d MiB left): it stays open; "+
 			"its latest entries are in its log, which the next gavel reads", ErrDiskFull, free>>20)
 	}
@@ -186,9 +186,9 @@ func (s *Store) close() error {
 	return s.db.Close()
 }
 
-// mergeTakes returns the time limit for a merge of all tables.
-func (s *Store) mergeTakes() time.Duration {
-	return s.timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
+// mergeTimeout returns the time limit for a merge of all tables.
+func (s *Store) mergeTimeout() time.Duration {
+	return s.timeout + time.Duration(folderSize(s.dir)/mergeBytesPerSecond)*time.Second
 }
 
 // merge merges the tables, unless one is damaged or there is no free space: Badger merges in goroutines of its own,
@@ -218,7 +218,7 @@ func (s *Store) renew() error {
 		err = s.open()
 	}
 	if err != nil {
-		return s.finish(fmt.Errorf("opening it again: %w", err))
+		return s.warnAndEnd(fmt.Errorf("opening it again: %w", err))
 	}
 	return s.ending()
 }

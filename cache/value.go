@@ -16,8 +16,8 @@ import (
 // The first byte of a value tells what its checksum covers. Values of an earlier gavel are still readable, but not
 // bound to their key: a file of the cache copied over another yields a valid value under a wrong key.
 const (
-	unbound = 1 // the checksum covers the text alone
-	bound   = 2 // the checksum covers the key and the text
+	kindUnbound  = 1 // the checksum covers the text alone
+	kindKeyBound = 2 // the checksum covers the key and the text
 )
 
 var (
@@ -38,20 +38,20 @@ const maxPlain = 256 << 20
 // encode returns the value that stores an entry under a key.
 func encode(key []byte, e Entry) ([]byte, error) {
 	plain, err := codec.Marshal(e)
-	return seal(key, plain), err
+	return compressWithSum(key, plain), err
 }
 
-// seal returns the value with an entry's JSON, compressed, and a checksum over key and JSON.
-func seal(key, plain []byte) []byte {
+// compressWithSum returns the value with an entry's JSON, compressed, and a checksum over key and JSON.
+func compressWithSum(key, plain []byte) []byte {
 	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
-	out[0] = bound
-	binary.LittleEndian.PutUint32(out[1:], checksum(bound, key, plain))
+	out[0] = kindKeyBound
+	binary.LittleEndian.PutUint32(out[1:], checksum(kindKeyBound, key, plain))
 	return out[:header+len(s2.Encode(out[header:cap(out)], plain))]
 }
 
 // checksum returns the CRC-32C of a value of a kind, unbound or bound.
 func checksum(kind byte, key, plain []byte) uint32 {
-	if kind == unbound {
+	if kind == kindUnbound {
 		key = nil
 	}
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, plain)
@@ -62,7 +62,7 @@ func decode(key, v []byte) (Entry, error) {
 	switch {
 	case len(v) == 0:
 		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
-	case v[0] != unbound && v[0] != bound:
+	case v[0] != kindUnbound && v[0] != kindKeyBound:
 		return Entry{}, errOlder
 	case len(v) < header:
 		return Entry{}, fmt.Errorf("%w: cut short", errDamaged)
@@ -82,7 +82,7 @@ func decode(key, v []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	if ends := []backends.Finish{
-		backends.Stop, backends.Length, backends.TooLong, backends.Refused,
+		backends.FinishStop, backends.FinishLength, backends.FinishPromptTooLong, backends.FinishRefused,
 	}; !slices.Contains(ends, e.Response.Finish) {
 		return Entry{}, fmt.Errorf("%w: unknown end %q", errDamaged, e.Response.Finish)
 	}

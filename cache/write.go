@@ -25,7 +25,7 @@ func (s *Store) write(key, value []byte) error {
 	if err := s.checkFolder(); err != nil {
 		return err
 	}
-	if free, ok := s.freeFor(s.opts.MinFree); !ok {
+	if free, ok := s.hasFreeSpace(s.opts.MinFree); !ok {
 		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrDiskFull, free>>20, s.opts.MinFree>>20)
 	}
 	s.written.Store(true)

@@ -90,7 +90,7 @@ func (c testCase) opened(t *testing.T) string {
 		return out.String()
 	}
 	defer s.Close()
-	assert.Equal(t, s.FileSum(), HexSum([]byte(c.content)))
+	assert.Equal(t, s.FileSHA256(), HexSum([]byte(c.content)))
 	printf("%d items of %s", s.Len(), s.Format)
 	for _, line := range s.Remarks() {
 		printf("%s", line)
@@ -141,7 +141,7 @@ func isItem(t *testing.T, got Item) {
 	t.Helper()
 	last := ""
 	for i, c := range got.Candidates {
-		if c.ID <= last || c.Unrelated != (got.Shape == Options && c.ID == unrelatedID && i == 0) {
+		if c.ID <= last || c.Unrelated != (got.Shape == ShapeOptions && c.ID == unrelatedID && i == 0) {
 			t.Errorf("candidates %+v", got.Candidates)
 		}
 		last = c.ID
@@ -149,24 +149,24 @@ func isItem(t *testing.T, got Item) {
 	n := len(got.Candidates)
 	bad := got.ID == "" || got.Group == "" || got.Gold < NoGold || got.Gold >= n
 	switch got.Shape {
-	case Pair:
+	case ShapePair:
 		bad = bad || n != 2
-	case Choice:
+	case ShapeChoice:
 		bad = bad || n < 2 || got.Gold == NoGold
-	case Number:
+	case ShapeNumber:
 		bad = bad || n > 0 || got.Answer == ""
-	case Preference:
+	case ShapePreference:
 		bad = bad || n != 3
-	case Judgment:
+	case ShapeJudgment:
 		bad = bad || n != 2 || got.Answered == nil
-	case Options:
+	case ShapeOptions:
 		bad = bad || n < 2 || got.Gold >= 0 && got.Candidates[got.Gold].Rank == nil
-		line, err := OptionsLine(got)
+		line, err := EncodeOptions(got)
 		assert.NilError(t, err)
 		back, err := parseOptions(line)
 		assert.NilError(t, err)
 		assert.Assert(t, sameOptions(got, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
-	case Response:
+	case ShapeResponse:
 		bad = bad || n != 1 || got.Gold != NoGold || got.People != nil && !(got.People.Mean() > -100)
 	default:
 		bad = true

@@ -19,16 +19,16 @@ var TurnsValues = []string{"first", TurnsAll}
 
 // battleRow holds a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
 type battleRow struct {
-	ID       *text       `json:"question_id" must:"id"`
-	ModelA   *string     `json:"model_a" must:"be"`
-	ModelB   *string     `json:"model_b" must:"be"`
-	Winner   *string     `json:"winner" must:"be"`
-	A        []utterance `json:"conversation_a"`
-	B        []utterance `json:"conversation_b"`
-	Turn     *int        `json:"turn" must:"be"`
-	Category string      `json:"category"`
-	Language string      `json:"language"`
-	Votes    *votes      `json:"votes"` // in lines that countVotes writes; published rows have one vote each
+	ID       *textOrNumber `json:"question_id" must:"id"`
+	ModelA   *string       `json:"model_a" must:"be"`
+	ModelB   *string       `json:"model_b" must:"be"`
+	Winner   *string       `json:"winner" must:"be"`
+	A        []utterance   `json:"conversation_a"`
+	B        []utterance   `json:"conversation_b"`
+	Turn     *int          `json:"turn" must:"be"`
+	Category string        `json:"category"`
+	Language string        `json:"language"`
+	Votes    *votes        `json:"votes"` // in lines that countVotes writes; published rows have one vote each
 }
 
 // read decodes a row and checks the keys that MT-Bench and Chatbot Arena share.
@@ -48,7 +48,7 @@ func (r *battleRow) read(line []byte) error {
 // item returns an item over the first turns of both conversations; 0: all turns.
 func (r *battleRow) item(turns int) (Item, error) {
 	a, b := r.A, r.B
-	if err := cmp.Or(check(a), check(b)); err != nil {
+	if err := cmp.Or(checkConversation(a), checkConversation(b)); err != nil {
 		return Item{}, err
 	}
 	if turns > 0 {
@@ -69,8 +69,8 @@ func (r *battleRow) item(turns int) (Item, error) {
 		return Item{}, err
 	}
 	return Item{
-		ID: string(*r.ID), Shape: Preference, Question: question, Gold: gold,
-		Candidates: preferred(*r.ModelA, first, *r.ModelB, second),
+		ID: string(*r.ID), Shape: ShapePreference, Question: question, Gold: gold,
+		Candidates: preferenceCandidates(*r.ModelA, first, *r.ModelB, second),
 	}, nil
 }
 
@@ -109,11 +109,11 @@ func Majority(votes [3]int) int {
 	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }
 
-// chatbotArena reads the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is about
+// chatbotArenaFormat reads the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is about
 // the whole conversation, so only conversations of one turn are used, unless the option turns is "all": then longer
 // ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its name
 // in the file.
-var chatbotArena = newFormat("chatbot-arena", Format{
+var chatbotArenaFormat = newFormat("chatbot-arena", Format{
 	Parse:    parseArena,
 	Assemble: chooseArena,
 })
@@ -124,7 +124,7 @@ func parseArena(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	item, err := r.item(0)
-	item.Source, item.Group = "chatbot-arena", orGroup(r.Category, "Chatbot Arena")
+	item.Source, item.Group = "chatbot-arena", categoryOrDefault(r.Category, "Chatbot Arena")
 	return item, err
 }
 
@@ -134,7 +134,7 @@ func chooseArena(rows FileRows) ([]string, error) {
 		return nil, err
 	}
 	long, foreign := 0, 0
-	for row := range rows.All {
+	for row := range rows.Rows {
 		var r battleRow
 		err := r.read(row.Text)
 		lang := rows.Options.Lang
@@ -150,8 +150,8 @@ func chooseArena(rows FileRows) ([]string, error) {
 		}
 	}
 	return notes(
-		note{long, "conversations of more than one turn (--turns all judges them as a whole)"},
-		note{foreign, "conversations in languages other than " + rows.Options.Lang},
+		omission{long, "conversations of more than one turn (--turns all judges them as a whole)"},
+		omission{foreign, "conversations in languages other than " + rows.Options.Lang},
 	), nil
 }
 
@@ -162,14 +162,14 @@ func checkTurns(turns string) error {
 	return nil
 }
 
-// note counts the rows omitted for one reason.
-type note struct {
+// omission counts the rows omitted for one reason.
+type omission struct {
 	n       int
 	subject string // the rows in words, in the plural
 }
 
 // notes returns a sentence for each note with a count above 0.
-func notes(all ...note) []string {
+func notes(all ...omission) []string {
 	var out []string
 	for _, n := range all {
 		if n.n > 0 {

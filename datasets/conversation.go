@@ -12,9 +12,9 @@ type utterance struct {
 	Content *string `json:"content"`
 }
 
-// check returns an error for an empty conversation, and for one whose messages do not alternate between user and
+// checkConversation returns an error for an empty conversation, and for one whose messages do not alternate between user and
 // assistant.
-func check(c []utterance) error {
+func checkConversation(c []utterance) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")
 	}

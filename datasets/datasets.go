@@ -43,21 +43,21 @@ func lettered(texts ...string) (all []Candidate) {
 	return all
 }
 
-// preferred returns the responses of two models as A and B, and a tie as candidate C.
-func preferred(modelA, a, modelB, b string) []Candidate {
+// preferenceCandidates returns the responses of two models as A and B, and a tie as candidate C.
+func preferenceCandidates(modelA, a, modelB, b string) []Candidate {
 	all := lettered(a, b, "")
 	all[0].Model, all[1].Model = modelA, modelB
 	return all
 }
 
-// Answered holds an agent's answer, the subject of a Judgment item, and the judge's own answer to the same question.
-type Answered struct {
-	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
-	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
-	Agent     string  `json:"agent"`               // name of the model that answered
-	Text      string  `json:"answer"`              // the agent's whole reply
-	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question, or another reference
-	Own       *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
+// AgentAnswer holds an agent's answer, the subject of a Judgment item, and the judge's own answer to the same question.
+type AgentAnswer struct {
+	QuestionID    string  `json:"question_id"`         // id of the question; the items of several agents share it
+	QuestionShape Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
+	Agent         string  `json:"agent"`               // name of the model that answered
+	Text          string  `json:"answer"`              // the agent's whole reply
+	Reference     string  `json:"reference,omitempty"` // the judge's own whole reply to the question, or another reference
+	Own           *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
 	// kind of reference: gold, wrong, none or run (another model's reply); "": the judge's own reply
 	ReferenceKind  string `json:"reference_kind,omitempty"`
 	ReferenceRight bool   `json:"reference_right,omitempty"` // another model's reply has the right answer
@@ -83,7 +83,7 @@ type Item struct {
 	Answer     string        // of a Number: the correct number as the dataset writes it
 	People     *PeopleScores `json:",omitempty"` // of a Response: what people think of it
 	Reference  string        `json:",omitempty"` // the dataset's right answer to the question, if it has one
-	Answered   *Answered     // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
+	Answered   *AgentAnswer  // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
 	Note       string        // a warning about a line that is still usable
 	Line       int           // number of the item's line in the file, from 1
 	Raw        []byte        // the line as published, without its newline
@@ -138,10 +138,10 @@ type Format struct {
 	// lacks the item's id. Lines that Assemble itself wrote pass unchanged. The notes are sentences about omitted rows
 	// and the reasons.
 	Assemble func(rows FileRows) (notes []string, err error)
-	// Cluster, unless nil, maps an item's id to the key of its cluster: related items, which are resampled together.
+	// ClusterKey, unless nil, maps an item's id to the key of its cluster: related items, which are resampled together.
 	// Clusters is a noun for the key: "question" if several models answered it, "template" of several problems.
-	Cluster  func(id string) string
-	Clusters string
+	ClusterKey  func(id string) string
+	ClusterNoun string
 	// Matches, unless nil, reports whether a row with these values has the format, if another format has the same keys.
 	Matches func(row map[string]json.RawMessage) bool
 	// Level, unless nil, returns the item's entry of Levels by its id.
@@ -173,34 +173,34 @@ func (f Format) Item(line []byte) (Item, error) {
 // Formats lists the file formats in the order of detection. A file has the format of the first row that matches one.
 // Errors in earlier rows come from the format that shares the most keys with the row; the first one on a tie.
 var Formats = []Format{
-	JudgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicFormat, MTBench, chatbotArena, Judgments, Questions, OptionLines,
-	OASSTTrees, oasstMessages, RMBench, PPE, ResponseScores,
+	JudgeBenchFormat, LLMBarFormat, MMLUProFormat, GSM8KFormat, gsmSymbolicFormat, MTBenchFormat, chatbotArenaFormat, JudgmentsFormat, QuestionsFormat, OptionsFormat,
+	OASSTTreesFormat, oasstMessagesFormat, RMBenchFormat, PPEFormat, ScoresFormat,
 }
 
-// ClusterOf returns the function from item ids to clusters of related items, for the items of a source, and a noun for
+// ClusterFunc returns the function from item ids to clusters of related items, for the items of a source, and a noun for
 // a cluster, such as "question"; nil if items are independent.
-func ClusterOf(source string) (cluster func(id string) string, unit string) {
+func ClusterFunc(source string) (cluster func(id string) string, unit string) {
 	f, _ := FormatNamed(source)
-	if source == PandaLM || strings.HasPrefix(source, Vicuna) {
-		f = MTBench
+	if source == SourcePandaLM || strings.HasPrefix(source, SourceVicuna) {
+		f = MTBenchFormat
 	}
-	return f.Cluster, f.Clusters
+	return f.ClusterKey, f.ClusterNoun
 }
 
-// before returns a function that returns the part of an id before its last separator.
-func before(separator string) func(id string) string {
+// idPrefixFunc returns a function that returns the part of an id before its last separator.
+func idPrefixFunc(separator string) func(id string) string {
 	return func(id string) string { return id[:max(0, strings.LastIndex(id, separator))] }
 }
 
 // Sources of imported pairs with several pairs per question; ids begin with the question and a colon. The source of
 // Vicuna's 80 questions continues with the category.
 const (
-	PandaLM = "pandalm"
-	Vicuna  = "vicuna80/"
+	SourcePandaLM = "pandalm"
+	SourceVicuna  = "vicuna80/"
 )
 
-// LevelOf returns the function from item ids to levels of difficulty for the items of a source; nil if they have none.
-func LevelOf(source string) func(id string) string {
+// LevelFunc returns the function from item ids to levels of difficulty for the items of a source; nil if they have none.
+func LevelFunc(source string) func(id string) string {
 	f, _ := FormatNamed(source)
 	return f.Level
 }
@@ -230,19 +230,19 @@ type row struct {
 
 // Set is an indexed dataset file.
 type Set struct {
-	Name        string       // name or path given to open the set
-	Path        string       // path of the file; "" for a built-in set
-	Format      string       // name of the file's format
-	SHA256      string       // of the whole file, in hex; with mapped columns, of that sum and the mapping
-	File        string       // SHA-256 of the file, if SHA256 includes a mapping; else ""
-	Mapping     Mapping      // the mapping applied to the rows, given or guessed
-	Longest     int          // bytes of the longest item: question and candidates
-	Skipped     int          // unreadable lines left out
-	SkipReasons []*LineError // the reasons for the first skipped lines
-	Notes       []string     // further remarks, a sentence each
-	Options     OpenOptions  // the options with which the set was opened
+	Name             string       // name or path given to open the set
+	Path             string       // path of the file; "" for a built-in set
+	Format           string       // name of the file's format
+	SHA256           string       // of the whole file, in hex; with mapped columns, of that sum and the mapping
+	MappedFileSHA256 string       // SHA-256 of the file, if SHA256 includes a mapping; else ""
+	Mapping          Mapping      // the mapping applied to the rows, given or guessed
+	LongestItemBytes int          // bytes of the longest item: question and candidates
+	Skipped          int          // unreadable lines left out
+	SkipReasons      []*LineError // the reasons for the first skipped lines
+	Notes            []string     // further remarks, a sentence each
+	Options          OpenOptions  // the options with which the set was opened
 
-	numbers     map[string]int // index of each item, by id
+	indexByID   map[string]int // index of each item, by id
 	rows        []row
 	items       []Item      // parsed items of a file of at most inMemoryBytes
 	otherGroups []string    // groups in the file that Options.Groups excludes, sorted
@@ -262,7 +262,7 @@ func (s *Set) ID(i int) string { return s.rows[i].id }
 
 // Find returns the index of the item with the given id.
 func (s *Set) Find(id string) (i int, ok bool) {
-	i, ok = s.numbers[id]
+	i, ok = s.indexByID[id]
 	return i, ok
 }
 
@@ -331,8 +331,8 @@ func (s *Set) lineError(line int, err error) *LineError {
 // label returns the file's path, or the name of a set without one, for messages.
 func (s *Set) label() string { return cmp.Or(s.Path, s.Name) }
 
-// unit returns the word for a position in the file: line or row.
-func (s *Set) unit() string {
+// positionNoun returns the word for a position in the file: line or row.
+func (s *Set) positionNoun() string {
 	if s.byRow {
 		return "row"
 	}
@@ -344,8 +344,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // checksum returns the CRC-32C of a line.
 func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 
-// describe returns a clearer error than err, the decoder's, for a line that is not the JSON expected.
-func describe(line []byte, err error) error {
+// explainDecodeError returns a clearer error than err, the decoder's, for a line that is not the JSON expected.
+func explainDecodeError(line []byte, err error) error {
 	first := bytes.TrimSpace(line)
 	if len(first) > 0 && first[0] != '{' {
 		if bytes.ContainsAny(first, ",\t") {
@@ -378,16 +378,16 @@ func jsonKind(t reflect.Type) string {
 	return t.String()
 }
 
-// published matches the names of JudgeBench's files: dataset=NAME,response_model=MODEL.jsonl.
-var published = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\.jsonl$)`)
+// judgeBenchFileName matches the names of JudgeBench's files: dataset=NAME,response_model=MODEL.jsonl.
+var judgeBenchFileName = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\.jsonl$)`)
 
-// Base returns a short name for a path, for titles and folder names.
-func Base(path string) string {
+// ShortName returns a short name for a path, for titles and folder names.
+func ShortName(path string) string {
 	base := filepath.Base(path)
 	for _, packed := range []string{".gz", ".zst"} {
 		base = strings.TrimSuffix(base, packed)
 	}
-	if m := published.FindStringSubmatch(base); m != nil {
+	if m := judgeBenchFileName.FindStringSubmatch(base); m != nil {
 		return m[1] + "-" + m[2]
 	}
 	return strings.TrimSuffix(base, filepath.Ext(base))

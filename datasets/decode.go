@@ -21,16 +21,16 @@ func DecodeObject[T any](line []byte, into *T) error {
 	return decode(line, into)
 }
 
-// decode decodes a line of JSON; errors are those of [describe]. A field tagged must is a required key; must:"id"
+// decode decodes a line of JSON; errors are those of [explainDecodeError]. A field tagged must is a required key; must:"id"
 // also requires a non-empty text.
 func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would replace invalid bytes by U+FFFD
 		return errors.New("not UTF-8: save the file as UTF-8")
 	}
 	if err := codec.Decode(line, into); err != nil {
-		return describe(line, err)
+		return explainDecodeError(line, err)
 	}
-	return missing(reflect.ValueOf(into).Elem())
+	return missingKeyError(reflect.ValueOf(into).Elem())
 }
 
 // parser returns a function for Format.Parse: it decodes a line as a T and calls item.
@@ -44,14 +44,14 @@ func parser[T any](item func(row *T) (Item, error)) func(line []byte) (Item, err
 	}
 }
 
-// missing returns an error for the first required key, by the tag must, that a decoded row lacks.
-func missing(row reflect.Value) error {
+// missingKeyError returns an error for the first required key, by the tag must, that a decoded row lacks.
+func missingKeyError(row reflect.Value) error {
 	if row.Kind() != reflect.Struct {
 		return nil
 	}
 	for field, value := range row.Fields() {
 		if field.Anonymous {
-			if err := missing(value); err != nil {
+			if err := missingKeyError(value); err != nil {
 				return err
 			}
 			continue
@@ -71,23 +71,23 @@ func missing(row reflect.Value) error {
 
 func errMissing(key string) error { return fmt.Errorf("key %q is missing", key) }
 
-// text holds a JSON string, or a JSON number in its original notation: ids may be either.
-type text string
+// textOrNumber holds a JSON string, or a JSON number in its original notation: ids may be either.
+type textOrNumber string
 
-func (t *text) UnmarshalJSON(b []byte) error {
+func (t *textOrNumber) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, (*string)(t))
 	}
 	var n json.Number
 	if err := json.Unmarshal(b, &n); err != nil {
-		return fmt.Errorf("an id is a text or a number, not %s", rows.KindOf(b))
+		return fmt.Errorf("an id is a text or a number, not %s", rows.JSONType(b))
 	}
-	*t = text(n)
+	*t = textOrNumber(n)
 	return nil
 }
 
-// orGroup returns the row's own category as the group, or other if it has none.
-func orGroup(category, other string) string {
+// categoryOrDefault returns the row's own category as the group, or other if it has none.
+func categoryOrDefault(category, other string) string {
 	if strings.TrimSpace(category) == "" {
 		return other
 	}
@@ -98,7 +98,7 @@ func orGroup(category, other string) string {
 // preceding rows. It serves as a Format's Assemble.
 func addKey(all FileRows, key string, value func(row int) any) ([]string, error) {
 	n := 0
-	for row := range all.All {
+	for row := range all.Rows {
 		line := row.Text
 		var keys map[string]json.RawMessage
 		if err := decode(line, &keys); err == nil && keys != nil && (keys[key] == nil || string(keys[key]) == "null") {

@@ -14,14 +14,14 @@ import (
 // own answer, since each judge has another.
 func (item Item) Digest() uint64 {
 	if i, ok := references.LLMBar().Index(item.ID); ok &&
-		item.Source == LLMBar.Name && item.Question == PlaceholderQuestion(item.ID) {
+		item.Source == LLMBarFormat.Name && item.Question == PlaceholderQuestion(item.ID) {
 		return references.Digest(i)
 	}
 	candidates := slices.Clone(item.Candidates)
 	for i := range candidates {
 		candidates[i].Model = ""
 	}
-	answered := cmp.Or(item.Answered, &Answered{})
+	answered := cmp.Or(item.Answered, &AgentAnswer{})
 	fields := []any{item.ID, item.Shape, item.Question, candidates, item.GoldID(), answered.Agent, answered.Text}
 	if item.People != nil {
 		fields = append(fields, item.People)

@@ -12,7 +12,7 @@ import (
 // keys of all rows, each with a value.
 func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
 	keys = map[string]json.RawMessage{}
-	for row, err := range rows.All(in) {
+	for row, err := range rows.Lines(in) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -36,9 +36,9 @@ func TestFromLines(t *testing.T) {
 		format string
 		lines  [][]byte
 	}{
-		"stage: the file is empty; expected " + Judgments.About: {"judgment", nil},
-		`stage: unknown format "judgement"`:                     {"judgement", nil},
-		`stage:1: key "id" is missing (no usable line among 1; expected ` + Judgments.About + ")": {
+		"stage: the file is empty; expected " + JudgmentsFormat.About: {"judgment", nil},
+		`stage: unknown format "judgement"`:                           {"judgement", nil},
+		`stage:1: key "id" is missing (no usable line among 1; expected ` + JudgmentsFormat.About + ")": {
 			"judgment", [][]byte{[]byte(question())},
 		},
 		`stage:2: duplicate id "71@m", first seen in line 1: remove one of the two lines`: {
@@ -68,13 +68,13 @@ func TestClusters(t *testing.T) {
 		"ppe":          {"q:1:m:1-2", "q:1:m", "prompt"},
 		"gsm-symbolic": {"7-3-1", "7-3", "template"},
 		"mt-bench":     {"81:1:a:b", "81", "question"},
-		PandaLM:        {"81:1:a:b", "81", "question"},
+		SourcePandaLM:  {"81:1:a:b", "81", "question"},
 	} {
-		cluster, noun := ClusterOf(source)
+		cluster, noun := ClusterFunc(source)
 		assert.Equal(t, cluster(want[0]), want[1])
 		assert.Equal(t, noun, want[2])
 	}
-	level := LevelOf("rm-bench")
+	level := LevelFunc("rm-bench")
 	for id, want := range map[string]string{"chat:8:1-2": "hard", "chat:8:2-2": "normal", "chat:8:3-1": "easy"} {
 		assert.Equal(t, level(id), want)
 	}
@@ -91,14 +91,14 @@ func TestPublishedRMBench(t *testing.T) {
 		right, totals := map[string]float64{}, map[string]float64{}
 		for i := range s.Len() {
 			entry := item(t, s, i)
-			l := LevelOf(entry.Source)(entry.ID)
+			l := LevelFunc(entry.Source)(entry.ID)
 			totals[l]++
 			if len([]rune(entry.Candidates[entry.Gold].Text)) > len([]rune(entry.Candidates[1-entry.Gold].Text)) {
 				right[l]++
 			}
 		}
 		var got []string
-		for _, l := range Levels {
+		for _, l := range DifficultyLevels {
 			got = append(got, fmt.Sprintf("%.2f", 100*right[l]/totals[l]))
 		}
 		if expected := []string{fmt.Sprintf("%.2f", want.easy), fmt.Sprintf("%.2f", want.normal), fmt.Sprintf("%.2f", want.hard)}; !slices.Equal(got, expected) {

@@ -26,7 +26,7 @@ func FuzzFormats(f *testing.F) {
 			case err != nil && strings.ContainsAny(err.Error(), "\r\n"):
 				t.Errorf("%s: the message is longer than a line: %q", format.Name, err)
 			case err == nil:
-				if got.ID == "" && got.Shape == Options { // numberOptions gives it its row's
+				if got.ID == "" && got.Shape == ShapeOptions { // addRowNumbers gives it its row's
 					got.ID = "1"
 				}
 				isItem(t, got)

@@ -28,7 +28,7 @@ func (s *Set) Groups() []string {
 	for _, r := range s.rows {
 		names[r.group] = true
 	}
-	return slices.SortedFunc(maps.Keys(names), CategoryOrder)
+	return slices.SortedFunc(maps.Keys(names), CompareGroups)
 }
 
 // shortList joins names of groups for a message, with a count of those beyond the first 40.

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// GSM8K reads the word problems of GSM8K (arXiv 2110.14168): question and a worked answer that ends "#### N".
+// GSM8KFormat reads the word problems of GSM8K (arXiv 2110.14168): question and a worked answer that ends "#### N".
 //
 // Its rows have no id. An item's id is its row number in the file, from 0, as the authors number them. The id is added
 // to the line as the key "id", so that lines of a sample keep it. Other files may have ids and categories in the keys
 // "id" and "category".
-var GSM8K = newFormat("gsm8k", Format{
+var GSM8KFormat = newFormat("gsm8k", Format{
 	Parse: parser((*gsmRow).item),
 	// A row without an id gets its number.
 	Assemble: func(rows FileRows) ([]string, error) {
@@ -29,23 +29,23 @@ var gsmSymbolicFormat = newFormat("gsm-symbolic", Format{
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
-	Cluster: before("-"), // TEMPLATE-INSTANCE
+	ClusterKey: idPrefixFunc("-"), // TEMPLATE-INSTANCE
 })
 
 type gsmRow struct {
-	Question *string `json:"question" must:"be"`
-	Answer   *string `json:"answer" must:"be"`
-	ID       *text   `json:"id" must:"id"`
-	Category string  `json:"category"`
+	Question *string       `json:"question" must:"be"`
+	Answer   *string       `json:"answer" must:"be"`
+	ID       *textOrNumber `json:"id" must:"id"`
+	Category string        `json:"category"`
 }
 
 func (r *gsmRow) item() (Item, error) {
 	number, err := finalNumber(*r.Answer)
 	return Item{
 		ID:       string(*r.ID),
-		Shape:    Number,
+		Shape:    ShapeNumber,
 		Source:   "gsm8k",
-		Group:    orGroup(r.Category, "GSM8K"),
+		Group:    categoryOrDefault(r.Category, "GSM8K"),
 		Question: *r.Question,
 		Gold:     NoGold,
 		Answer:   number,
@@ -54,14 +54,14 @@ func (r *gsmRow) item() (Item, error) {
 
 type symbolicRow struct {
 	gsmRow
-	Instance *text `json:"instance" must:"id"`
+	Instance *textOrNumber `json:"instance" must:"id"`
 }
 
 func (r *symbolicRow) item() (Item, error) {
 	item, err := r.gsmRow.item()
 	item.ID += "-" + string(*r.Instance)
 	item.Source = "gsm-symbolic"
-	item.Group = orGroup(r.Category, gsmSymbolic)
+	item.Group = categoryOrDefault(r.Category, gsmSymbolic)
 	return item, err
 }
 

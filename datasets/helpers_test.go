@@ -118,7 +118,7 @@ func oneLine(t *testing.T, err error, path, want string) {
 }
 
 // anyFormat is the expectation in the error for a file of unknown format.
-func anyFormat() string { return new(Set).expected() }
+func anyFormat() string { return new(Set).describeExpectedRows() }
 
 // realFile returns the path of a published file, or skips the test.
 func realFile(t testing.TB, path string) string {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// JudgeBench reads the pair file of JudgeBench (arXiv 2410.12784): one JSON object per line with pair_id, original_id,
+// JudgeBenchFormat reads the pair file of JudgeBench (arXiv 2410.12784): one JSON object per line with pair_id, original_id,
 // source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files add judge_name
 // and judgments to the same lines, and can be read as pair files too.
-var JudgeBench = newFormat("judgebench", Format{
+var JudgeBenchFormat = newFormat("judgebench", Format{
 	Parse: parsePair,
 })
 
@@ -34,7 +34,7 @@ type pairLine struct {
 	Label         *string `json:"label" must:"be"`
 	Reference     string  `json:"reference,omitempty"` // a right answer, in users' own files
 
-	Own *SelfGenerated `json:"own_answer,omitempty"` // the judge's own answer, added by gavel
+	Own *OwnAnswer `json:"own_answer,omitempty"` // the judge's own answer, added by gavel
 }
 
 var parsePair = parser((*pairLine).item)
@@ -49,7 +49,7 @@ func (p *pairLine) item() (Item, error) {
 	}
 	item := Item{
 		ID:         *p.PairID,
-		Shape:      Pair,
+		Shape:      ShapePair,
 		Source:     p.Source,
 		Group:      category(p.Source),
 		Question:   *p.Question,
@@ -59,7 +59,7 @@ func (p *pairLine) item() (Item, error) {
 	}
 	item.Candidates[0].Model = cmp.Or(p.ModelA, p.ResponseModel)
 	item.Candidates[1].Model = cmp.Or(p.ModelB, p.ResponseModel)
-	return item, p.Own.addTo(&item)
+	return item, p.Own.setOwnAnswer(&item)
 }
 
 // categories maps the prefixes of JudgeBench's sources to the four categories of its paper (Table 1).
@@ -80,12 +80,12 @@ func category(source string) string {
 	if source == "" {
 		return "(no source)"
 	}
-	return strings.TrimPrefix(source, Vicuna)
+	return strings.TrimPrefix(source, SourceVicuna)
 }
 
-// CategoryOrder compares groups: first JudgeBench's four in the paper's order, then the rest by name. Numbers in names
+// CompareGroups compares groups: first JudgeBench's four in the paper's order, then the rest by name. Numbers in names
 // compare by value: "10 options" comes after "2 options".
-func CategoryOrder(a, b string) int {
+func CompareGroups(a, b string) int {
 	if a == b { // names may be long, and are mostly equal
 		return 0
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Judgments reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
+// JudgmentsFormat reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
 // runs in which models, called agents, answered the questions.
-var Judgments = newFormat("judgment", Format{
+var JudgmentsFormat = newFormat("judgment", Format{
 	Parse: parseJudgment,
 })
 
@@ -16,8 +16,8 @@ var judgmentKeys = newFormat("judgment", Format{}).Keys
 
 // Candidate ids of a Judgment.
 const (
-	Correct   = "Correct"
-	Incorrect = "Incorrect"
+	CandidateCorrect   = "Correct"
+	CandidateIncorrect = "Incorrect"
 )
 
 // JudgmentLine is a line of the format Judgments.
@@ -27,7 +27,7 @@ type JudgmentLine struct {
 	Source   string `json:"source"`
 	Prompt   string `json:"question"` // the question that the judge reads
 	Gold     string `json:"gold"`     // Correct or Incorrect
-	Answered
+	AgentAnswer
 }
 
 func parseJudgment(line []byte) (Item, error) {
@@ -44,19 +44,19 @@ func parseJudgment(line []byte) (Item, error) {
 	if err := decode(line, &l); err != nil {
 		return Item{}, err
 	}
-	gold := slices.Index([]string{Correct, Incorrect}, l.Gold)
+	gold := slices.Index([]string{CandidateCorrect, CandidateIncorrect}, l.Gold)
 	switch {
 	case l.ID == "":
 		return Item{}, errors.New(`"id" is empty`)
-	case l.Question == "":
+	case l.QuestionID == "":
 		return Item{}, errors.New(`"question_id" is empty`)
 	case gold < 0:
-		return Item{}, fmt.Errorf("gold %q is neither %q nor %q", l.Gold, Correct, Incorrect)
-	case !slices.Contains([]Shape{Choice, Number, Preference}, l.Of):
-		return Item{}, fmt.Errorf("\"of\" is %q, not %s, %s or %s", l.Of, Choice, Number, Preference)
+		return Item{}, fmt.Errorf("gold %q is neither %q nor %q", l.Gold, CandidateCorrect, CandidateIncorrect)
+	case !slices.Contains([]Shape{ShapeChoice, ShapeNumber, ShapePreference}, l.QuestionShape):
+		return Item{}, fmt.Errorf("\"of\" is %q, not %s, %s or %s", l.QuestionShape, ShapeChoice, ShapeNumber, ShapePreference)
 	}
 	return Item{
-		ID: l.ID, Shape: Judgment, Source: l.Source, Group: orGroup(l.Category, "(no category)"), Question: l.Prompt,
-		Candidates: []Candidate{{ID: Correct}, {ID: Incorrect}}, Gold: gold, Answered: &l.Answered,
+		ID: l.ID, Shape: ShapeJudgment, Source: l.Source, Group: categoryOrDefault(l.Category, "(no category)"), Question: l.Prompt,
+		Candidates: []Candidate{{ID: CandidateCorrect}, {ID: CandidateIncorrect}}, Gold: gold, Answered: &l.AgentAnswer,
 	}, nil
 }

@@ -105,7 +105,7 @@ func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 	if o.Mapping.empty() && len(o.LabelValues) == 0 {
 		o.Mapping = k.Mapping
 	}
-	if k.IsOwn() {
+	if k.IsUserDataset() {
 		if err := l.checkCopy(k); err != nil {
 			return nil, err
 		}
@@ -126,9 +126,9 @@ func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 	err = error(nil)
 	if want == "" {
 		expected = "that of the imported file"
-		want, err = l.sumOf(k)
+		want, err = l.storedSHA256(k)
 	}
-	if sum := s.FileSum(); err == nil && sum != want {
+	if sum := s.FileSHA256(); err == nil && sum != want {
 		err = fmt.Errorf("%s: SHA-256 is %s, %s is %s: fetch or import it again", s.Path, sum, expected, want)
 	}
 	if err != nil {
@@ -147,8 +147,8 @@ func (k Entry) asFlag() string {
 	return "--as " + k.Name + " "
 }
 
-// sumOf reads the SHA-256 stored for a dataset's file.
-func (l Library) sumOf(k Entry) (string, error) {
+// storedSHA256 reads the SHA-256 stored for a dataset's file.
+func (l Library) storedSHA256(k Entry) (string, error) {
 	text, err := os.ReadFile(sumFile(l.path(k)))
 	if err != nil {
 		return "", fmt.Errorf("%s: its SHA-256 is missing: fetch or import it again", l.path(k))
@@ -179,21 +179,21 @@ func (l Library) Import(path, as string) (Entry, string, error) {
 func recognise(s *Set, as string) (Entry, error) {
 	if as == "" {
 		for _, k := range Registry() {
-			if !k.Builtin() && (s.FileSum() == k.SHA256 || s.FileSum() == k.Copy) {
+			if !k.Builtin() && (s.FileSHA256() == k.SHA256 || s.FileSHA256() == k.Copy) {
 				return k, nil
 			}
 		}
 		return Entry{}, fmt.Errorf("%s: no published file has its SHA-256 %s: "+
 			"name a dataset without a published sum with --as (\"gavel datasets list\" lists the names), "+
 			"choose a new name with --as for a file of your own, or use its path with --dataset",
-			s.Path, s.FileSum())
+			s.Path, s.FileSHA256())
 	}
 	k, ok := Lookup(as)
 	switch {
 	case !ok || k.Builtin():
 		return k, fmt.Errorf("unknown dataset %q: no dataset of that name can be imported", as)
-	case k.SHA256 != "" && k.SHA256 != s.FileSum():
-		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.FileSum(), k.SHA256, as)
+	case k.SHA256 != "" && k.SHA256 != s.FileSHA256():
+		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.FileSHA256(), k.SHA256, as)
 	}
 	return k, k.check(s, s.Path)
 }
@@ -280,7 +280,7 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 	defer root.Close()
 	disk.Sweep(dir)
 	name := k.file() + ext
-	part, err := disk.Create(root, name)
+	part, err := disk.CreatePartial(root, name)
 	if err != nil {
 		return "", err
 	}
@@ -299,7 +299,7 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 		if err := l.write(sumFile(path), []byte(got+"  "+filepath.Base(path))); err != nil {
 			return "", err
 		}
-	} else if got != k.SHA256 && k.IsOwn() {
+	} else if got != k.SHA256 && k.IsUserDataset() {
 		return "", fmt.Errorf("%s: the file changed while it was being read: nothing was stored", k.Source)
 	} else if got != k.SHA256 {
 		return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored",
@@ -340,12 +340,12 @@ func (k Entry) check(s *Set, file string) error {
 	return nil
 }
 
-// SumNotes returns a sentence about the SHA-256 of a dataset's file in the library; none if the sum is published.
-func (l Library) SumNotes(k Entry) ([]string, error) {
+// ChecksumNotes returns a sentence about the SHA-256 of a dataset's file in the library; none if the sum is published.
+func (l Library) ChecksumNotes(k Entry) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil
 	}
-	sum, err := l.sumOf(k)
+	sum, err := l.storedSHA256(k)
 	switch {
 	case err != nil:
 		return nil, err

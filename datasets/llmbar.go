@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// LLMBar reads the pairs of LLMBar (arXiv 2310.07641): an instruction, two outputs, and the better one (1 or 2).
+// LLMBarFormat reads the pairs of LLMBar (arXiv 2310.07641): an instruction, two outputs, and the better one (1 or 2).
 //
 // Its rows have no id. An item's id is "SUBSET#INDEX" with the index from 0, added to the line as the key "id". Only
 // the path tells the subset (Natural/dataset.json, llmbar-natural.json); the subset is the group.
-var LLMBar = newFormat("llmbar", Format{
+var LLMBarFormat = newFormat("llmbar", Format{
 	Parse: parser((*llmBarRow).item),
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
@@ -48,13 +48,13 @@ func LLMBarSubset(path string) string {
 }
 
 type llmBarRow struct {
-	Input  *string `json:"input" must:"be"`
-	First  *string `json:"output_1" must:"be"`
-	Second *string `json:"output_2" must:"be"`
-	Label  *int    `json:"label" must:"be"`
-	ID     *text   `json:"id" must:"id"`
+	Input  *string       `json:"input" must:"be"`
+	First  *string       `json:"output_1" must:"be"`
+	Second *string       `json:"output_2" must:"be"`
+	Label  *int          `json:"label" must:"be"`
+	ID     *textOrNumber `json:"id" must:"id"`
 
-	Own *SelfGenerated `json:"own_answer"`
+	Own *OwnAnswer `json:"own_answer"`
 }
 
 func (r *llmBarRow) item() (Item, error) {
@@ -66,9 +66,9 @@ func (r *llmBarRow) item() (Item, error) {
 		subset = llmBar
 	}
 	item := Item{
-		ID: string(*r.ID), Shape: Pair, Source: "llmbar", Group: subset, Question: *r.Input,
+		ID: string(*r.ID), Shape: ShapePair, Source: "llmbar", Group: subset, Question: *r.Input,
 		Candidates: lettered(*r.First, *r.Second),
 		Gold:       *r.Label - 1,
 	}
-	return item, r.Own.addTo(&item)
+	return item, r.Own.setOwnAnswer(&item)
 }

@@ -14,10 +14,10 @@ import (
 
 // mapper converts the rows of a file to lines of gavel's formats, by a mapping.
 type mapper struct {
-	columns  map[string][]string // names of the columns that hold each part of an item, by the part's name
-	values   map[string]int      // index of the candidate that a label names, or tieSide; nil without --label-values
-	labels   []string            // label values as given: "A>B=model_a"
-	nonempty map[string]bool     // names of the columns with a value in some row
+	columns    map[string][]string // names of the columns that hold each part of an item, by the part's name
+	labelSides map[string]int      // index of the candidate that a label names, or sideTie; nil without --label-values
+	labels     []string            // label values as given: "A>B=model_a"
+	nonempty   map[string]bool     // names of the columns with a value in some row
 
 	format *Format // format of the lines written; nil before the first line
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
@@ -41,7 +41,7 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 		texts, bad := r.texts(p)
 		err = cmp.Or(err, bad)
 		r.lists[p.name] = texts
-		r.text[p.name] = strings.Join(texts, p.join)
+		r.text[p.name] = strings.Join(texts, p.separator)
 	}
 	if err != nil {
 		return nil, err
@@ -51,15 +51,15 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 	if err != nil || item.Shape == "" {
 		return nil, err
 	}
-	f := &Questions
+	f := &QuestionsFormat
 	switch item.Shape {
-	case Pair:
-		f = &JudgeBench
+	case ShapePair:
+		f = &JudgeBenchFormat
 		item.Source = cmp.Or(item.Group, item.Source)
-	case Options:
-		f = &OptionLines
-	case Response:
-		f = &ResponseScores
+	case ShapeOptions:
+		f = &OptionsFormat
+	case ShapeResponse:
+		f = &ScoresFormat
 	}
 	if t.format == nil {
 		t.format = f
@@ -67,7 +67,7 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 	if t.format != f {
 		return nil, fmt.Errorf("a row of format %s in a file of format %s: split the file", f.Name, t.format.Name)
 	}
-	line, err := item.line()
+	line, err := item.encodeLine()
 	if err == nil {
 		_, err = f.Parse(line)
 	}
@@ -123,7 +123,7 @@ func textOf(column string, value json.RawMessage) (string, error) {
 		return s, json.Unmarshal(value, &s)
 	case '[', '{':
 		return "", fmt.Errorf("column %q is %s: name a value in it, such as %s.0 or %s.content",
-			column, rows.KindOf(value), column, column)
+			column, rows.JSONType(value), column, column)
 	}
 	return string(value), nil
 }
@@ -182,59 +182,59 @@ func (r tableRow) item() (item Item, err error) {
 	}
 	switch {
 	case r.columns[partChosen] != nil:
-		err = r.choose(&item)
+		err = r.setChosen(&item)
 	case r.columns[partA] != nil:
-		err = r.pair(&item)
+		err = r.setPair(&item)
 	case r.columns[partOptions] != nil:
-		item.Shape = Choice
-		item.Gold, err = r.side(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
+		item.Shape = ShapeChoice
+		item.Gold, err = r.responseIndex(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
 		item.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
-		err = r.outputs(&item)
+		err = r.setOptions(&item)
 	case r.columns[partResponse] != nil:
-		item.Shape = Response
+		item.Shape = ShapeResponse
 		item.Candidates = lettered(r.text[partResponse])
 		item.People = &PeopleScores{Scale: r.scale}
 		item.People.Scores, err = r.scores()
 	default:
-		item.Shape = Number
+		item.Shape = ShapeNumber
 		item.Answer = strings.TrimSpace(r.text[partLabel])
 	}
 	return item, err
 }
 
-// pair fills in two responses and the one that the label, or people's preference, names by position or by model.
-func (r tableRow) pair(item *Item) error {
-	item.Shape = Pair
+// setPair fills in two responses and the one that the label, or people's preference, names by position or by model.
+func (r tableRow) setPair(item *Item) error {
+	item.Shape = ShapePair
 	label := r.text[partLabel]
 	if r.columns[partPreference] != nil {
-		item.Shape = Preference
+		item.Shape = ShapePreference
 		label = r.text[partPreference]
 	}
-	side, err := r.side(label, 2, []string{r.text[partModelA], r.text[partModelB]})
-	item.Candidates = preferred(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
+	side, err := r.responseIndex(label, 2, []string{r.text[partModelA], r.text[partModelB]})
+	item.Candidates = preferenceCandidates(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
 	item.Gold = side
 	switch {
 	case err != nil:
-	case item.Shape == Preference && side == tieSide:
+	case item.Shape == ShapePreference && side == sideTie:
 		item.Gold = 2
-	case item.Shape == Pair && side < 0:
+	case item.Shape == ShapePair && side < 0:
 		r.unlabelled++
-		if side == tieSide {
+		if side == sideTie {
 			r.tied++
 		}
 	}
 	return err
 }
 
-// outputs fills in options ranked by a list of ranks; without one, the labelled option is the best.
-func (r tableRow) outputs(item *Item) error {
+// setOptions fills in options ranked by a list of ranks; without one, the labelled option is the best.
+func (r tableRow) setOptions(item *Item) error {
 	texts := r.lists[partOutputs]
 	ranks := r.lists[partRanks]
 	if len(ranks) > 0 && len(ranks) != len(texts) {
 		return fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
 	}
-	best, err := r.side(r.text[partLabel], len(texts), texts)
+	best, err := r.responseIndex(r.text[partLabel], len(texts), texts)
 	if err != nil {
 		return err
 	}
@@ -251,11 +251,11 @@ func (r tableRow) outputs(item *Item) error {
 		}
 		candidates[i].Rank = rank.rank
 	}
-	return item.rank(candidates)
+	return item.setRankedOptions(candidates)
 }
 
-// rank turns the item into one of ranked options, with these candidates.
-func (item *Item) rank(candidates []Candidate) error {
+// setRankedOptions turns the item into one of ranked options, with these candidates.
+func (item *Item) setRankedOptions(candidates []Candidate) error {
 	if len(candidates) < 2 {
 		return errFewOptions
 	}
@@ -271,8 +271,8 @@ func (item *Item) rank(candidates []Candidate) error {
 // of the file.
 func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
-// choose makes a pair of the chosen and one rejected response, or ranked options if several were rejected.
-func (r tableRow) choose(item *Item) error {
+// setChosen makes a pair of the chosen and one rejected response, or ranked options if several were rejected.
+func (r tableRow) setChosen(item *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]
 	switch {
@@ -289,9 +289,9 @@ func (r tableRow) choose(item *Item) error {
 	place := chosenPlace(item.ID, len(candidates))
 	candidates[0], candidates[place] = candidates[place], candidates[0]
 	if len(rejected) > 1 {
-		return item.rank(candidates)
+		return item.setRankedOptions(candidates)
 	}
-	item.Shape = Pair
+	item.Shape = ShapePair
 	item.Candidates = candidates
 	item.Gold = place
 	return nil

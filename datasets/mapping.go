@@ -64,21 +64,21 @@ const (
 
 // part describes a part of an item: a text or a list of texts.
 type part struct {
-	name    string
-	aliases []string // column names that suggest the part, in lower case without separators
-	list    bool     // the part is a list of texts
-	join    string   // separator of the texts of several columns; "": one column only
-	needed  bool     // every row must have a text for the part, if a column is mapped to it
+	name      string
+	aliases   []string // column names that suggest the part, in lower case without separators
+	list      bool     // the part is a list of texts
+	separator string   // separator of the texts of several columns; "": one column only
+	needed    bool     // every row must have a text for the part, if a column is mapped to it
 }
 
 // parts lists the parts in the order of the canonical mapping.
 var parts = []part{
-	{name: partID, aliases: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, join: ":"},
+	{name: partID, aliases: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, separator: ":"},
 	{
-		name:    partQuestion,
-		aliases: []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
-		join:    "\n\n",
-		needed:  true,
+		name:      partQuestion,
+		aliases:   []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
+		separator: "\n\n",
+		needed:    true,
 	},
 	{
 		name: partA,
@@ -123,8 +123,8 @@ var parts = []part{
 	{name: partPerson, aliases: []string{partPerson}}, // whose score a row has
 }
 
-// kinds lists the parts that each kind of item requires besides a question, and its optional parts.
-var kinds = []struct{ required, optional []string }{
+// partsByKind lists the parts that each kind of item requires besides a question, and its optional parts.
+var partsByKind = []struct{ required, optional []string }{
 	{required: []string{partChosen, partRejected}},
 	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
 	{required: []string{partOptions, partLabel}},
@@ -139,7 +139,7 @@ var errNoQuestion = errors.New("has no column for the question: add question=COL
 // Check validates a mapping without a file; field names the field of a request ("field" or "label-values") at fault.
 func (m Mapping) Check() (field string, err error) {
 	if m.empty() {
-		_, err = equations(m.LabelValues)
+		_, err = parseAssignments(m.LabelValues)
 		return "label-values", err
 	}
 	_, field, err = m.parse()
@@ -158,7 +158,7 @@ func (m Mapping) isPartial() bool {
 // completed returns a partial mapping with columns added for its other parts, as far as the names of the file's columns
 // (keys) suggest them.
 func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
-	entries, _ := equations(m.Fields)
+	entries, _ := parseAssignments(m.Fields)
 	for _, f := range guess(keys) {
 		name, _, _ := strings.Cut(f, "=")
 		if !slices.ContainsFunc(entries, func(e [2]string) bool { return e[0] == name }) {
@@ -171,7 +171,7 @@ func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 // parse validates the mapping and returns a mapper for it; field is as in Check.
 func (m Mapping) parse() (t *mapper, field string, err error) {
 	t = &mapper{columns: map[string][]string{}, nonempty: map[string]bool{}}
-	pairs, err := equations(m.Fields)
+	pairs, err := parseAssignments(m.Fields)
 	for _, p := range pairs {
 		if err == nil && !slices.ContainsFunc(parts, func(entry part) bool { return entry.name == p[0] }) {
 			err = fmt.Errorf("%q: unknown part, use %s", p[0], partNames())
@@ -190,16 +190,16 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 	if err != nil {
 		return nil, "field", err
 	}
-	pairs, err = equations(m.LabelValues)
+	pairs, err = parseAssignments(m.LabelValues)
 	if len(pairs) > 0 {
-		t.values = map[string]int{}
+		t.labelSides = map[string]int{}
 	}
 	for _, p := range pairs {
 		side := t.parseSide(p[0])
-		if err == nil && side == unclear {
+		if err == nil && side == sideUnclear {
 			err = fmt.Errorf("%q: use A>B, B>A or tie for pairs, a letter for choices and outputs; numbers have no labels", p[0])
 		}
-		t.values[p[1]] = side
+		t.labelSides[p[1]] = side
 		t.labels = append(t.labels, p[0]+"="+p[1])
 	}
 	return t, "label-values", err
@@ -213,9 +213,9 @@ func partNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// equations parses lists of NAME=VALUE with commas between them. Text after a comma without a = continues the previous
+// parseAssignments parses lists of NAME=VALUE with commas between them. Text after a comma without a = continues the previous
 // value.
-func equations(lists []string) (out [][2]string, err error) {
+func parseAssignments(lists []string) (out [][2]string, err error) {
 	for _, list := range lists {
 		first := len(out)
 		for part := range strings.SplitSeq(list, ",") {
@@ -266,7 +266,7 @@ func guess[V any](columns map[string]V) (fields []string) {
 			columnOf[partScore] = strings.TrimPrefix(columnOf[partScore]+","+partScore+"="+plain[key], ","+partScore+"=")
 		}
 	}
-	for _, k := range kinds {
+	for _, k := range partsByKind {
 		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) ||
 			k.required[0] == partResponse && columnOf[partScore] == "" && columnOf[partResponse] == columnOf[partLabel] {
 			continue // a column such as answer may hold the right answer
@@ -296,14 +296,14 @@ func (s *Set) apply(mapping Mapping) error {
 func (s *Set) convert(m Mapping, build func(FileRows) ([]string, error)) error {
 	s.Mapping = m
 	err := s.assemble(build)
-	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+m.String()))
+	s.MappedFileSHA256, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+m.String()))
 	return err
 }
 
-// scoreAlone returns the name of the column or label that the mapping assigns to the score, if it assigns nothing else;
+// onlyScoreColumn returns the name of the column or label that the mapping assigns to the score, if it assigns nothing else;
 // else "".
-func (m Mapping) scoreAlone() string {
-	entries, _ := equations(m.Fields)
+func (m Mapping) onlyScoreColumn() string {
+	entries, _ := parseAssignments(m.Fields)
 	if len(entries) == 1 && entries[0][0] == partScore {
 		return entries[0][1]
 	}
@@ -332,7 +332,7 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 	var first []byte
 	var responses []responseLine
 	people := map[string]responseLine{} // by question and response: several rows have the scores of one
-	for row := range rows.All {
+	for row := range rows.Rows {
 		if first == nil {
 			first = slices.Clone(row.Text)
 		}
@@ -361,11 +361,11 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 		return nil, errors.New("labels are 0 and 1: say which response each means, " +
 			"with --label-values 'A>B=…,B>A=…'")
 	}
-	return t.notes(), t.missing(first)
+	return t.notes(), t.emptyColumnError(first)
 }
 
-// missing returns an error for the first mapped column without a value in any row. first is the file's first row.
-func (t *mapper) missing(first []byte) error {
+// emptyColumnError returns an error for the first mapped column without a value in any row. first is the file's first row.
+func (t *mapper) emptyColumnError(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
@@ -389,7 +389,7 @@ func (t *mapper) notes() (out []string) {
 			"they are judged, count for consistency and position, and are left out of what needs a label.",
 			t.unlabelled, t.rows, tied))
 	}
-	return append(out, notes(note{t.multiChosen, "rows with several chosen responses: none is the best"})...)
+	return append(out, notes(omission{t.multiChosen, "rows with several chosen responses: none is the best"})...)
 }
 
 // validate returns an error unless the parts to which columns are mapped make up one kind of item.
@@ -404,7 +404,7 @@ func (t *mapper) validate() error {
 		return err
 	}
 	matching := 0
-	for _, k := range kinds {
+	for _, k := range partsByKind {
 		if t.columns[k.required[0]] != nil {
 			matching++
 		}
@@ -426,7 +426,7 @@ func (t *mapper) validate() error {
 			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}
 	for _, p := range parts {
-		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {
+		if n := len(t.columns[p.name]); n > 1 && !p.list && p.separator == "" {
 			return fmt.Errorf("%s has %d columns: give one", p.name, n)
 		}
 	}

@@ -48,7 +48,7 @@ func TestMapping(t *testing.T) {
 		note := "2 of 4 pairs have no label that names a response, 1 of them labelled a tie: they are judged, count for " +
 			"consistency and position, and are left out of what needs a label."
 		assert.DeepEqual(t, s.Notes, []string{note})
-		assert.Assert(t, s.File == HexSum([]byte(content)) && s.SHA256 != s.File, name)
+		assert.Assert(t, s.MappedFileSHA256 == HexSum([]byte(content)) && s.SHA256 != s.MappedFileSHA256, name)
 		back, err := openBytes("own.csv", []byte(content), OpenOptions{Mapping: s.Mapping})
 		assert.Assert(t, err == nil && back.SHA256 == s.SHA256, "the mapping as it was understood, %s, is another", s.Mapping)
 	}

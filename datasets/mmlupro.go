@@ -2,22 +2,22 @@ package datasets
 
 import "fmt"
 
-// MMLUPro reads the questions of MMLU-Pro (arXiv 2406.01574) as in its Parquet files: three to ten options and the
+// MMLUProFormat reads the questions of MMLU-Pro (arXiv 2406.01574) as in its Parquet files: three to ten options and the
 // letter of the answer. Other files may have 2 to 26 options.
 //
 // Trailing options "N/A" only pad rows of the validation file to ten; they are dropped, as in the official scripts.
-var MMLUPro = newFormat("mmlu-pro", Format{
+var MMLUProFormat = newFormat("mmlu-pro", Format{
 	Parse: parser((*mmluRow).item),
 })
 
 type mmluRow struct {
-	ID       *text     `json:"question_id" must:"id"`
-	Question *string   `json:"question" must:"be"`
-	Options  []*string `json:"options" must:"be"`
-	Answer   *string   `json:"answer" must:"be"`
-	Index    *int      `json:"answer_index"`
-	Category string    `json:"category"`
-	Src      string    `json:"src"`
+	ID       *textOrNumber `json:"question_id" must:"id"`
+	Question *string       `json:"question" must:"be"`
+	Options  []*string     `json:"options" must:"be"`
+	Answer   *string       `json:"answer" must:"be"`
+	Index    *int          `json:"answer_index"`
+	Category string        `json:"category"`
+	Src      string        `json:"src"`
 }
 
 // maxOptions limits the options of a choice: each has a letter of the alphabet as its id.
@@ -33,9 +33,9 @@ func (r *mmluRow) item() (Item, error) {
 	}
 	item := Item{
 		ID:       string(*r.ID),
-		Shape:    Choice,
+		Shape:    ShapeChoice,
 		Source:   r.Src,
-		Group:    orGroup(r.Category, "(no category)"),
+		Group:    categoryOrDefault(r.Category, "(no category)"),
 		Question: *r.Question,
 		Gold:     gold,
 	}
@@ -43,7 +43,7 @@ func (r *mmluRow) item() (Item, error) {
 		item.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
 	}
 	var texts []string
-	for i, o := range r.Options[:r.used(gold)] {
+	for i, o := range r.Options[:r.optionCount(gold)] {
 		if o == nil {
 			return Item{}, fmt.Errorf("option %c is null", 'A'+i)
 		}
@@ -73,8 +73,8 @@ func (r *mmluRow) gold() (int, error) {
 	return gold, nil
 }
 
-// used returns the number of options without padding: "N/A" at the end, after the correct option, whose index is gold.
-func (r *mmluRow) used(gold int) int {
+// optionCount returns the number of options without padding: "N/A" at the end, after the correct option, whose index is gold.
+func (r *mmluRow) optionCount(gold int) int {
 	n := len(r.Options)
 	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {
 		n--

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// MTBench reads the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
+// MTBenchFormat reads the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
 // question, turn and pair of models become one item with the majority's verdict; without a majority it is left out. The
 // models of a pair are sorted by name.
 //
@@ -16,10 +16,10 @@ import (
 // conversation.
 //
 // The category is the row's own. The published file has none; it then follows from the number of MT-Bench's question.
-var MTBench = newFormat("mt-bench", Format{
+var MTBenchFormat = newFormat("mt-bench", Format{
 	Parse:    parseMTBench,
 	Assemble: countVotes,
-	Cluster: func(id string) string { // QUESTION:TURN:MODEL:MODEL
+	ClusterKey: func(id string) string { // QUESTION:TURN:MODEL:MODEL
 		question, _, _ := strings.Cut(id, ":")
 		return question
 	},
@@ -28,12 +28,12 @@ var MTBench = newFormat("mt-bench", Format{
 // mtCategories lists the categories of questions 81 to 90, 91 to 100, and so on.
 var mtCategories = strings.Fields("Writing Roleplay Reasoning Math Coding Extraction STEM Humanities")
 
-const firstMTQuestion, perMTCategory = 81, 10
+const firstMTQuestion, questionsPerMTCategory = 81, 10
 
 // MTBenchCategory returns the category of a question by its number.
 func MTBenchCategory(id string) string {
 	n, err := strconv.Atoi(id)
-	if k := (n - firstMTQuestion) / perMTCategory; err == nil && n >= firstMTQuestion && k < len(mtCategories) {
+	if k := (n - firstMTQuestion) / questionsPerMTCategory; err == nil && n >= firstMTQuestion && k < len(mtCategories) {
 		return mtCategories[k]
 	}
 	return "(no category)"
@@ -55,28 +55,28 @@ func parseMTBench(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	item.ID = MTBenchID(string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB)
-	item.Source, item.Group = "mt-bench", orGroup(r.Category, MTBenchCategory(string(*r.ID)))
+	item.Source, item.Group = "mt-bench", categoryOrDefault(r.Category, MTBenchCategory(string(*r.ID)))
 	return item, nil
 }
 
 // matchUp identifies two models' answers to one turn of a question.
 type matchUp struct {
-	id           string // of the question
-	turn         int    // from 1
-	first, other string // the models, sorted by name
+	id                      string // of the question
+	turn                    int    // from 1
+	firstModel, secondModel string // the models, sorted by name
 }
 
 // vote returns the match-up of a row and the row's votes, with the models in the order of the match-up.
 func (r *battleRow) vote() (matchUp, votes) {
 	m := matchUp{
-		id:    string(*r.ID),
-		turn:  *r.Turn,
-		first: *r.ModelA,
-		other: *r.ModelB,
+		id:          string(*r.ID),
+		turn:        *r.Turn,
+		firstModel:  *r.ModelA,
+		secondModel: *r.ModelB,
 	}
 	v := *cmp.Or(r.Votes, new(votesFor(*r.Winner)))
-	if m.first > m.other {
-		m.first, m.other = m.other, m.first
+	if m.firstModel > m.secondModel {
+		m.firstModel, m.secondModel = m.secondModel, m.firstModel
 		v = v.swap()
 	}
 	return m, v
@@ -99,7 +99,7 @@ func countVotes(rows FileRows) ([]string, error) {
 	polls := map[matchUp]*poll{}
 	var order []*poll
 	var later, unsure, split int
-	for row := range rows.All {
+	for row := range rows.Rows {
 		var r battleRow
 		err := r.read(row.Text)
 		switch {
@@ -137,20 +137,20 @@ func countVotes(rows FileRows) ([]string, error) {
 		rows.Emit(p.line, p.row)
 	}
 	return notes(
-		note{later, "votes on a later turn (--turns all includes them, with the whole conversation)"},
-		note{unsure, "votes \"" + inconsistent + "\", which are no verdicts"},
-		note{split, "pairs of answers without a majority of votes"},
+		omission{later, "votes on a later turn (--turns all includes them, with the whole conversation)"},
+		omission{unsure, "votes \"" + inconsistent + "\", which are no verdicts"},
+		omission{split, "pairs of answers without a majority of votes"},
 	), nil
 }
 
 // line returns a row about the match-up as a line, with the models in the order of the match-up, without votes.
 func (m matchUp) line(row []byte) (l battleLine) {
 	json.Unmarshal(row, &l) // decoded before without error
-	if l.ModelA != m.first {
+	if l.ModelA != m.firstModel {
 		l.A, l.B = l.B, l.A
 	}
-	l.ModelA = m.first
-	l.ModelB = m.other
+	l.ModelA = m.firstModel
+	l.ModelB = m.secondModel
 	l.Votes = votes{}
 	return l
 }

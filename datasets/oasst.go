@@ -31,14 +31,14 @@ import (
 // come best first: in that order every item's best option would be option 1, followed by the second-best in all
 // rotations.
 
-// OASSTTrees reads an export of nested trees, one per line.
-var OASSTTrees = newFormat("oasst-trees", Format{
+// OASSTTreesFormat reads an export of nested trees, one per line.
+var OASSTTreesFormat = newFormat("oasst-trees", Format{
 	Parse:    parseOptions,
 	Assemble: assembleTrees,
 })
 
-// oasstMessages reads a table or an export of messages, one per row.
-var oasstMessages = newFormat("oasst-messages", Format{
+// oasstMessagesFormat reads a table or an export of messages, one per row.
+var oasstMessagesFormat = newFormat("oasst-messages", Format{
 	Parse:    parseOptions,
 	Assemble: assembleMessages,
 })
@@ -46,7 +46,7 @@ var oasstMessages = newFormat("oasst-messages", Format{
 // assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows FileRows) ([]string, error) {
 	f := newForest(rows.Options)
-	for row := range rows.All {
+	for row := range rows.Rows {
 		root, replies, err := parseTree(row.Text)
 		if err != nil {
 			rows.Reject(row.Line, err)
@@ -108,8 +108,8 @@ func (m *message) check() error {
 // rejected reports whether the message failed review.
 func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 
-// forest converts trees of messages to items, one tree at a time, and counts the trees and replies that it leaves out.
-type forest struct {
+// treeConverter converts trees of messages to items, one tree at a time, and counts the trees and replies that it leaves out.
+type treeConverter struct {
 	lang  string          // language of the trees to use, or anyLanguage
 	label string          // people's label that scores the replies, each an item of its own; "": items are trees
 	roots map[string]bool // ids of the trees so far
@@ -121,10 +121,10 @@ type forest struct {
 	rejectedReplies map[string]int // number of replies left out of the other trees, by reason
 }
 
-func newForest(o OpenOptions) forest {
-	return forest{
+func newForest(o OpenOptions) treeConverter {
+	return treeConverter{
 		lang:            cmp.Or(o.Lang, "en"),
-		label:           o.scoreAlone(),
+		label:           o.onlyScoreColumn(),
 		roots:           map[string]bool{},
 		rejectedTrees:   map[string]int{},
 		rejectedReplies: map[string]int{},
@@ -132,7 +132,7 @@ func newForest(o OpenOptions) forest {
 }
 
 // emit writes the line of a tree's item, unless the tree is left out.
-func (f *forest) emit(root message, replies []message, rows FileRows) error {
+func (f *treeConverter) emit(root message, replies []message, rows FileRows) error {
 	f.trees++
 	if reason := f.rejectTree(root); reason != "" {
 		f.rejectedTrees[reason]++
@@ -160,13 +160,13 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 	if options[0].Rank.rank == nil {
 		f.unranked++
 	}
-	text, err := OptionsLine(item)
+	text, err := EncodeOptions(item)
 	rows.Emit(root.line, text)
 	return err
 }
 
 // emitScores writes a line for each of a tree's replies that people scored by the label.
-func (f *forest) emitScores(root message, replies []message, rows FileRows) {
+func (f *treeConverter) emitScores(root message, replies []message, rows FileRows) {
 	for _, m := range replies {
 		score := m.score(f.label)
 		switch reason := rejectReply(root, m); {
@@ -177,7 +177,7 @@ func (f *forest) emitScores(root message, replies []message, rows FileRows) {
 		default:
 			f.items++
 			rows.Emit(cmp.Or(m.line, root.line), responseLine{
-				ID:           (*text)(&m.ID),
+				ID:           (*textOrNumber)(&m.ID),
 				Source:       root.Lang,
 				Question:     root.Text,
 				Response:     m.Text,
@@ -188,7 +188,7 @@ func (f *forest) emitScores(root message, replies []message, rows FileRows) {
 }
 
 // rejectTree returns the first reason to leave out a tree with this root; "": none.
-func (f *forest) rejectTree(root message) string {
+func (f *treeConverter) rejectTree(root message) string {
 	twice := f.roots[root.ID]
 	f.roots[root.ID] = true
 	switch {
@@ -207,7 +207,7 @@ func (f *forest) rejectTree(root message) string {
 }
 
 // options returns the replies that become options, sorted by id.
-func (f *forest) options(root message, replies []message) []message {
+func (f *treeConverter) options(root message, replies []message) []message {
 	var options []message
 	ranked := false
 	for _, m := range replies {
@@ -244,23 +244,23 @@ func rejectReply(root, m message) string {
 }
 
 // notes summarises in sentences which trees became items.
-func (f *forest) notes() []string {
+func (f *treeConverter) notes() []string {
 	language := "language " + f.lang
 	if f.lang == anyLanguage {
 		language = "all languages"
 	}
 	unranked := ""
 	if f.unranked > 0 {
-		unranked = fmt.Sprintf("; %s without ranks, so without a best option", quantity(f.unranked, "item"))
+		unranked = fmt.Sprintf("; %s without ranks, so without a best option", countWithNoun(f.unranked, "item"))
 	}
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
-		quantity(f.items, "item"), quantity(f.trees, "tree"), language, unranked)}
-	notes = append(notes, reasons("Trees left out: ", f.rejectedTrees)...)
-	return append(notes, reasons("Replies left out of the trees used: ", f.rejectedReplies)...)
+		countWithNoun(f.items, "item"), countWithNoun(f.trees, "tree"), language, unranked)}
+	notes = append(notes, reasonsSentence("Trees left out: ", f.rejectedTrees)...)
+	return append(notes, reasonsSentence("Replies left out of the trees used: ", f.rejectedReplies)...)
 }
 
-// reasons returns a sentence that begins with prefix and lists the counts by reason; none if all are 0.
-func reasons(prefix string, counts map[string]int) []string {
+// reasonsSentence returns a sentence that begins with prefix and lists the counts by reason; none if all are 0.
+func reasonsSentence(prefix string, counts map[string]int) []string {
 	var out []string
 	for _, reason := range sortedKeys(counts) {
 		if n := counts[reason]; n > 0 {
@@ -273,8 +273,8 @@ func reasons(prefix string, counts map[string]int) []string {
 	return []string{prefix + strings.Join(out, ", ") + "."}
 }
 
-// quantity returns a number with its noun, in the plural if needed.
-func quantity(n int, noun string) string {
+// countWithNoun returns a number with its noun, in the plural if needed.
+func countWithNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -47,7 +47,7 @@ func assembleMessages(rows FileRows) ([]string, error) {
 	var prompts []message
 	replies := map[string][]message{} // by the id of the prompt
 	hasPrompt := map[string]bool{}    // by tree id: whether its prompt was in the file
-	for row := range rows.All {
+	for row := range rows.Rows {
 		m, err := parseMessage(row.Text)
 		if err != nil {
 			rows.Reject(row.Line, err)

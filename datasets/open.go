@@ -113,9 +113,9 @@ func (s *Set) unpack() error {
 	switch {
 	case err != nil:
 		return err
-	case f != nil && f.Shape == Options && f.Languages && mapping.scoreAlone() != "": // people's label of OASST's replies
+	case f != nil && f.Shape == ShapeOptions && f.Languages && mapping.onlyScoreColumn() != "": // people's label of OASST's replies
 		err := s.convert(mapping, f.Assemble)
-		s.setFormat(&ResponseScores)
+		s.setFormat(&ScoresFormat)
 		s.format.Languages = f.Languages
 		return err
 	case mapping.isPartial():
@@ -147,7 +147,7 @@ func (s *Set) unpack() error {
 // replace hashes.
 func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
-		s.SHA256, err = rows.Sum(s.data)
+		s.SHA256, err = rows.SourceSHA256(s.data)
 	}
 	if s.close != nil {
 		s.close()
@@ -166,9 +166,9 @@ func (s *Set) setFormat(f *Format) {
 type FileRows struct {
 	Path    string // path of the file, or the name of a set without one
 	Options OpenOptions
-	// All yields every row that is not blank, in file order. It stops at the first row that cannot be read, or line that
+	// Rows yields every row that is not blank, in file order. It stops at the first row that cannot be read, or line that
 	// cannot be written.
-	All iter.Seq[rows.Row]
+	Rows iter.Seq[rows.Row]
 	// Emit writes a line for Parse, made from the row at the given line: text as is, any other value as JSON.
 	Emit func(line int, value any)
 	// Reject leaves out the row at the given line.
@@ -182,8 +182,8 @@ func (s *Set) assemble(build func(FileRows) ([]string, error)) error {
 	notes, err := build(FileRows{
 		Path:    s.label(),
 		Options: s.Options,
-		All: func(yield func(rows.Row) bool) {
-			for row, err := range rows.All(s.data) {
+		Rows: func(yield func(rows.Row) bool) {
+			for row, err := range rows.Lines(s.data) {
 				failed = cmp.Or(failed, err)
 				if failed != nil {
 					return
@@ -215,7 +215,7 @@ func (s *Set) assemble(build func(FileRows) ([]string, error)) error {
 
 // index reads all lines once. It checks them, hashes them if needed, and records the offset of each usable line.
 func (s *Set) index() error {
-	s.numbers = map[string]int{}
+	s.indexByID = map[string]int{}
 	var r io.Reader = io.NewSectionReader(s.data, 0, s.data.Size())
 	sum := sha256.New()
 	if s.SHA256 == "" {
@@ -244,16 +244,16 @@ func (s *Set) checkUsable() error {
 		return fmt.Errorf("no item has the group %s; groups: %s",
 			strings.Join(s.Options.Groups, " or "), shortList(s.otherGroups))
 	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.SkipReasons[0], s.unit(), s.Skipped, s.expected())
+		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.SkipReasons[0], s.positionNoun(), s.Skipped, s.describeExpectedRows())
 	case len(s.Notes) > 0:
 		return fmt.Errorf("no item is left: %s", strings.Join(s.Notes, " "))
 	default:
-		return fmt.Errorf("the file is empty; expected %s", s.expected())
+		return fmt.Errorf("the file is empty; expected %s", s.describeExpectedRows())
 	}
 }
 
-// expected describes the rows that the file should have: those of its format, or the formats that are possible.
-func (s *Set) expected() string {
+// describeExpectedRows describes the rows that the file should have: those of its format, or the formats that are possible.
+func (s *Set) describeExpectedRows() string {
 	switch {
 	case !s.Mapping.empty():
 		return "rows as in " + s.Mapping.String()
@@ -285,13 +285,13 @@ func (s *Set) add(line rows.Line[parsedLine]) error {
 	if !s.includes(item.Group) {
 		return nil
 	}
-	if first, duplicate := s.numbers[item.ID]; duplicate { // either could be the intended one
+	if first, duplicate := s.indexByID[item.ID]; duplicate { // either could be the intended one
 		return s.lineError(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
-			item.ID, s.unit(), s.rows[first].line, s.unit()))
+			item.ID, s.positionNoun(), s.rows[first].line, s.positionNoun()))
 	}
 	s.remark(number, item.Note)
 	id := strings.Clone(item.ID) // a clone does not keep a long line in memory
-	s.numbers[id] = len(s.rows)
+	s.indexByID[id] = len(s.rows)
 	s.rows = append(s.rows, row{
 		id:     id,
 		offset: line.Offset,
@@ -307,12 +307,12 @@ func (s *Set) add(line rows.Line[parsedLine]) error {
 	for _, c := range item.Candidates {
 		size += len(c.Text)
 	}
-	s.Longest = max(s.Longest, size)
+	s.LongestItemBytes = max(s.LongestItemBytes, size)
 	return nil
 }
 
-// FileSum returns the SHA-256 of the file alone, without a mapping, in hex.
-func (s *Set) FileSum() string { return cmp.Or(s.File, s.SHA256) }
+// FileSHA256 returns the SHA-256 of the file alone, without a mapping, in hex.
+func (s *Set) FileSHA256() string { return cmp.Or(s.MappedFileSHA256, s.SHA256) }
 
 // Remarks returns sentences about skipped lines and the way the file was read.
 func (s *Set) Remarks() (lines []string) {

@@ -63,7 +63,7 @@ func TestBadFiles(t *testing.T) {
 		"gzip cut": {gzipOf(t, good)[:5], "FILE: unpacking the gzip file, after 0 bytes: " +
 			"it ends too early: get the file again"},
 		"not UTF-8": {strings.Replace(good, "Which", "Wh\xefch", 1), "FILE:1: not UTF-8: save the file as UTF-8 " +
-			"(no usable line among 1; expected " + JudgeBench.About + ")"},
+			"(no usable line among 1; expected " + JudgeBenchFormat.About + ")"},
 		"a return in a text": {strings.Replace(good, "Which one?", "Which\rone?", 1),
 			`FILE:1: broken JSON at byte 73: invalid character '\r' in string literal (no usable line among 1; expected ` +
 				anyFormat() + ")"},
@@ -160,7 +160,7 @@ func TestBase(t *testing.T) {
 		"dataset=judgebench,response_model=claude-3-5-sonnet-20240620.jsonl":        "judgebench-claude-3-5-sonnet-20240620",
 		"dataset=judgebench,response_model=gpt-4o,judge_name=a,judge_model=b.jsonl": "judgebench-gpt-4o",
 	} {
-		if got := Base(path); got != want {
+		if got := ShortName(path); got != want {
 			t.Errorf("Base(%q) = %q, want %q", path, got, want)
 		}
 	}
@@ -217,6 +217,6 @@ func TestCategory(t *testing.T) {
 	}
 	got := slices.Clone(want)
 	slices.Reverse(got)
-	slices.SortFunc(got, CategoryOrder)
+	slices.SortFunc(got, CompareGroups)
 	assert.DeepEqual(t, got, want)
 }

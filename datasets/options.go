@@ -14,28 +14,28 @@ import (
 	"gavel/internal/codec"
 )
 
-// OptionLines reads an instruction and its options, one JSON object per line, in the form of GradeLab
+// OptionsFormat reads an instruction and its options, one JSON object per line, in the form of GradeLab
 // (arXiv 2406.12043): a prompt and a list of outputs.
 //
 // An output is a string, or an object with text and optionally rank and model. Ranks may instead be in a list of their
 // own. The lowest rank is the best; null means unknown. The item's id is the key id or, without one, the row number:
 // then its position is part of its identity.
 //
-// [OptionsLine] writes items in this form too, with the ids of the options and the mark of an unrelated one.
-var OptionLines = newFormat(optionsName, Format{
+// [EncodeOptions] writes items in this form too, with the ids of the options and the mark of an unrelated one.
+var OptionsFormat = newFormat(optionsName, Format{
 	Parse:    parseOptions,
-	Assemble: numberOptions,
+	Assemble: addRowNumbers,
 })
 
-// numberOptions gives rows without an id their number, and leaves out rows with fewer than two options.
-func numberOptions(rows FileRows) ([]string, error) {
+// addRowNumbers gives rows without an id their number, and leaves out rows with fewer than two options.
+func addRowNumbers(rows FileRows) ([]string, error) {
 	tooFew := 0
-	for row := range rows.All {
+	for row := range rows.Rows {
 		item, err := parseOptions(row.Text)
 		text := row.Text
 		if err == nil && item.ID == "" {
 			item.ID = strconv.Itoa(row.Line)
-			text, err = OptionsLine(item)
+			text, err = EncodeOptions(item)
 		}
 		switch {
 		case errors.Is(err, errFewOptions):
@@ -50,7 +50,7 @@ func numberOptions(rows FileRows) ([]string, error) {
 		return nil, nil
 	}
 	return []string{fmt.Sprintf("%s with fewer than 2 outputs left out: "+
-		"there is nothing to choose, and no entropy.", quantity(tooFew, "row"))}, nil
+		"there is nothing to choose, and no entropy.", countWithNoun(tooFew, "row"))}, nil
 }
 
 const optionsName = "options"
@@ -58,15 +58,15 @@ const optionsName = "options"
 // unrelatedID is the candidate id of an option added from another item.
 const unrelatedID = "00"
 
-// optionsLine is a line of the format OptionLines.
+// optionsLine is a line of the format OptionsFormat.
 type optionsLine struct {
-	ID        *text      `json:"id,omitempty"`
-	Source    string     `json:"source,omitempty"`
-	Group     string     `json:"group,omitempty"`
-	Reference string     `json:"reference,omitempty"`
-	Prompt    *string    `json:"prompt" must:"be"`
-	Outputs   []output   `json:"outputs" must:"be"`
-	Ranks     []jsonRank `json:"ranks,omitempty"`
+	ID        *textOrNumber `json:"id,omitempty"`
+	Source    string        `json:"source,omitempty"`
+	Group     string        `json:"group,omitempty"`
+	Reference string        `json:"reference,omitempty"`
+	Prompt    *string       `json:"prompt" must:"be"`
+	Outputs   []output      `json:"outputs" must:"be"`
+	Ranks     []jsonRank    `json:"ranks,omitempty"`
 }
 
 // output is one option of a line.
@@ -139,7 +139,7 @@ func (l *optionsLine) item() (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	id := cmp.Or(l.ID, new(text))
+	id := cmp.Or(l.ID, new(textOrNumber))
 	item := optionsItem(string(*id), *l.Prompt, candidates)
 	item.Source, item.Group = l.Source, cmp.Or(l.Group, item.Group)
 	item.Reference = l.Reference
@@ -204,7 +204,7 @@ func nameOptions(candidates []Candidate) error {
 // maximum entropy.
 func optionsItem(id, question string, candidates []Candidate) Item {
 	return Item{
-		ID: id, Shape: Options, Question: question, Candidates: candidates,
+		ID: id, Shape: ShapeOptions, Question: question, Candidates: candidates,
 		Gold: bestRanked(candidates), Group: optionsGroup(candidates),
 	}
 }
@@ -243,10 +243,10 @@ func bestRanked(candidates []Candidate) int {
 	return best
 }
 
-// OptionsLine encodes the item as a line of [OptionLines] that reads as the same item: the items of a run are complete
+// EncodeOptions encodes the item as a line of [OptionsFormat] that reads as the same item: the items of a run are complete
 // in themselves, wherever they came from and however they were changed.
-func OptionsLine(item Item) ([]byte, error) {
-	id := text(item.ID)
+func EncodeOptions(item Item) ([]byte, error) {
+	id := textOrNumber(item.ID)
 	l := optionsLine{ID: &id, Source: item.Source, Prompt: &item.Question, Reference: item.Reference}
 	if item.Group != optionsGroup(item.Candidates) {
 		l.Group = item.Group

@@ -61,7 +61,7 @@ func TestOptionsLine(t *testing.T) {
 	got := optionsItem("<id>", "a & b\n\u2028\x00", options("2 0 -"))
 	got.Source = "own"
 	got.Candidates[1].Model = "m"
-	line, err := OptionsLine(got)
+	line, err := EncodeOptions(got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestOptionsLine(t *testing.T) {
 		"no id":             func(got *Item) { got.ID = "" },
 		"not UTF-8":         func(got *Item) { got.Question = "\xff" },
 		"not its best":      func(got *Item) { got.Gold = 0 },
-		"another shape":     func(got *Item) { got.Shape = Choice },
+		"another shape":     func(got *Item) { got.Shape = ShapeChoice },
 		"ids out of order":  func(got *Item) { got.Candidates[0].ID = "09" },
 		"one option":        func(got *Item) { got.Candidates = got.Candidates[:1] },
 		"no group":          func(got *Item) { got.Group = "" },
@@ -83,7 +83,7 @@ func TestOptionsLine(t *testing.T) {
 			bad := got
 			bad.Candidates = slices.Clone(got.Candidates)
 			spoil(&bad)
-			if line, err := OptionsLine(bad); err == nil {
+			if line, err := EncodeOptions(bad); err == nil {
 				t.Errorf("no error, but %s", line)
 			}
 		})
@@ -106,7 +106,7 @@ func TestTrimOptions(t *testing.T) {
 				t.Errorf("cut to %d loses %s of the cut to %d", n+1, c.ID, n)
 			}
 		}
-		line, err := OptionsLine(cut)
+		line, err := EncodeOptions(cut)
 		if err != nil {
 			t.Fatal(err)
 		}

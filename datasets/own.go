@@ -19,12 +19,12 @@ import (
 	"gavel/internal/disk"
 )
 
-// ownFolder is the library's folder for users' own files imported under a name. NAME.json describes each, with the
+// userDatasetsFolder is the library's folder for users' own files imported under a name. NAME.json describes each, with the
 // mapping of its columns.
-const ownFolder = "own"
+const userDatasetsFolder = "own"
 
-// ownName matches valid names of users' own datasets: valid file names on every system, and no paths.
-var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+// userDatasetName matches valid names of users' own datasets: valid file names on every system, and no paths.
+var userDatasetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // longestOwn limits the letters in the name of a user's own dataset; the name of its file adds the beginning of a
 // SHA-256.
@@ -47,7 +47,7 @@ func (l Library) find(name string) (Entry, error) {
 // All lists the datasets of the registry, then the user's own by name.
 func (l Library) All() []Entry {
 	all := slices.Clone(Registry())
-	cards, _ := filepath.Glob(filepath.Join(l.Dir, ownFolder, "*.json"))
+	cards, _ := filepath.Glob(filepath.Join(l.Dir, userDatasetsFolder, "*.json"))
 	for _, card := range cards {
 		if k, err := l.readCard(strings.TrimSuffix(filepath.Base(card), ".json")); err == nil {
 			all = append(all, k)
@@ -58,7 +58,7 @@ func (l Library) All() []Entry {
 
 // readCard reads the description of a user's own dataset, by name; fs.ErrNotExist if there is none.
 func (l Library) readCard(name string) (k Entry, err error) {
-	if !ownName.MatchString(name) {
+	if !userDatasetName.MatchString(name) {
 		return k, fs.ErrNotExist
 	}
 	cardPath := l.ownCard(name)
@@ -68,7 +68,7 @@ func (l Library) readCard(name string) (k Entry, err error) {
 	}
 	err = json.Unmarshal(text, &k)
 	if err == nil &&
-		(k.Name != name || k.File != ownFolder+"/"+path.Base(k.File) || !ownName.MatchString(path.Base(k.File))) {
+		(k.Name != name || k.File != userDatasetsFolder+"/"+path.Base(k.File) || !userDatasetName.MatchString(path.Base(k.File))) {
 		err = errors.New("it describes another dataset")
 	}
 	if err != nil {
@@ -77,16 +77,18 @@ func (l Library) readCard(name string) (k Entry, err error) {
 	return k, nil
 }
 
-func (l Library) ownCard(name string) string { return filepath.Join(l.Dir, ownFolder, name+".json") }
+func (l Library) ownCard(name string) string {
+	return filepath.Join(l.Dir, userDatasetsFolder, name+".json")
+}
 
-// IsOwn reports whether the dataset is a user's own file.
-func (k Entry) IsOwn() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
+// IsUserDataset reports whether the dataset is a user's own file.
+func (k Entry) IsUserDataset() bool { return strings.HasPrefix(k.File, userDatasetsFolder+"/") }
 
-// ImportOwn imports a user's own file under a name, with the mapping of its columns. It copies the file and records
+// ImportUserDataset imports a user's own file under a name, with the mapping of its columns. It copies the file and records
 // the file's SHA-256. previous describes the dataset that had the name before, whose copy is removed; its SHA256 is ""
 // if there was none.
-func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entry, s *Set, err error) {
-	if !ownName.MatchString(name) || len(name) > longestOwn {
+func (l Library) ImportUserDataset(file, name string, mapping Mapping) (k, previous Entry, s *Set, err error) {
+	if !userDatasetName.MatchString(name) || len(name) > longestOwn {
 		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)
 	}
 	if n := Nearest(name, Names()); n != "" && smetrics.WagnerFischer(name, n, 1, 1, 1) <= 1 {
@@ -97,7 +99,7 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entr
 		return k, previous, nil, err
 	}
 	defer s.Close()
-	sum := s.FileSum()
+	sum := s.FileSHA256()
 	k = Entry{
 		Name:    name,
 		About:   "your own: " + filepath.Base(file),
@@ -105,7 +107,7 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entr
 		SHA256:  sum,
 		Licence: "your own",
 		Source:  filepath.Base(file),
-		File:    ownFolder + "/" + name + "-" + sum[:12],
+		File:    userDatasetsFolder + "/" + name + "-" + sum[:12],
 		Format:  s.Format,
 		Mapping: s.Mapping,
 	}
@@ -124,7 +126,7 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entr
 	if err == nil {
 		err = l.write(l.ownCard(name), card)
 	}
-	if err == nil && previous.File != k.File && previous.IsOwn() {
+	if err == nil && previous.File != k.File && previous.IsUserDataset() {
 		os.Remove(l.path(previous))
 	}
 	return k, previous, s, err
@@ -132,7 +134,7 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entr
 
 // checkCopy checks the SHA-256 of an own file's copy before anything reads it.
 func (l Library) checkCopy(k Entry) error {
-	got, err := rows.FileSum(l.path(k))
+	got, err := rows.FileSHA256(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the copy of %s imported as %q is missing: import it again with --as %s",
 			k.Source, k.Name, k.Name)

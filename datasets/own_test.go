@@ -14,7 +14,7 @@ func TestImportOwn(t *testing.T) {
 	lib := Library{Dir: filepath.Join(t.TempDir(), "not there yet")}
 	mapping := Mapping{Fields: []string{"question=prompt,response_a=out_1,response_b=out_2,label=winner"}, LabelValues: []string{"A>B=model_a,B>A=model_b,tie=tie"}}
 	file := write(t, "mine.csv", ownCSV)
-	k, before, _, err := lib.ImportOwn(file, "mine", mapping)
+	k, before, _, err := lib.ImportUserDataset(file, "mine", mapping)
 	if err != nil || before.Name != "" {
 		t.Fatal(before, err)
 	}
@@ -26,23 +26,23 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != mapping.String() || s.File != HexSum([]byte(ownCSV)) || k.SHA256 != s.File || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
+	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != mapping.String() || s.MappedFileSHA256 != HexSum([]byte(ownCSV)) || k.SHA256 != s.MappedFileSHA256 || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
 		t.Errorf("%+v is opened as %s, %d items, %s", k, s.Name, s.Len(), s.Mapping)
 	}
 	if all := lib.All(); len(all) != len(Registry())+1 || all[len(Registry())].Name != "mine" || !lib.Has(k) {
 		t.Errorf("%d are listed", len(all))
 	}
 	other, err := lib.OpenWith("mine", mappedBy("question=prompt,label=nr"))
-	if err != nil || item(t, other, 0).Shape != Number || other.SHA256 == s.SHA256 {
+	if err != nil || item(t, other, 0).Shape != ShapeNumber || other.SHA256 == s.SHA256 {
 		t.Errorf("another mapping is passed over: %v", err)
 	}
 
 	more := ownCSV + "11,Who?,x,y,model_b\n"
-	second, before, _, err := lib.ImportOwn(write(t, "more.csv", more), "mine", mapping)
+	second, before, _, err := lib.ImportUserDataset(write(t, "more.csv", more), "mine", mapping)
 	if err != nil || before.SHA256 != k.SHA256 || second.Rows != 5 {
 		t.Errorf("imported again over %+v: %+v, %v", before, second, err)
 	}
-	files, _ := filepath.Glob(filepath.Join(lib.Dir, ownFolder, "*"))
+	files, _ := filepath.Glob(filepath.Join(lib.Dir, userDatasetsFolder, "*"))
 	if want := []string{lib.Path("mine"), lib.ownCard("mine")}; !slices.Equal(files, want) {
 		t.Errorf("there are %q, want %q", files, want)
 	}
@@ -79,7 +79,7 @@ func TestImportOwnRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "x.csv", tc.content)
-			_, _, _, err := lib.ImportOwn(path, tc.as, Mapping{})
+			_, _, _, err := lib.ImportUserDataset(path, tc.as, Mapping{})
 			oneLine(t, err, path, tc.want)
 			if files, _ := os.ReadDir(lib.Dir); len(files) > 0 {
 				t.Errorf("left behind: %v", files)

@@ -6,23 +6,23 @@ import (
 	"strconv"
 )
 
-// PPE reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
+// PPEFormat reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
 // model, their correctness, and sampled pairs of a correct and a wrong one. Every pair is an item; the pairs of a
 // prompt form a cluster. The order within a pair is that of the sample.
-var PPE = newFormat(ppeName, Format{
-	Parse:    parsePair,
-	Assemble: drawnPairs,
-	Cluster:  before(":"),
+var PPEFormat = newFormat(ppeName, Format{
+	Parse:      parsePair,
+	Assemble:   drawnPairs,
+	ClusterKey: idPrefixFunc(":"),
 })
 
 const ppeName = "ppe"
 
 type ppeRow struct {
-	ID     *text    `json:"question_id" must:"id"`
-	Model  string   `json:"model_name"`
-	Prompt *string  `json:"prompt" must:"be"`
-	Scores []bool   `json:"scores" must:"be"`
-	Pairs  [][2]int `json:"sampled_conflict_pairs" must:"be"` // correct and wrong response, by index from 0
+	ID     *textOrNumber `json:"question_id" must:"id"`
+	Model  string        `json:"model_name"`
+	Prompt *string       `json:"prompt" must:"be"`
+	Scores []bool        `json:"scores" must:"be"`
+	Pairs  [][2]int      `json:"sampled_conflict_pairs" must:"be"` // correct and wrong response, by index from 0
 
 	responses map[string]json.RawMessage
 }
@@ -47,7 +47,7 @@ func (r *ppeRow) read(line []byte) error {
 
 // drawnPairs writes a line in JudgeBench's format for each sampled pair of every row.
 func drawnPairs(rows FileRows) ([]string, error) {
-	for row := range rows.All {
+	for row := range rows.Rows {
 		var r ppeRow
 		if err := r.read(row.Text); err != nil {
 			rows.Reject(row.Line, err)
@@ -60,7 +60,7 @@ func drawnPairs(rows FileRows) ([]string, error) {
 			}
 			item := Item{
 				ID:         fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1),
-				Shape:      Pair,
+				Shape:      ShapePair,
 				Source:     ppeName,
 				Question:   *r.Prompt,
 				Candidates: make([]Candidate, 2),
@@ -71,7 +71,7 @@ func drawnPairs(rows FileRows) ([]string, error) {
 			for i, place := range p {
 				json.Unmarshal(r.responses["response_"+strconv.Itoa(place+1)], &item.Candidates[i].Text) // read checked it
 			}
-			line, err := item.line()
+			line, err := item.encodeLine()
 			if err != nil {
 				return nil, err
 			}

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Questions reads gavel's own format for questions of any origin: one JSON object per line with id, question and gold.
+// QuestionsFormat reads gavel's own format for questions of any origin: one JSON object per line with id, question and gold.
 // With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B or C
 // (a tie), or null if unknown. Otherwise gold is a number. category is the item's group, source its origin.
-var Questions = newFormat("questions", Format{
+var QuestionsFormat = newFormat("questions", Format{
 	Parse: parseQuestion,
 })
 
@@ -32,7 +32,7 @@ type questionLine struct {
 var parseQuestion = parser((*questionLine).item)
 
 func (q *questionLine) item() (Item, error) {
-	item := Item{ID: Scalar(q.ID), Source: q.Source, Group: cmp.Or(q.Category, category(q.Source)), Gold: NoGold}
+	item := Item{ID: ScalarText(q.ID), Source: q.Source, Group: cmp.Or(q.Category, category(q.Source)), Gold: NoGold}
 	switch {
 	case item.ID == "":
 		return Item{}, errors.New(`key "id" is missing or empty`)
@@ -42,15 +42,15 @@ func (q *questionLine) item() (Item, error) {
 		return Item{}, errors.New(`"options" and "response_a": a question has only one of them`)
 	}
 	item.Question = *q.Question
-	gold := Scalar(q.Gold)
+	gold := ScalarText(q.Gold)
 	var err error
 	switch {
 	case q.Options != nil:
-		err = item.choice(q.Options, gold)
+		err = item.setChoice(q.Options, gold)
 	case q.ResponseA != nil:
-		err = item.preference(q, gold)
+		err = item.setPreference(q, gold)
 	default:
-		item.Shape, item.Answer = Number, gold
+		item.Shape, item.Answer = ShapeNumber, gold
 		if _, bad := strconv.ParseFloat(strings.ReplaceAll(gold, ",", ""), 64); bad != nil ||
 			strings.ContainsAny(gold, "xXnN_") {
 			// no 0x1p3, no NaN
@@ -60,8 +60,8 @@ func (q *questionLine) item() (Item, error) {
 	return item, err
 }
 
-func (item *Item) choice(options []string, gold string) error {
-	item.Shape = Choice
+func (item *Item) setChoice(options []string, gold string) error {
+	item.Shape = ShapeChoice
 	if len(options) < 2 || len(options) > maxOptions {
 		return fmt.Errorf("%d options: a choice has from 2 to %d", len(options), maxOptions)
 	}
@@ -73,9 +73,9 @@ func (item *Item) choice(options []string, gold string) error {
 	return nil
 }
 
-func (item *Item) preference(q *questionLine, gold string) error {
-	item.Shape = Preference
-	item.Candidates = preferred(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
+func (item *Item) setPreference(q *questionLine, gold string) error {
+	item.Shape = ShapePreference
+	item.Candidates = preferenceCandidates(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
 	item.Gold = item.candidate(gold)
 	if item.Gold < 0 && gold != "" {
 		return fmt.Errorf(`"gold" is %q: use A, B or C (a tie)`, gold)
@@ -83,9 +83,9 @@ func (item *Item) preference(q *questionLine, gold string) error {
 	return nil
 }
 
-// Scalar returns the text of a JSON string or number, since files have ids and numbers with or without quotes; "" for
+// ScalarText returns the text of a JSON string or number, since files have ids and numbers with or without quotes; "" for
 // null and any other value.
-func Scalar(raw json.RawMessage) string {
+func ScalarText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s

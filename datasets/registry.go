@@ -35,9 +35,9 @@ type Entry struct {
 	Format  string   `json:"format"`           // name of the file's format
 	Mapping `yaml:",inline"`
 
-	Published []Published `json:"-"` // published results of judges on the dataset
-	Also      []string    `json:"-"` // names that imported runs use for the dataset
-	builtin   []byte      // the file's content, if it is part of gavel
+	Published []PublishedResult `json:"-"` // published results of judges on the dataset
+	Also      []string          `json:"-"` // names that imported runs use for the dataset
+	builtin   []byte            // the file's content, if it is part of gavel
 }
 
 // Shape returns the shape of all its items; "": items may have any.
@@ -46,8 +46,8 @@ func (k Entry) Shape() Shape {
 	return f.Shape
 }
 
-// Published is a published result of a judge on all items of a dataset.
-type Published struct {
+// PublishedResult is a published result of a judge on all items of a dataset.
+type PublishedResult struct {
 	Judge, Protocol, Metric string  // names
 	Prompt                  string  // gavel's name for the prompt, if it has one
 	OpenWeights             bool    // the judge's weights are public
@@ -58,7 +58,7 @@ type Published struct {
 }
 
 // PublishedResults returns the published results on a dataset, given by its name or an import's name for it.
-func PublishedResults(dataset string) []Published {
+func PublishedResults(dataset string) []PublishedResult {
 	for _, k := range Registry() {
 		if k.Name == dataset || slices.Contains(k.Also, dataset) {
 			return k.Published

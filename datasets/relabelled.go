@@ -27,7 +27,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 		if err != nil {
 			return 0, nil, err
 		}
-		if item.Shape == Pair && best == "tie" {
+		if item.Shape == ShapePair && best == "tie" {
 			ties++
 		}
 		line, err := item.withLabel(best)
@@ -55,30 +55,30 @@ func (item Item) withLabel(best string) ([]byte, error) {
 		return nil, fmt.Errorf("label %q of %s is not one of its answers", best, item.ID)
 	}
 	switch {
-	case item.Shape == Response:
+	case item.Shape == ShapeResponse:
 		score, err := strconv.ParseFloat(best, 64)
 		if err != nil {
 			return nil, fmt.Errorf("label %q of %s is no score", best, item.ID)
 		}
 		item.People = &PeopleScores{Scores: map[string]float64{"label": score}, Scale: item.People.Scale}
-	case item.Shape == Number:
+	case item.Shape == ShapeNumber:
 		item.Answer = best
-	case item.Shape == Options:
+	case item.Shape == ShapeOptions:
 		for k := range item.Candidates {
 			item.Candidates[k].Rank = nil
 		}
 		if item.Gold >= 0 {
 			item.Candidates[item.Gold].Rank = new(0)
 		}
-	case item.Shape == Preference && item.Gold < 0:
+	case item.Shape == ShapePreference && item.Gold < 0:
 		item.Gold = 2
 	}
-	return item.line()
+	return item.encodeLine()
 }
 
-// line returns the item as a line of the format that gavel writes for its shape: [JudgeBench] for pairs, [OptionLines]
-// for options, [ResponseScores] for responses, else [Questions].
-func (item Item) line() ([]byte, error) {
+// encodeLine returns the item as a line of the format that gavel writes for its shape: [JudgeBenchFormat] for pairs, [OptionsFormat]
+// for options, [ScoresFormat] for responses, else [QuestionsFormat].
+func (item Item) encodeLine() ([]byte, error) {
 	c := item.Candidates
 	q := questionLine{
 		ID:       quoted(item.ID),
@@ -90,11 +90,11 @@ func (item Item) line() ([]byte, error) {
 		q.Gold = quoted(gold)
 	}
 	switch item.Shape {
-	case Options:
-		return OptionsLine(item)
-	case Response:
+	case ShapeOptions:
+		return EncodeOptions(item)
+	case ShapeResponse:
 		return codec.Marshal(responseLine{
-			ID:           new(text(item.ID)),
+			ID:           new(textOrNumber(item.ID)),
 			Source:       item.Source,
 			Group:        item.Group,
 			Question:     &item.Question,
@@ -102,7 +102,7 @@ func (item Item) line() ([]byte, error) {
 			Reference:    item.Reference,
 			PeopleScores: *item.People,
 		})
-	case Pair:
+	case ShapePair:
 		p := pairLine{
 			PairID:    &item.ID,
 			Source:    item.Source,
@@ -118,12 +118,12 @@ func (item Item) line() ([]byte, error) {
 			p.Label = &pairLabels[item.Gold]
 		}
 		return codec.Marshal(p)
-	case Preference:
+	case ShapePreference:
 		q.ResponseA = &c[0].Text
 		q.ResponseB = &c[1].Text
 		q.ModelA = c[0].Model
 		q.ModelB = c[1].Model
-	case Choice:
+	case ShapeChoice:
 		for _, option := range c {
 			q.Options = append(q.Options, option.Text)
 		}

@@ -7,43 +7,43 @@ import (
 	"strings"
 )
 
-// RMBench reads the pairs of RM-Bench (arXiv 2410.16184): a prompt with three correct and three wrong responses, each
+// RMBenchFormat reads the pairs of RM-Bench (arXiv 2410.16184): a prompt with three correct and three wrong responses, each
 // in the styles concise, detailed, and detailed with Markdown. Every correct one with every wrong one makes nine pairs,
 // which form a cluster.
 //
 // A pair is hard if the correct response has the plainer style, easy if it has the fancier one, else normal (§3 of the
 // paper). Its id is DOMAIN:ID:RIGHT-WRONG, with styles numbered from 1. The domain is the row's key "domain" or,
 // without one, follows from the file's name. The order within a pair is drawn by the id.
-var RMBench = newFormat("rm-bench", Format{
+var RMBenchFormat = newFormat("rm-bench", Format{
 	Parse:    parseRMBench,
-	Assemble: nineOfEach,
+	Assemble: writeNinePairs,
 	Matches: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
 		var chosen, rejected []string
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
-	Cluster: before(":"),
+	ClusterKey: idPrefixFunc(":"),
 	Level: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
-		return Levels[1+strings.Compare(wrong, right)]
+		return DifficultyLevels[1+strings.Compare(wrong, right)]
 	},
 })
 
-// Levels names the difficulty of pairs by their styles; a judge that follows style gets the first level right.
-var Levels = []string{"easy", "normal", "hard"}
+// DifficultyLevels names the difficulty of pairs by their styles; a judge that follows style gets the first level right.
+var DifficultyLevels = []string{"easy", "normal", "hard"}
 
 // rmStyles is the number of styles of a response.
 const rmStyles = 3
 
 type rmRow struct {
-	ID       *text    `json:"id" must:"id"`
-	Domain   string   `json:"domain"`
-	Prompt   *string  `json:"prompt" must:"be"`
-	Chosen   []string `json:"chosen" must:"be"`
-	Rejected []string `json:"rejected" must:"be"`
-	Pair     string   `json:"pair,omitempty"` // in lines of nineOfEach: the styles of the two responses
+	ID       *textOrNumber `json:"id" must:"id"`
+	Domain   string        `json:"domain"`
+	Prompt   *string       `json:"prompt" must:"be"`
+	Chosen   []string      `json:"chosen" must:"be"`
+	Rejected []string      `json:"rejected" must:"be"`
+	Pair     string        `json:"pair,omitempty"` // in lines of writeNinePairs: the styles of the two responses
 
-	Own *SelfGenerated `json:"own_answer,omitempty"`
+	Own *OwnAnswer `json:"own_answer,omitempty"`
 }
 
 // read decodes a row that must have the given number of responses of each kind.
@@ -69,22 +69,22 @@ func parseRMBench(line []byte) (Item, error) {
 	if !slices.Contains(rmPairs, r.Pair) {
 		return Item{}, fmt.Errorf("pair %.20q is not a pair of styles, 1-1 to 3-3", r.Pair)
 	}
-	domain := orGroup(r.Domain, "RM-Bench")
+	domain := categoryOrDefault(r.Domain, "RM-Bench")
 	item := Item{
-		ID: domain + ":" + string(*r.ID) + ":" + r.Pair, Shape: Pair, Source: "rm-bench", Group: domain, Question: *r.Prompt,
+		ID: domain + ":" + string(*r.ID) + ":" + r.Pair, Shape: ShapePair, Source: "rm-bench", Group: domain, Question: *r.Prompt,
 		Candidates: lettered(r.Chosen[0], r.Rejected[0]),
 	}
 	if chosenPlace(item.ID, 2) == 1 {
 		item.Gold = 1
 		item.Candidates = lettered(r.Rejected[0], r.Chosen[0])
 	}
-	return item, r.Own.addTo(&item)
+	return item, r.Own.setOwnAnswer(&item)
 }
 
-// nineOfEach writes a line for each of the nine pairs of a row.
-func nineOfEach(rows FileRows) ([]string, error) {
-	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
-	for row := range rows.All {
+// writeNinePairs writes a line for each of the nine pairs of a row.
+func writeNinePairs(rows FileRows) ([]string, error) {
+	domain := strings.TrimSuffix(ShortName(rows.Path), "_filtered")
+	for row := range rows.Rows {
 		if keysOf(row.Text)["pair"] != nil { // already a pair
 			rows.Emit(row.Line, row.Text)
 			continue

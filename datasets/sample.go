@@ -14,11 +14,11 @@ import (
 
 // Selection picks items of a set. The zero value picks all.
 type Selection struct {
-	IDs        []string // ids of the items to pick from; nil: all
-	Sample     int      // number of items to draw from these by Seed; 0: all
-	SampleEach int      // number of items to draw from each group in place of Sample; 0: all
-	Seed       int64    // of the draw
-	Limit      int      // number of the drawn items to keep, the first in file order; 0: all
+	IDs           []string // ids of the items to pick from; nil: all
+	Sample        int      // number of items to draw from these by Seed; 0: all
+	ItemsPerGroup int      // number of items to draw from each group in place of Sample; 0: all
+	Seed          int64    // of the draw
+	Limit         int      // number of the drawn items to keep, the first in file order; 0: all
 }
 
 // Pick returns the indexes of the selected items, in file order.
@@ -27,7 +27,7 @@ type Selection struct {
 // goal and stage gets the same items in any file order, and a larger sample contains the smaller one. The sample of a
 // group does not depend on other groups.
 func (sel Selection) Pick(s *Set) ([]int, error) {
-	if sel.Sample > 0 && sel.SampleEach > 0 {
+	if sel.Sample > 0 && sel.ItemsPerGroup > 0 {
 		return nil, errors.New("a sample of all items and one of each group: choose one")
 	}
 	rows, err := sel.withIDs(s, Indexes(s.Len()))
@@ -35,16 +35,16 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 		return nil, err
 	}
 	if sel.Sample > 0 {
-		rows = sel.smallest(s, rows, sel.Sample)
+		rows = sel.drawRows(s, rows, sel.Sample)
 	}
-	if sel.SampleEach > 0 {
+	if sel.ItemsPerGroup > 0 {
 		groups := map[string][]int{}
 		for _, i := range rows {
 			groups[s.Group(i)] = append(groups[s.Group(i)], i)
 		}
 		rows = rows[:0]
 		for _, group := range groups {
-			rows = append(rows, sel.smallest(s, group, sel.SampleEach)...)
+			rows = append(rows, sel.drawRows(s, group, sel.ItemsPerGroup)...)
 		}
 		slices.Sort(rows)
 	}
@@ -76,13 +76,13 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	return rows, nil
 }
 
-// smallest returns those n of rows that come first in the order that the seed draws, in file order.
-func (sel Selection) smallest(s *Set, rows []int, n int) []int {
+// drawRows returns those n of rows that come first in the order that the seed draws, in file order.
+func (sel Selection) drawRows(s *Set, rows []int, n int) []int {
 	if n >= len(rows) {
 		return rows
 	}
 	sample := make([]int, 0, n)
-	for _, k := range Order(len(rows), func(k int) string { return s.ID(rows[k]) }, sel.Seed)[:n] {
+	for _, k := range DrawOrder(len(rows), func(k int) string { return s.ID(rows[k]) }, sel.Seed)[:n] {
 		sample = append(sample, rows[k])
 	}
 	slices.Sort(sample)
@@ -98,8 +98,8 @@ func Indexes(n int) []int {
 	return all
 }
 
-// Order returns the indexes of n items in the order in which a seed draws them: a sample of k items has the first k.
-func Order(n int, id func(i int) string, seed int64) []int {
+// DrawOrder returns the indexes of n items in the order in which a seed draws them: a sample of k items has the first k.
+func DrawOrder(n int, id func(i int) string, seed int64) []int {
 	keys, order := make([]uint64, n), Indexes(n)
 	for i := range keys {
 		keys[i] = hash("%d\x00%s", seed, id(i))

@@ -146,7 +146,7 @@ func TestSampleScores(t *testing.T) {
 				Reason string `json:"reason"`
 			}{
 				responseLine{
-					ID:           new(text(fmt.Sprintf("sample-scores-%02d", 5*i+k+1))),
+					ID:           new(textOrNumber(fmt.Sprintf("sample-scores-%02d", 5*i+k+1))),
 					Source:       "gavel-sample",
 					Question:     &question,
 					Response:     new(strings.Join(response, " ")),

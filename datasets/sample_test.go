@@ -122,10 +122,10 @@ func TestPickOfEachGroup(t *testing.T) {
 		rows = append(rows, question(with("question_id", i), with("category", []string{"law", "math", "art"}[i%3])))
 	}
 	s := openWith(t, OpenOptions{}, rows...)
-	_, err := Selection{Sample: 1, SampleEach: 1}.Pick(s)
+	_, err := Selection{Sample: 1, ItemsPerGroup: 1}.Pick(s)
 	oneLine(t, err, s.Path, "a sample of all items and one of each group: choose one")
 
-	each := pick(t, Selection{SampleEach: 5, Seed: 7}, s)
+	each := pick(t, Selection{ItemsPerGroup: 5, Seed: 7}, s)
 	var apart []string
 	for _, g := range s.Groups() {
 		alone := pick(t, Selection{Sample: 5, Seed: 7}, openWith(t, OpenOptions{Groups: []string{g}}, rows...))
@@ -141,14 +141,14 @@ func TestPickOfEachGroup(t *testing.T) {
 	if !slices.IsSortedFunc(each, func(a, b string) int { return len(a) - len(b) }) {
 		t.Errorf("not in file order: %v", each)
 	}
-	if n := len(pick(t, Selection{SampleEach: 50}, s)); n != 60 {
+	if n := len(pick(t, Selection{ItemsPerGroup: 50}, s)); n != 60 {
 		t.Errorf("%d of at most 50 of each", n)
 	}
-	if got, want := pick(t, Selection{SampleEach: 5, Seed: 7, Limit: 2}, s), each[:2]; !slices.Equal(got, want) {
+	if got, want := pick(t, Selection{ItemsPerGroup: 5, Seed: 7, Limit: 2}, s), each[:2]; !slices.Equal(got, want) {
 		t.Errorf("limited %v, want %v", got, want)
 	}
 	// The definition, so that no later version draws another sample.
-	if got := strings.Join(pick(t, Selection{SampleEach: 2, Seed: 7}, s), " "); got != "10 39 42 46 47 53" {
+	if got := strings.Join(pick(t, Selection{ItemsPerGroup: 2, Seed: 7}, s), " "); got != "10 39 42 46 47 53" {
 		t.Errorf("two of each by seed 7 are %s", got)
 	}
 }

@@ -26,19 +26,19 @@ func (p *PeopleScores) Mean() float64 {
 	return sum / float64(len(p.Scores))
 }
 
-// ResponseScores reads responses with people's scores, one JSON object per line.
-var ResponseScores = newFormat("scores", Format{
+// ScoresFormat reads responses with people's scores, one JSON object per line.
+var ScoresFormat = newFormat("scores", Format{
 	Parse: parser((*responseLine).item),
 })
 
-// responseLine is a line of the format ResponseScores.
+// responseLine is a line of the format ScoresFormat.
 type responseLine struct {
-	ID        *text   `json:"id" must:"id"`
-	Source    string  `json:"source,omitempty"`
-	Group     string  `json:"group,omitempty"`
-	Question  *string `json:"question" must:"be"`
-	Response  *string `json:"response" must:"be"`
-	Reference string  `json:"reference,omitempty"`
+	ID        *textOrNumber `json:"id" must:"id"`
+	Source    string        `json:"source,omitempty"`
+	Group     string        `json:"group,omitempty"`
+	Question  *string       `json:"question" must:"be"`
+	Response  *string       `json:"response" must:"be"`
+	Reference string        `json:"reference,omitempty"`
 	PeopleScores
 
 	row int // number of its line in a file of one's own
@@ -47,9 +47,9 @@ type responseLine struct {
 func (l *responseLine) item() (Item, error) {
 	item := Item{
 		ID:         string(*l.ID),
-		Shape:      Response,
+		Shape:      ShapeResponse,
 		Source:     l.Source,
-		Group:      orGroup(l.Group, "(no group)"),
+		Group:      categoryOrDefault(l.Group, "(no group)"),
 		Question:   *l.Question,
 		Candidates: lettered(*l.Response),
 		Gold:       NoGold,
@@ -70,7 +70,7 @@ func (r tableRow) scores() (map[string]float64, error) {
 	for _, c := range r.columns[partScore] {
 		value := r.lookup(c)
 		person := cmp.Or(r.text[partPerson], c)
-		switch text := strings.ToLower(cmp.Or(strings.TrimSpace(Scalar(value)), string(value))); text {
+		switch text := strings.ToLower(cmp.Or(strings.TrimSpace(ScalarText(value)), string(value))); text {
 		case "", `""`:
 		case "yes", "true":
 			all[person] = 1

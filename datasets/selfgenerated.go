@@ -2,23 +2,23 @@ package datasets
 
 import "errors"
 
-// SelfGenerated holds the judge's own answer to the question of a pair, under the key "own_answer". No dataset has it:
+// OwnAnswer holds the judge's own answer to the question of a pair, under the key "own_answer". No dataset has it:
 // gavel adds it from a run in which the judge answered the questions.
-type SelfGenerated struct {
+type OwnAnswer struct {
 	Text  *string `json:"text"`
 	Value string  `json:"value,omitempty"` // the final answer, if one could be read
 	Right *bool   `json:"right,omitempty"` // whether the answer equals the correct response's; null: unknown
 }
 
-// addTo sets the judge's own answer in a pair's item, if there is one.
-func (o *SelfGenerated) addTo(item *Item) error {
+// setOwnAnswer sets the judge's own answer in a pair's item, if there is one.
+func (o *OwnAnswer) setOwnAnswer(item *Item) error {
 	if o == nil {
 		return nil
 	}
 	if o.Text == nil {
 		return errors.New(`"own_answer" has no "text"`)
 	}
-	item.Answered = &Answered{Question: item.ID, Reference: *o.Text}
+	item.Answered = &AgentAnswer{QuestionID: item.ID, Reference: *o.Text}
 	if o.Right != nil {
 		item.Answered.Own = &Answer{Value: o.Value, Right: *o.Right}
 	}

@@ -40,16 +40,16 @@ func (s *Set) Summarize(dataset Entry) (t Summary, err error) {
 		add("shape "+name, strconv.Itoa(n.Shapes[name]))
 	}
 	add("SHA-256", s.SHA256)
-	if s.File != "" {
-		add("SHA-256 of the file", s.File)
+	if s.MappedFileSHA256 != "" {
+		add("SHA-256 of the file", s.MappedFileSHA256)
 	}
 	add("items", strconv.Itoa(s.Len()))
 	add("lines skipped", strconv.Itoa(s.Skipped))
-	add("longest item", fmt.Sprintf("%d bytes", s.Longest))
+	add("longest item", fmt.Sprintf("%d bytes", s.LongestItemBytes))
 	for _, k := range sortedKeys(n.Labels) {
 		add("labelled "+k, strconv.Itoa(n.Labels[k]))
 	}
-	for _, g := range slices.SortedFunc(maps.Keys(n.Groups), CategoryOrder) {
+	for _, g := range slices.SortedFunc(maps.Keys(n.Groups), CompareGroups) {
 		add("group "+g, strconv.Itoa(n.Groups[g]))
 	}
 	t.Notes = slices.Clone(s.Notes)
@@ -65,7 +65,7 @@ func (s *Set) Summarize(dataset Entry) (t Summary, err error) {
 		"sha256":        s.SHA256,
 		"items":         s.Len(),
 		"skipped":       s.Skipped,
-		"longest_bytes": s.Longest,
+		"longest_bytes": s.LongestItemBytes,
 		"groups":        n.Groups,
 		"labels":        n.Labels,
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Unrelated adds to an item, in first place, an option drawn from another item with another instruction, to test
+// UnrelatedOptions adds to an item, in first place, an option drawn from another item with another instruction, to test
 // whether a judge falls for it.
 //
 // The draw depends only on the seed, the item's id and the items of the set: not on their order in the file, on the
 // selection of judged items, or on the order of calls. Every item with another instruction is equally likely, then
 // every option of the item drawn.
-type Unrelated struct {
+type UnrelatedOptions struct {
 	set  *Set
 	seed int64
 	rows []questionRow // sorted by question, then id: equal questions are adjacent
@@ -25,9 +25,9 @@ type questionRow struct {
 	row      int32  // index in the set
 }
 
-// NewUnrelated reads the set once. It fails if all items have the same instruction.
-func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
-	u := &Unrelated{set: set, seed: seed, rows: make([]questionRow, set.Len())}
+// NewUnrelatedOptions reads the set once. It fails if all items have the same instruction.
+func NewUnrelatedOptions(set *Set, seed int64) (*UnrelatedOptions, error) {
+	u := &UnrelatedOptions{set: set, seed: seed, rows: make([]questionRow, set.Len())}
 	for i := range u.rows {
 		item, err := set.Item(i)
 		if err != nil {
@@ -50,7 +50,7 @@ const maxDraws = 64
 
 // Add inserts an unrelated option before the item's own. An option that is empty, or equals one of the item's own, is
 // drawn again. Add may be called from many goroutines.
-func (u *Unrelated) Add(item Item) (Item, error) {
+func (u *UnrelatedOptions) Add(item Item) (Item, error) {
 	if slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return c.Unrelated }) {
 		return Item{}, fmt.Errorf("item %q already has an unrelated option", item.ID)
 	}
@@ -76,7 +76,7 @@ func (u *Unrelated) Add(item Item) (Item, error) {
 		}
 		options := slices.DeleteFunc(slices.Clone(from.Candidates), func(c Candidate) bool { return c.Unrelated })
 		c := options[drawKey(fmt.Sprintf("unrelated option %d", n), u.seed, item.ID)%uint64(len(options))]
-		if !hasText(item, c.Text) {
+		if !isEmptyOrRepeated(item, c.Text) {
 			return withUnrelated(item, c), nil
 		}
 	}
@@ -84,8 +84,8 @@ func (u *Unrelated) Add(item Item) (Item, error) {
 		"those of the other items are empty, or the same as its own", item.ID)
 }
 
-// hasText reports whether a text is empty or equals that of one of the item's options.
-func hasText(item Item, text string) bool {
+// isEmptyOrRepeated reports whether a text is empty or equals that of one of the item's options.
+func isEmptyOrRepeated(item Item, text string) bool {
 	text = strings.TrimSpace(text)
 	return text == "" ||
 		slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return strings.TrimSpace(c.Text) == text })

@@ -30,9 +30,9 @@ func optionLines(n, same int) []string {
 	return out
 }
 
-func unrelated(t *testing.T, s *Set, seed int64) *Unrelated {
+func unrelated(t *testing.T, s *Set, seed int64) *UnrelatedOptions {
 	t.Helper()
-	u, err := NewUnrelated(s, seed)
+	u, err := NewUnrelatedOptions(s, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func unrelated(t *testing.T, s *Set, seed int64) *Unrelated {
 }
 
 // unrelatedByID returns the items of a set with their unrelated option, by id.
-func unrelatedByID(t *testing.T, u *Unrelated, rows []int) map[string]Item {
+func unrelatedByID(t *testing.T, u *UnrelatedOptions, rows []int) map[string]Item {
 	t.Helper()
 	out := map[string]Item{}
 	for _, i := range rows {
@@ -179,14 +179,14 @@ func TestUnrelatedErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := set(t, tc.lines)
 			for seed := range int64(20) {
-				u, err := NewUnrelated(s, seed)
+				u, err := NewUnrelatedOptions(s, seed)
 				var got Item
 				if err == nil {
 					got, err = u.Add(item(t, s, 0))
 				}
 				if tc.want != "" {
 					oneLine(t, err, "FILE", tc.want)
-				} else if err != nil || got.Candidates[0].Text == "never" || hasText(item(t, s, 0), got.Candidates[0].Text) {
+				} else if err != nil || got.Candidates[0].Text == "never" || isEmptyOrRepeated(item(t, s, 0), got.Candidates[0].Text) {
 					t.Errorf("got %+v, %v", got.Candidates, err)
 				}
 			}

@@ -3,7 +3,7 @@ package docs
 
 import _ "embed"
 
-// HowDoI is docs/how-do-i.md, which "gavel serve" shows at /help.
+// HowToGuide is docs/how-do-i.md, which "gavel serve" shows at /help.
 //
 //go:embed how-do-i.md
-var HowDoI string
+var HowToGuide string

@@ -10,15 +10,15 @@ import (
 // [alarmAfter] judgments, then after twice as many, four times as many and so on. Replies that repeat themselves take
 // the longest, so it warns of them after the first few.
 type Alarms struct {
-	mu             sync.Mutex
-	n              int            // judgments counted
-	cut, noVerdict int            // judgments with a truncated reply; judgments without a verdict, truncated or not
-	repeating      int            // truncated replies that repeat themselves
-	unconstrained  int            // truncated replies that ignore the labels; see [Record.IgnoresConstraint]
-	unserved       Unserved       // judgments without a verdict by no fault of the judge
-	Manifest       *Manifest      // of the run; may be nil
-	labels         map[string]int // verdicts by label
-	Message        string         // the warning that the latest check found reason for; "" for none
+	mu                   sync.Mutex
+	n                    int            // judgments counted
+	truncated, noVerdict int            // judgments with a truncated reply; judgments without a verdict, truncated or not
+	repeating            int            // truncated replies that repeat themselves
+	unconstrained        int            // truncated replies that ignore the labels; see [Record.IgnoresConstraint]
+	unserved             Unserved       // judgments without a verdict by no fault of the judge
+	Manifest             *Manifest      // of the run; may be nil
+	labels               map[string]int // verdicts by label
+	Message              string         // the warning that the latest check found reason for; "" for none
 
 	reported map[string]bool // true for each kind of warning that Look has returned; see alarm
 	endLoops string          // advice against the latest reply that repeats itself
@@ -32,9 +32,9 @@ const (
 	alarmPercent = 90
 )
 
-// Look counts the judgment of a record. It returns a warning the first time that a check finds reason for one of its
+// Observe counts the judgment of a record. It returns a warning the first time that a check finds reason for one of its
 // kind, or else "". It may be called from several goroutines.
-func (a *Alarms) Look(r *Record) string {
+func (a *Alarms) Observe(r *Record) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if r.Imported != nil || r.Outcome == Failed { // calls that fail end a run by themselves
@@ -50,13 +50,13 @@ func (a *Alarms) Look(r *Record) string {
 		if !strings.HasPrefix(r.Agent, "option ") { // most options are wrong
 			a.labels[r.Label]++
 		}
-	case Cut:
-		a.cut++
+	case Truncated:
+		a.truncated++
 		if r.IgnoresConstraint() {
 			a.unconstrained++
-		} else if r.Repeats() {
+		} else if r.EndsInLoop() {
 			a.repeating++
-			a.endLoops = r.EndLoops()
+			a.endLoops = r.LoopAdvice()
 		}
 		fallthrough
 	default:
@@ -93,15 +93,15 @@ func (a *Alarms) alarm() (kind, text string) {
 		return loopAlarm, fmt.Sprintf(line, a.repeating, a.n, a.endLoops)
 	}
 	if n := a.unserved.Total(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
-		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.unserved, moreRoom)
+		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.unserved, contextAdvice)
 	}
 	if 200*a.unconstrained >= alarmPercent*a.n {
 		const line = "alarm: %d of %d replies run on past the labels: the server ignores --constrain, so leave it out"
 		return "unheld", fmt.Sprintf(line, a.unconstrained, a.n)
 	}
-	if 200*a.cut >= alarmPercent*a.n {
+	if 200*a.truncated >= alarmPercent*a.n {
 		return "cut", fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+
-			"raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
+			"raise --max-tokens, or choose a prompt that asks for less", a.truncated, a.n)
 	}
 	if 100*a.noVerdict >= alarmPercent*a.n {
 		return "silent", fmt.Sprintf("alarm: %d of %d replies have no verdict: "+

@@ -14,7 +14,7 @@ func TestAlarms(t *testing.T) {
 	either := func(i int) *Record { return &Record{Outcome: Decided, Label: []string{"[[A>B]]", "[[B>A]]"}[i%2]} }
 	loop := func(int) *Record {
 		text := strings.Repeat("Assistant A is better than B. ", 20)
-		return &Record{Outcome: Cut, Replies: []Reply{{Text: text, Finish: backends.Length}}}
+		return &Record{Outcome: Truncated, Replies: []Reply{{Text: text, Finish: backends.FinishLength}}}
 	}
 	for name, c := range map[string]struct {
 		record   func(i int) *Record
@@ -24,9 +24,9 @@ func TestAlarms(t *testing.T) {
 	}{
 		"a good judge": {record: either},
 		"silent":       {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict", false},
-		"cut":          {record(Cut, ""), 20, "20 of 20 replies were cut", false},
+		"cut":          {record(Truncated, ""), 20, "20 of 20 replies were cut", false},
 		"not held to the labels": {func(int) *Record {
-			return &Record{Outcome: Cut, Replies: []Reply{{Text: "Well, the first", Finish: backends.Length, Constrained: true}}}
+			return &Record{Outcome: Truncated, Replies: []Reply{{Text: "Well, the first", Finish: backends.FinishLength, Constrained: true}}}
 		}, 20, "the server ignores --constrain", false},
 		"one label": {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
 		"options, of which most are wrong": {record: func(int) *Record {
@@ -71,7 +71,7 @@ func TestAlarms(t *testing.T) {
 			var a Alarms
 			first, text, times := 0, "", 0
 			for i := range 170 {
-				if message := a.Look(c.record(i)); message != "" {
+				if message := a.Observe(c.record(i)); message != "" {
 					times++
 					if first == 0 {
 						first, text = i+1, message

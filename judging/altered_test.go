@@ -12,7 +12,7 @@ func TestFingerprintsOfMergedShards(t *testing.T) {
 	records := func(replies ...Reply) []string {
 		var m Manifest
 		assert.NilError(t, json.Unmarshal([]byte(`{"servers": [{"url": "http://a"}, {"url": "http://b"}]}`), &m))
-		var s Systems
+		var s ServedModels
 		for _, reply := range replies {
 			s.Add(&m, &Record{Replies: []Reply{reply}})
 		}

@@ -22,8 +22,8 @@ func TestWhichOrderIsAskedFirst(t *testing.T) {
 			if _, ok := first[r.Item]; !ok {
 				first[r.Item] = r.Presentation
 			}
-			if r.First != first[r.Item] {
-				t.Errorf("%s, showing %d: %d is said to be asked first, and it was %d", r.Item, r.Presentation, r.First, first[r.Item])
+			if r.FirstPresentation != first[r.Item] {
+				t.Errorf("%s, showing %d: %d is said to be asked first, and it was %d", r.Item, r.Presentation, r.FirstPresentation, first[r.Item])
 			}
 			verdicts[r.Item+string(rune('0'+r.Presentation))] = r.Choice
 		}

@@ -42,8 +42,8 @@ type priorQuestion struct {
 
 // ReadAnswers reads the answers in the folder of a run of the answer protocol. By default it uses the readers of
 // Paper: other protocols make items of the answers, and the ids of their runs depend on the items.
-func ReadAnswers(dir string, reading Reading) (*Answers, error) {
-	reading.Name = cmp.Or(reading.Name, Paper)
+func ReadAnswers(dir string, reading ReadingOptions) (*Answers, error) {
+	reading.Readers = cmp.Or(reading.Readers, PaperReaders)
 	a := &Answers{Run: dir, answers: map[string]Answer{}}
 	m, err := EachVerdict(dir, reading, func(r *Record, p Asker, v Verdict) error {
 		if v.Outcome == Failed {
@@ -85,51 +85,51 @@ func joinReplies(r *Record) string {
 	return strings.Join(texts, "\n")
 }
 
-// Lack names the reason why a model has no answer to a question that a judge could judge.
-type Lack string
+// NoAnswerReason names the reason why a model has no answer to a question that a judge could judge.
+type NoAnswerReason string
 
 const (
-	LackNone      Lack = ""               // no reason: the answer can be judged
-	LackMissing   Lack = "missing"        // the run has no record of the question
-	LackFailed    Lack = "failed"         // the call to the model failed
-	LackText      Lack = "no-text"        // there is no text: the reply is empty or refused, or the prompt was too long
-	OtherQuestion Lack = "other-question" // the run has another question under the same id
+	AnswerUsable          NoAnswerReason = ""               // no reason: the answer can be judged
+	NoAnswerNoRecord      NoAnswerReason = "missing"        // the run has no record of the question
+	NoAnswerCallFailed    NoAnswerReason = "failed"         // the call to the model failed
+	NoAnswerNoText        NoAnswerReason = "no-text"        // there is no text: the reply is empty or refused, or the prompt was too long
+	NoAnswerOtherQuestion NoAnswerReason = "other-question" // the run has another question under the same id
 )
 
-// Lacks lists all reasons in the order of warnings, without LackNone.
-var Lacks = []Lack{LackMissing, LackFailed, LackText, OtherQuestion}
+// NoAnswerReasons lists all reasons in the order of warnings, without AnswerUsable.
+var NoAnswerReasons = []NoAnswerReason{NoAnswerNoRecord, NoAnswerCallFailed, NoAnswerNoText, NoAnswerOtherQuestion}
 
-// lackReasons maps each reason to its words, with which a warning about questions left out ends.
-var lackReasons = map[Lack]string{
-	LackMissing:   "its run has no record of them",
-	LackFailed:    "the call failed",
-	LackText:      "there is no text (the prompt was too long, or the reply refused or empty)",
-	OtherQuestion: "its run has another question under that id",
+// noAnswerPhrases maps each reason to its words, with which a warning about questions left out ends.
+var noAnswerPhrases = map[NoAnswerReason]string{
+	NoAnswerNoRecord:      "its run has no record of them",
+	NoAnswerCallFailed:    "the call failed",
+	NoAnswerNoText:        "there is no text (the prompt was too long, or the reply refused or empty)",
+	NoAnswerOtherQuestion: "its run has another question under that id",
 }
 
 // Find returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which
 // no final answer can be read, counts as a wrong answer.
-func (a *Answers) Find(item datasets.Item) (Answer, Lack) {
+func (a *Answers) Find(item datasets.Item) (Answer, NoAnswerReason) {
 	g, ok := a.answers[item.ID]
 	switch {
 	case !ok:
-		return g, LackMissing
+		return g, NoAnswerNoRecord
 	case g.Outcome == Failed:
-		return g, LackFailed
+		return g, NoAnswerCallFailed
 	case strings.TrimSpace(g.Text) == "":
-		return g, LackText
+		return g, NoAnswerNoText
 	}
 	if prior, ok := a.questions[item.ID]; a.questions != nil && (!ok || prior.texts != hashTexts(item)) {
-		return g, OtherQuestion
+		return g, NoAnswerOtherQuestion
 	}
-	return g, LackNone
+	return g, AnswerUsable
 }
 
-// Compare loads the questions of the answering run if questions comes from another file, so that Find can refuse
+// LoadQuestions loads the questions of the answering run if questions comes from another file, so that Find can refuse
 // answers to different questions, and GoldLabel can return their labels.
-func (a *Answers) Compare(questions *datasets.Set) error {
+func (a *Answers) LoadQuestions(questions *datasets.Set) error {
 	if a.Reference != nil {
-		if err := a.Reference.Compare(questions); err != nil {
+		if err := a.Reference.LoadQuestions(questions); err != nil {
 			return err
 		}
 	}

@@ -70,8 +70,8 @@ func TestCountedPrompts(t *testing.T) {
 				return judgingtest.Reply("[[A>B]]")
 			}))
 			j.Completed = completed(map[string][]bool{"p1": {false, true}})
-			j.Limit = c.limit
-			j.Count = func(_ context.Context, req backends.Request) (int, error) { counts++; return c.count, c.err }
+			j.MaxPromptTokens = c.limit
+			j.CountTokens = func(_ context.Context, req backends.Request) (int, error) { counts++; return c.count, c.err }
 			assert.NilError(t, j.Run(t.Context()))
 			if r := w.Records[0]; counts != c.counts || asks != c.asks || r.Outcome != c.want || len(r.Replies) != 1 {
 				t.Errorf("counted %d times, asked %d times, %+v", counts, asks, r)
@@ -109,12 +109,12 @@ func TestCallsAtMost(t *testing.T) {
 func TestLongestPromptInTokens(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), nil)
 	var n atomic.Int64
-	j.Count = func(context.Context, backends.Request) (int, error) { return []int{90, 120, 60}[n.Add(1)-1], nil }
+	j.CountTokens = func(context.Context, backends.Request) (int, error) { return []int{90, 120, 60}[n.Add(1)-1], nil }
 	if got, err := j.LongestPrompt(t.Context(), 100, 0); err != nil || got != (Length{120, CountedByServer}) ||
 		n.Load() != 3 {
 		t.Errorf("%+v, %v after %d counts", got, err, n.Load())
 	}
-	if got, err := j.LongestPrompt(t.Context(), 1<<20, 0); err != nil || got.By != CountedByBytes || n.Load() != 3 {
+	if got, err := j.LongestPrompt(t.Context(), 1<<20, 0); err != nil || got.CountMethod != CountedByBytes || n.Load() != 3 {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
 	}
 	// What surely fits is not counted beside what may not, and does not hide it: its line is longer than its prompt.
@@ -135,7 +135,7 @@ func TestLongestPromptInTokens(t *testing.T) {
 	} {
 		j, _ = newJob(t, judgingtest.Items(t, c.items...), nil)
 		n.Store(0)
-		j.Count = func(context.Context, backends.Request) (int, error) { return c.tokens + int(n.Add(1)) - 1, nil }
+		j.CountTokens = func(context.Context, backends.Request) (int, error) { return c.tokens + int(n.Add(1)) - 1, nil }
 		room := 5000 + j.Manifest.Spec.Parameters.MaxTokens
 		if got, err := j.LongestPrompt(t.Context(), room, 0); err != nil || got != c.want || n.Load() != c.counts {
 			t.Errorf("%+v, %v after %d counts; want %+v", got, err, n.Load(), c.want)
@@ -145,18 +145,18 @@ func TestLongestPromptInTokens(t *testing.T) {
 	for tokens, most := range map[int]int64{90: 2 * countConcurrency, 40: 200} {
 		j, _ = newJob(t, judgingtest.Pairs(t, 200), nil)
 		n.Store(0)
-		j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return tokens, nil }
+		j.CountTokens = func(context.Context, backends.Request) (int, error) { n.Add(1); return tokens, nil }
 		got, err := j.LongestPrompt(t.Context(), 100, 1)
-		isWhole := got.By == CountedByServer && n.Load() == 200
+		isWhole := got.CountMethod == CountedByServer && n.Load() == 200
 		if err != nil || got.Tokens != tokens || n.Load() > most || isWhole != (most == 200) {
 			t.Errorf("%+v, %v after %d counts of %d tokens", got, err, n.Load(), tokens)
 		}
 	}
 	// Nobody is asked again and again who cannot count, or who is gone.
 	n.Store(0)
-	j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return 0, errors.New("no") }
+	j.CountTokens = func(context.Context, backends.Request) (int, error) { n.Add(1); return 0, errors.New("no") }
 	got, err := j.LongestPrompt(t.Context(), 100, 0)
-	if err == nil || got.By != CountedByBytes || n.Load() > 2*countConcurrency {
+	if err == nil || got.CountMethod != CountedByBytes || n.Load() > 2*countConcurrency {
 		t.Errorf("%+v, %v after %d failures", got, err, n.Load())
 	}
 }

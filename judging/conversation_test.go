@@ -28,7 +28,7 @@ type challenging struct {
 func (c challenging) Prompt(item datasets.Item, s Presentation) Prompt {
 	p := c.Asker.Prompt(item, s)
 	p.Challenge = c.challenge
-	p.Again = c.repeat
+	p.HasDuplicate = c.repeat
 	return p
 }
 
@@ -57,7 +57,7 @@ func TestConversations(t *testing.T) {
 			func(_ context.Context, req backends.Request) (backends.Response, error) {
 				last := req.Messages[len(req.Messages)-1].Content
 				turn := members(t, req)
-				trials.TakeUsual(members(t, backends.Request{
+				trials.RemoveDefaults(members(t, backends.Request{
 					Identity:  "test judge",
 					Model:     "judge",
 					TopP:      1,
@@ -69,12 +69,12 @@ func TestConversations(t *testing.T) {
 				first = cmp.Or(first, hashMessages(req.Messages))
 				if len(req.Messages) > 2 {
 					message := req.Messages[len(req.Messages)-2]
-					assert.Equal(t, message.Role, backends.Assistant)
+					assert.Equal(t, message.Role, backends.RoleAssistant)
 					results = append(results, fmt.Sprintf("after %q asked %q, with %s", message.Content, last, inJSON(t, turn)))
 				} else {
 					results = append(results, fmt.Sprintf("asked, with %s", inJSON(t, turn)))
 				}
-				resp := backends.Response{Finish: backends.Stop}
+				resp := backends.Response{Finish: backends.FinishStop}
 				if requests >= len(fields) {
 					return resp, errors.New("no more replies")
 				}
@@ -91,12 +91,12 @@ func TestConversations(t *testing.T) {
 		r := w.Records[0]
 		assert.NilError(t, r.check())
 		assert.Equal(t, r.PromptID, first)
-		v, err := r.Read(j.Asker, j.Manifest.Spec.Parameters.asPublished())
+		v, err := r.Read(j.Asker, j.Manifest.Spec.Parameters.publishedReading())
 		if r.Outcome != Failed && (err != nil || v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice) {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
 		record := members(t, r)
-		trials.TakeUsual(members(t, &Record{
+		trials.RemoveDefaults(members(t, &Record{
 			Schema:        1,
 			Run:           r.Run,
 			Gavel:         "test",

@@ -9,19 +9,19 @@ import (
 )
 
 // A reply is truncated if the server says so; backends/reply.go maps what servers report to a Finish, and this file
-// derives the outcomes from it. [Record.Repeats] finds replies that repeat themselves until they are truncated.
+// derives the outcomes from it. [Record.EndsInLoop] finds replies that repeat themselves until they are truncated.
 
 // unfinishedOutcome maps the way a reply ended to TooLong, Refused or, unless reading accepts verdicts in truncated
 // replies, Cut. It returns "" for a reply that can have a verdict.
-func unfinishedOutcome(f backends.Finish, reading Reading) Outcome {
+func unfinishedOutcome(f backends.Finish, reading ReadingOptions) Outcome {
 	switch f {
-	case backends.TooLong:
+	case backends.FinishPromptTooLong:
 		return TooLong
-	case backends.Refused:
+	case backends.FinishRefused:
 		return Refused
-	case backends.Length:
+	case backends.FinishLength:
 		if !reading.AcceptCut {
-			return Cut
+			return Truncated
 		}
 	}
 	return ""
@@ -29,14 +29,14 @@ func unfinishedOutcome(f backends.Finish, reading Reading) Outcome {
 
 // thinkingTruncated reports whether a reply reached the token limit while thinking, with no text yet.
 func thinkingTruncated(r backends.Response) bool {
-	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
+	return r.Finish == backends.FinishLength && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
 }
 
 // IgnoresConstraint reports whether one of the replies that had to be a label and nothing else runs on to the token
 // limit: the server ignores the constraint.
 func (r *Record) IgnoresConstraint() bool {
 	return slices.ContainsFunc(r.Replies, func(x Reply) bool {
-		return x.Constrained && x.Finish == backends.Length && strings.TrimSpace(x.Text) != ""
+		return x.Constrained && x.Finish == backends.FinishLength && strings.TrimSpace(x.Text) != ""
 	})
 }
 

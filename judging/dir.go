@@ -58,12 +58,12 @@ func OtherRun(path string, old, m *Manifest) error {
 // must be the run of m: OpenDir then calls done for every valid record. Records for which retry returns true, and
 // unverified ones, are not valid: Start or Sweep removes both from the file, and Waiting holds the unverified ones.
 func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
-	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
+	return OpenDirWithValues(path, m, retry, readNothing, func(r *Record, _ struct{}) error { return done(r) })
 }
 
-// OpenDirBy works like OpenDir, but read makes a value of each record, in parallel, which done receives; see
-// [ReadRecordsBy].
-func OpenDirBy[T any](
+// OpenDirWithValues works like OpenDir, but read makes a value of each record, in parallel, which done receives; see
+// [ReadRecordsWithValues].
+func OpenDirWithValues[T any](
 	path string, m *Manifest, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
@@ -74,7 +74,7 @@ func OpenDirBy[T any](
 			return nil, err
 		}
 	}
-	if err := Plain(path); err != nil {
+	if err := CheckRegularFiles(path); err != nil {
 		return nil, err
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
@@ -95,7 +95,7 @@ func OpenDirBy[T any](
 			"wait for it, or name another folder with --out", path)
 	}
 	disk.Sweep(path, RunFiles...)
-	err = d.resume(m)
+	err = d.checkSameRun(m)
 	if err == nil {
 		err = readStored(d, retry, read, done)
 	}
@@ -106,12 +106,14 @@ func OpenDirBy[T any](
 	return d, nil
 }
 
-// Plain returns an error if one of the files that a run in the folder path appends to is a link or not a regular file.
-func Plain(path string) error { return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile) }
+// CheckRegularFiles returns an error if one of the files that a run in the folder path appends to is a link or not a regular file.
+func CheckRegularFiles(path string) error {
+	return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile)
+}
 
-// resume returns an error if the folder holds another run than m. If it holds m, resume sets m.Altered to the names of
+// checkSameRun returns an error if the folder holds another run than m. If it holds m, resume sets m.Altered to the names of
 // the files that another program changed.
-func (d *Dir) resume(m *Manifest) error {
+func (d *Dir) checkSameRun(m *Manifest) error {
 	old, err := ReadManifest(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -164,11 +166,11 @@ func (d *Dir) Start(m *Manifest) error {
 		return err
 	}
 	for _, r := range d.Waiting { // before an unverified record is swept
-		if err := d.Hold(r); err != nil {
+		if err := d.WriteWaiting(r); err != nil {
 			return err
 		}
 	}
-	err := d.Sweep()
+	err := d.RemoveInvalidRecords()
 	if err != nil {
 		return err
 	}
@@ -190,8 +192,8 @@ func mustBeFree(path string) error {
 	return nil
 }
 
-// Sweep rewrites records.jsonl in one step, without the records that OpenDir found invalid.
-func (d *Dir) Sweep() error {
+// RemoveInvalidRecords rewrites records.jsonl in one step, without the records that OpenDir found invalid.
+func (d *Dir) RemoveInvalidRecords() error {
 	if len(d.dropped) == 0 {
 		return nil
 	}
@@ -220,7 +222,7 @@ func readStored[T any](
 	var unverified []*Record
 	n := 0
 	d.dropped = map[int]bool{}
-	err := ReadRecordsBy(filepath.Join(d.Path, RecordsFile), read, func(r *Record, value T) error {
+	err := ReadRecordsWithValues(filepath.Join(d.Path, RecordsFile), read, func(r *Record, value T) error {
 		n++
 		if retry(r) || r.Unverified || !completed.Add(r) {
 			d.dropped[n] = true
@@ -287,11 +289,11 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	if err != nil {
 		return withFullDiskNote(err)
 	}
-	return shareItems(d.Path)
+	return linkItemsFile(d.Path)
 }
 
-// shareItems replaces items.jsonl of a folder by a hard link to an identical file in a sibling folder, if there is one.
-func shareItems(dir string) error {
+// linkItemsFile replaces items.jsonl of a folder by a hard link to an identical file in a sibling folder, if there is one.
+func linkItemsFile(dir string) error {
 	path := filepath.Join(dir, ItemsFile)
 	info, err := os.Stat(path)
 	if err != nil {

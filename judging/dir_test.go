@@ -92,7 +92,7 @@ func TestOpenDirGoesOn(t *testing.T) {
 		lines     int // left in the file
 	}{
 		{"nothing yet", nil, nil, 0},
-		{"all good", []*Record{recordOf("p1", 0, Decided), recordOf("p1", 1, Cut), recordOf("p2", 0, NoVerdict)}, []string{"p1 0", "p1 1", "p2 0"}, 3},
+		{"all good", []*Record{recordOf("p1", 0, Decided), recordOf("p1", 1, Truncated), recordOf("p2", 0, NoVerdict)}, []string{"p1 0", "p1 1", "p2 0"}, 3},
 		{"a failed one is dropped", []*Record{recordOf("p1", 0, Failed), recordOf("p1", 1, Decided), recordOf("p2", 1, Failed)}, []string{"p1 1"}, 1},
 		{"all failed", []*Record{recordOf("p1", 0, Failed), recordOf("p1", 1, Failed)}, nil, 0},
 		{"a doubled one is dropped", []*Record{recordOf("p1", 0, Decided), recordOf("p1", 1, Decided), recordOf("p1", 0, Tie)}, []string{"p1 0", "p1 1"}, 2},

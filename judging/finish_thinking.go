@@ -15,10 +15,10 @@ func (j *RunJob) finishThinking(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response,
 ) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
-	req = nextRequest(req, strings.TrimSpace(resp.Thinking), cmp.Or(prompt.LabelTurn, LabelTurn))
+	req = nextRequest(req, strings.TrimSpace(resp.Thinking), cmp.Or(prompt.LabelTurn, LabelTurnText))
 	req.Think = backends.ThinkOff
 	req.ThinkBudget = 0
-	req.Constrain = prompt.Labels
+	req.AllowedReplies = prompt.Labels
 	if params.Logprobs {
 		req.Labels = prompt.Labels
 	}
@@ -26,12 +26,12 @@ func (j *RunJob) finishThinking(
 	if err != nil {
 		return v, err
 	}
-	if final.Finish != backends.TooLong {
-		rec.Replies, rec.Finished = append(rec.Replies, reply(final, len(prompt.Labels) > 0)), true
+	if final.Finish != backends.FinishPromptTooLong {
+		rec.Replies, rec.VerdictAfterThinkLimit = append(rec.Replies, reply(final, len(prompt.Labels) > 0)), true
 	}
-	v, err = rec.Read(j.Asker, params.asPublished())
-	if err == nil && rec.Finished {
-		rec.Probabilities, rec.Asides, err = j.probabilities(ctx, rec, req, final, v)
+	v, err = rec.Read(j.Asker, params.publishedReading())
+	if err == nil && rec.VerdictAfterThinkLimit {
+		rec.Probabilities, rec.ExtraReplies, err = j.probabilities(ctx, rec, req, final, v)
 	}
 	return v, err
 }

@@ -23,7 +23,7 @@ type pairwise struct {
 func comparison(name string) Protocol {
 	two := []string{"A>B", "B>A"}
 	return Protocol{
-		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.Pair}, Presentations: 2, FollowUps: true,
+		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, FollowUps: true,
 		Templates: []Template{
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
@@ -50,21 +50,21 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 	out := Prompt{
 		System: p.template.System, FollowUp: "continue your judgment and finish by outputting a final verdict label",
 		User:   item.Question + "\n\nA: " + item.Candidates[s.Order[0]].Text + "\n\nB: " + item.Candidates[s.Order[1]].Text,
-		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Correct: slices.Index(s.Order, item.Gold)},
+		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Correct: slices.Index(s.Order, item.Gold)},
 	}
 	for _, l := range p.template.Labels {
 		out.Labels = append(out.Labels, "[["+l+"]]")
 	}
 	if p.template.Name != "direct" {
-		out.LabelTurn = LabelTurn
+		out.LabelTurn = LabelTurnText
 	}
 	return out
 }
 
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-func (p pairwise) Parse(s Presentation, reply string, reading Reading) Verdict {
-	label, span, outcome := OneLabel(labelOfTwo, reply, reading.Policy)
+func (p pairwise) Parse(s Presentation, reply string, reading ReadingOptions) Verdict {
+	label, span, outcome := FindLabel(labelOfTwo, reply, reading.Policy)
 	switch {
 	case outcome != Decided:
 		return Verdict{Outcome: outcome, Choice: NoCandidate, Span: span}

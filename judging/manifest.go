@@ -124,7 +124,7 @@ type Parameters struct {
 
 // Setting describes a parameter that differs from its default.
 type Setting struct {
-	Label string // short form with the value, such as "think low"; "-": left out of [Spec.Labels]
+	Label string // short form with the value, such as "think low"; "-": left out of [Spec.SettingLabels]
 	About string // the parameter in words, shown before Value
 	Value string // as text; "yes" for a switch
 }
@@ -155,8 +155,8 @@ func (p Parameters) Settings() (settings []Setting) {
 	return settings
 }
 
-// Labels lists the options and parameters that differ from their defaults, in short form, such as "constrained".
-func (s Spec) Labels() (labels []string) {
+// SettingLabels lists the options and parameters that differ from their defaults, in short form, such as "constrained".
+func (s Spec) SettingLabels() (labels []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
 		labels = append(labels, name+" "+s.Options[name])
 	}
@@ -188,7 +188,7 @@ func (p Parameters) Repetitions() int { return max(1, p.NumRepetitions) }
 
 // DefaultParameters holds the defaults of PROTOCOLS.md: temperature 0, top_p 1, a fixed seed, and JudgeBench's two
 // attempts and 4,096 tokens.
-var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemRole: backends.System}
+var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemRole: backends.RoleSystem}
 
 // Manifest holds the content of run.json.
 type Manifest struct {
@@ -222,12 +222,12 @@ type Manifest struct {
 	Imported string     `json:"imported,omitempty"` // name of the imported file
 	Stages   []StageRun `json:"stages,omitempty"`   // the runs whose answers or verdicts this run uses
 	// counts of the questions whose answers the items contain, and of those left out
-	Staged *StageCounts `json:"staged,omitempty"`
+	StageCounts *StageCounts `json:"staged,omitempty"`
 	// counts of the pairs judged with the judge's own answer as reference, and of those left out
-	Referenced *ReferenceCounts `json:"referenced,omitempty"`
+	ReferenceCounts *ReferenceCounts `json:"referenced,omitempty"`
 	// of a model without a digest: the most likely tokens after a fixed text, and the natural logarithms of their
 	// probabilities
-	Sample backends.TokenSample `json:"sample,omitempty"`
+	TokenSample backends.TokenSample `json:"sample,omitempty"`
 	// each change of a server to another model that gavel found during the run
 	Changes []ModelChange `json:"model_changes,omitempty"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
@@ -236,20 +236,20 @@ type Manifest struct {
 	Name string `json:"name,omitempty"`
 	// of an imported run: the labels stay with the responses when the order is reversed, so that a judge that always
 	// gives one label looks consistent
-	LabelsStay bool `json:"labels_stay,omitempty"`
+	LabelsFollowResponses bool `json:"labels_stay,omitempty"`
 	// a hash of each item's id decides which of its two presentations is asked first; left out, always the first
 	Alternates bool `json:"alternates,omitempty"`
 	// of an unfinished run: the seed of the order in which it judges its items;
 	// left out, the order of the file
-	DrawnBy *int64    `json:"drawn_by_seed,omitempty"`
-	Stopped *StopRule `json:"stopped,omitempty"` // the rule that ended the run before its last item
-	Shard   *Shard    `json:"shard,omitempty"`   // the part of a larger run's items that this run has, with `--shard`
+	OrderSeed *int64    `json:"drawn_by_seed,omitempty"`
+	Stopped   *StopRule `json:"stopped,omitempty"` // the rule that ended the run before its last item
+	Shard     *Shard    `json:"shard,omitempty"`   // the part of a larger run's items that this run has, with `--shard`
 	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while the run is in progress
 	Files map[string]string `json:"files_sha256,omitempty"`
 	// names of the files of `files_sha256` that another program changed after a try of the run had written them: the
 	// results include the change
 	Altered []string `json:"altered,omitempty"`
-	// [Reading].GradeWeight of the scores; no part of the run
+	// [ReadingOptions].GradeWeight of the scores; no part of the run
 	GradeWeight float64 `json:"-"`
 }
 
@@ -276,7 +276,7 @@ type Length struct {
 	Tokens int `json:"tokens"` // number of tokens in the prompt
 	// how the length is known: `counted by the server`; `of the N longest in bytes, counted by the server` if all other
 	// prompts fit by their bytes or are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
-	By string `json:"by"`
+	CountMethod string `json:"by"`
 }
 
 // Values of [Length].By.
@@ -287,17 +287,17 @@ const (
 
 // DatasetInfo describes the dataset and how the items were chosen from it.
 type DatasetInfo struct {
-	Name    string   `json:"name"`                  // name of the dataset
-	Format  string   `json:"format"`                // format of the dataset's file
-	Rows    int      `json:"rows"`                  // number of usable lines of the file, or of the chosen groups
-	Skipped int      `json:"skipped"`               // number of lines that could not be read
-	Bad     []string `json:"bad,omitempty"`         // the first lines that could not be read, with the reason
-	Sample  int      `json:"sample,omitempty"`      // number of items drawn at random
-	Each    int      `json:"sample_each,omitempty"` // number of items drawn at random from each group
-	Groups  []string `json:"groups,omitempty"`      // the groups to which the items were limited
-	Seed    int64    `json:"seed,omitempty"`        // seed of the random draw
-	Limit   int      `json:"limit,omitempty"`       // number of items used from the start of the file
-	IDs     string   `json:"ids,omitempty"`         // the file that lists the ids of the items to use
+	Name          string   `json:"name"`                  // name of the dataset
+	Format        string   `json:"format"`                // format of the dataset's file
+	Rows          int      `json:"rows"`                  // number of usable lines of the file, or of the chosen groups
+	Skipped       int      `json:"skipped"`               // number of lines that could not be read
+	Bad           []string `json:"bad,omitempty"`         // the first lines that could not be read, with the reason
+	Sample        int      `json:"sample,omitempty"`      // number of items drawn at random
+	ItemsPerGroup int      `json:"sample_each,omitempty"` // number of items drawn at random from each group
+	Groups        []string `json:"groups,omitempty"`      // the groups to which the items were limited
+	Seed          int64    `json:"seed,omitempty"`        // seed of the random draw
+	Limit         int      `json:"limit,omitempty"`       // number of items used from the start of the file
+	IDs           string   `json:"ids,omitempty"`         // the file that lists the ids of the items to use
 }
 
 // ModelChange records that a server of the run was found to serve another model under the same name. The server's
@@ -356,7 +356,7 @@ func (m *Manifest) AllServers() []backends.ServerInfo {
 }
 
 // SetsContext reports whether the run tells its server the length of the context to load the model with, as on Ollama.
-func (m *Manifest) SetsContext() bool { return m.Server.Can(backends.SetContext) }
+func (m *Manifest) SetsContext() bool { return m.Server.Can(backends.SetsContext) }
 
 // ReadManifest reads run.json of a run directory.
 func ReadManifest(dir string) (*Manifest, error) {

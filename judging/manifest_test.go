@@ -134,7 +134,7 @@ func TestProtocolOf(t *testing.T) {
 	if got := p.Prompt(judgingtest.Pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}
-	if v := p.Parse(s, "[[A=B]]", Reading{Policy: Unique}); v.Outcome != Tie {
+	if v := p.Parse(s, "[[A=B]]", ReadingOptions{Policy: PolicyUnique}); v.Outcome != Tie {
 		t.Errorf("a tie, which it offers, reads as %+v", v)
 	}
 	m.Spec.Protocol = "self-reference-to-come"

@@ -11,7 +11,7 @@ import (
 // the same for every order of the dataset's file, and for every judge.
 func DrawOrder(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
-	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {
+	for k, i := range datasets.DrawOrder(len(ids), func(i int) string { return ids[i] }, seed) {
 		out[k] = ids[i]
 	}
 	return out

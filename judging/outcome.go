@@ -8,7 +8,7 @@ const (
 	Tie       Outcome = "tie"             // a verdict that the candidates are equal
 	Conflict  Outcome = "conflict"        // labels that contradict each other
 	NoVerdict Outcome = "no-verdict"      // no label, or one that was not on offer
-	Cut       Outcome = "cut"             // the reply ended at the token limit
+	Truncated Outcome = "cut"             // the reply ended at the token limit
 	TooLong   Outcome = "prompt-too-long" // not sent, or not judged because the server truncated it
 	Refused   Outcome = "refused"         // the server withheld the reply
 	Failed    Outcome = "failed"          // no answer after the retries; asked again by the next run
@@ -19,7 +19,9 @@ func (o Outcome) Verdict() bool { return o == Decided || o == Tie }
 
 // Unserved reports whether the judge had no chance to give or finish a reply, because of the server or lack of room.
 // What it would have replied is unknown.
-func (o Outcome) Unserved() bool { return o == Failed || o == TooLong || o == Refused || o == Cut }
+func (o Outcome) Unserved() bool {
+	return o == Failed || o == TooLong || o == Refused || o == Truncated
+}
 
 // Outcomes lists all outcomes in the order of tables.
-var Outcomes = []Outcome{Decided, Tie, Conflict, NoVerdict, Cut, TooLong, Refused, Failed}
+var Outcomes = []Outcome{Decided, Tie, Conflict, NoVerdict, Truncated, TooLong, Refused, Failed}

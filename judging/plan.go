@@ -31,7 +31,7 @@ type CallPlan struct {
 	CallsAtMost int                `json:"calls_at_most"`
 	Tokens      int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
 	MaxTokens   int                `json:"reply_tokens_at_most"` // tokens of all replies at the token limit
-	First       []backends.Message `json:"first"`                // the first prompt in full
+	FirstPrompt []backends.Message `json:"first"`                // the first prompt in full
 }
 
 // Calls returns the number of judgments to ask a server for.
@@ -51,16 +51,16 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 		for _, s := range j.Asker.Presentations(item) {
 			p := j.prompt(item, s)
 			messages := FirstTurn(p, params.SystemRole)
-			if plan.First == nil {
-				plan.First = messages
+			if plan.FirstPrompt == nil {
+				plan.FirstPrompt = messages
 			}
 			req := j.request(messages, nil, 0)
 			params.constrain(&req, p, 1)
-			if !j.Manifest.Server.Can(backends.Decide) {
+			if !j.Manifest.Server.Can(backends.HasDecisionModels) {
 				callsPerJudgment = max(callsPerJudgment, params.maxCalls(p))
 			}
 			plan.LabelTurns = plan.LabelTurns || params.constrains(p) && p.LabelTurn != ""
-			tooLong := j.measure(ctx, &req) != ""
+			tooLong := j.checkPromptFits(ctx, &req) != ""
 			for repetition := range params.Repetitions() {
 				plan.Judgments++
 				req.Repetition = params.requestRepetition(p, repetition)
@@ -72,7 +72,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 				case cached != nil && cached(req):
 					plan.Cached++
 				default:
-					if j.Limit > 0 && req.PromptTokens == 0 && backends.MaxTokens(messages) > j.Limit {
+					if j.MaxPromptTokens > 0 && req.PromptTokens == 0 && backends.MaxTokens(messages) > j.MaxPromptTokens {
 						plan.MayNotFit++
 					}
 					for _, m := range messages {
@@ -109,8 +109,8 @@ func (p Parameters) maxCalls(prompt Prompt) int {
 	return n
 }
 
-// maxCounts limits the prompts that LongestPrompt has the server count.
-const maxCounts = 1000
+// maxTokenCounts limits the prompts that LongestPrompt has the server count.
+const maxTokenCounts = 1000
 
 // countConcurrency limits the prompts that are counted at a time: servers count while they answer. Later prompts wait
 // for the whole batch.
@@ -130,12 +130,12 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Leng
 	}
 	bytes := Length{backends.MaxTokens(first.Messages), CountedByBytes}
 	room := context - j.Manifest.Spec.Parameters.MaxTokens
-	if j.Count == nil || bytes.Tokens <= room {
+	if j.CountTokens == nil || bytes.Tokens <= room {
 		return bytes, nil
 	}
-	longest := Length{By: CountedByServer}
+	longest := Length{CountMethod: CountedByServer}
 	requests, maxUncounted := 0, 0 // maxUncounted bounds the tokens of a prompt that was not counted
-	for chunk := range slices.Chunk(rows[:min(len(rows), maxCounts+1)], countConcurrency) {
+	for chunk := range slices.Chunk(rows[:min(len(rows), maxTokenCounts+1)], countConcurrency) {
 		floor := max(longest.Tokens, room)
 		if attempts > 0 && floor > room && FitReply(floor, context, attempts) == FitReply(context, context, attempts) {
 			maxUncounted = math.MaxInt
@@ -148,13 +148,13 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Leng
 			if err != nil {
 				return Length{}, errors.Join(err, group.Wait())
 			}
-			if bound := backends.MaxTokens(req.Messages); bound <= floor || requests == maxCounts {
+			if bound := backends.MaxTokens(req.Messages); bound <= floor || requests == maxTokenCounts {
 				maxUncounted = max(maxUncounted, bound)
 				continue // rows are ordered by the length of their lines, not of their prompts
 			}
 			requests++
 			group.Go(func() (err error) {
-				tokens[i], err = j.Count(groupCtx, req)
+				tokens[i], err = j.CountTokens(groupCtx, req)
 				return err
 			})
 		}
@@ -165,7 +165,7 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Leng
 		longest.Tokens = max(longest.Tokens, slices.Max(tokens))
 	}
 	if maxUncounted > longest.Tokens {
-		longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", requests)
+		longest.CountMethod = fmt.Sprintf("of the %d longest in bytes, counted by the server", requests)
 	}
 	return longest, nil
 }
@@ -199,9 +199,9 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 		if err != nil {
 			continue
 		}
-		if item.Shape == datasets.Pair && item.Answered == nil {
+		if item.Shape == datasets.ShapePair && item.Answered == nil {
 			item.Question, item.Candidates = "", make([]datasets.Candidate, 2)
-			return p.Prompt(item, p.Presentations(item)[0]).bytes() + set.Longest
+			return p.Prompt(item, p.Presentations(item)[0]).bytes() + set.LongestItemBytes
 		}
 		for _, s := range p.Presentations(item) {
 			longest = max(longest, p.Prompt(item, s).bytes())
@@ -215,7 +215,7 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 // upper bound without a tokenizer; 256 more are for the chat template. The result is rounded up, so that small changes
 // do not make the server load the model again. It is at most the context that the model was trained for, if known.
 func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
-	n := promptBytes + 256 + attempts*(maxTokens+followUp)
+	n := promptBytes + 256 + attempts*(maxTokens+followUpMaxTokens)
 	n = (n + 2047) / 2048 * 2048
 	if trained > 0 {
 		n = min(n, trained)
@@ -224,7 +224,7 @@ func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
 }
 
 const (
-	followUp = 32 // most tokens of a turn that asks for another reply
+	followUpMaxTokens = 32 // most tokens of a turn that asks for another reply
 	// minReply is the least room for a reply, in tokens, even if the longest prompts then no longer fit; in a small
 	// context a quarter of it.
 	minReply = 512
@@ -233,5 +233,5 @@ const (
 // FitReply returns the longest reply, in tokens, for which a server's context has room next to the longest prompt, in
 // every attempt. It inverts SizeContext.
 func FitReply(prompt, context, attempts int) int {
-	return max(1, (context-prompt)/attempts-followUp, min(minReply, context/4))
+	return max(1, (context-prompt)/attempts-followUpMaxTokens, min(minReply, context/4))
 }

@@ -65,7 +65,7 @@ func TestMakePlan(t *testing.T) {
 		for _, s := range j.Asker.Presentations(item) {
 			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
-				first = FirstTurn(prompt, backends.System)
+				first = FirstTurn(prompt, backends.RoleSystem)
 			}
 			if item.ID != "p1" && (item.ID != "p2" || s.Index != 1) { // p1 is cached, p2 1 stands
 				bytes += len(prompt.System) + len(prompt.User)
@@ -83,8 +83,8 @@ func TestMakePlan(t *testing.T) {
 		plan.MaxTokens != 500 || calls != 7 {
 		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, calls, bytes/4)
 	}
-	if !slices.Equal(plan.First, first) {
-		t.Errorf("the first prompt is %q", plan.First)
+	if !slices.Equal(plan.FirstPrompt, first) {
+		t.Errorf("the first prompt is %q", plan.FirstPrompt)
 	}
 	if plan, err = j.MakePlan(t.Context(), nil); err != nil || plan.Cached != 0 || plan.MaxTokens != 700 {
 		t.Errorf("without a cache: %+v, %v", plan, err)
@@ -101,7 +101,7 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), right(func(req backends.Request) {
 		ask(req)
 	}))
-	j.Manifest.Spec.Parameters.SystemRole = backends.User
+	j.Manifest.Spec.Parameters.SystemRole = backends.RoleUser
 	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"gavel/datasets"
 )
 
-// CutPrompt begins [Reply].Detail if the server truncated the prompt.
-const CutPrompt = backends.CutPrompt
+// PromptTruncatedPrefix begins [Reply].Detail if the server truncated the prompt.
+const PromptTruncatedPrefix = backends.PromptTruncatedPrefix
 
 // Presentation describes an order in which an item's candidates are shown.
 type Presentation struct {
@@ -35,14 +35,14 @@ type Prompt struct {
 
 	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelTurn is the text of the turn that asks for the label alone after free reasoning; "" if the label is the whole
+	// LabelTurnText is the text of the turn that asks for the label alone after free reasoning; "" if the label is the whole
 	// reply.
 	LabelTurn string
 	// Challenge is the text of the turn that asks, after a verdict, whether the judge is sure; the reply to it replaces
 	// the verdict. "" for none.
 	Challenge string
-	// Again says that the item has another presentation with the same prompt, whose cached reply must not be used here.
-	Again bool
+	// HasDuplicate says that the item has another presentation with the same prompt, whose cached reply must not be used here.
+	HasDuplicate bool
 }
 
 // NoCandidate is the Choice of a verdict that favours no candidate.
@@ -100,12 +100,12 @@ func (s Span) Shift(offset int) Span { return Span{s.Start + offset, s.End + off
 type Policy string
 
 const (
-	Unique Policy = "unique" // all labels must be the same (JudgeBench's rule, the default)
-	Last   Policy = "last"   // the last label counts (Arena-Hard v2)
+	PolicyUnique Policy = "unique" // all labels must be the same (JudgeBench's rule, the default)
+	PolicyLast   Policy = "last"   // the last label counts (Arena-Hard v2)
 )
 
 // Policies lists all policies, the default first.
-var Policies = []Policy{Unique, Last}
+var Policies = []Policy{PolicyUnique, PolicyLast}
 
 // Asker asks a judge in the way of a protocol. Its methods are pure: the same arguments give the same result, and
 // nothing is read or written.
@@ -118,7 +118,7 @@ type Asker interface {
 	// Parse reads a reply, without its thinking, as a verdict on the presentation. It uses the readers of reading.Name,
 	// Robust or else Paper. It maps the position shown to the candidate and returns where in the reply the verdict is;
 	// no later step swaps or searches labels.
-	Parse(s Presentation, reply string, reading Reading) Verdict
+	Parse(s Presentation, reply string, reading ReadingOptions) Verdict
 }
 
 // PolicyReader is implemented by an Asker whose published rule does not say which of several labels counts, so that a
@@ -130,19 +130,19 @@ type PolicyReader interface {
 
 // Protocol describes a protocol: its name and help, its prompts, how it asks, and how it reads its records.
 type Protocol struct {
-	Name          string
-	About         string           // the protocol in one line, for lists
-	Help          string           // the help text, in which NAME and GOAL stand for name and goal
-	Items         string           // plural of its items, in a word or two
-	Goal          string           // which candidate a judge has to name, such as "better"
-	Asks          string           // the question, in which GOAL stands for the goal; "" if the name says it
-	Shapes        []datasets.Shape // the shapes of its items
-	Presentations int              // number of presentations of every item; 0 if it depends on the item
-	MaxShown      int              // number of candidates that a presentation shows, the first of its order; 0: all
-	Scores        bool             // a verdict is a score of one candidate, right or wrong only beside others of its item
-	FollowUps     bool             // another turn follows a reply without a verdict
-	Templates     []Template       // the prompts to choose from, the default first
-	Options       []Option         // the choices that it offers beyond the prompt
+	Name             string
+	About            string           // the protocol in one line, for lists
+	Help             string           // the help text, in which NAME and GOAL stand for name and goal
+	ItemsNoun        string           // plural of its items, in a word or two
+	Goal             string           // which candidate a judge has to name, such as "better"
+	QuestionTemplate string           // the question, in which GOAL stands for the goal; "" if the name says it
+	Shapes           []datasets.Shape // the shapes of its items
+	Presentations    int              // number of presentations of every item; 0 if it depends on the item
+	MaxShown         int              // number of candidates that a presentation shows, the first of its order; 0: all
+	ScoresCandidates bool             // a verdict is a score of one candidate, right or wrong only beside others of its item
+	FollowUps        bool             // another turn follows a reply without a verdict
+	Templates        []Template       // the prompts to choose from, the default first
+	Options          []Option         // the choices that it offers beyond the prompt
 	// New makes the Asker of a run.
 	New func(Template, Settings) Asker
 
@@ -152,12 +152,12 @@ type Protocol struct {
 	CustomTemplate func(path, system string) (Template, error)
 	// Adapt returns a template with the changes that settings make to it, for a run's manifest.
 	Adapt func(Template, Settings) Template
-	// Answers says that models answer questions under this protocol: others can make items of its runs' answers.
-	Answers bool
+	// AnswersQuestions says that models answer questions under this protocol: others can make items of its runs' answers.
+	AnswersQuestions bool
 	// Stage returns how to make items of answers under settings; nil if the protocol judges a dataset's items.
 	Stage func(Settings) *Stage
-	// Describe adds to a record what scores need of an item beyond its shape and gold label.
-	Describe func(r *Record, item datasets.Item, s Presentation)
+	// FillRecord adds to a record what scores need of an item beyond its shape and gold label.
+	FillRecord func(r *Record, item datasets.Item, s Presentation)
 	// Check returns an error for a record that no run of the protocol could have written.
 	Check func(r *Record) error
 	// Right reports whether a verdict is correct, if that depends on more than the chosen candidate.
@@ -168,8 +168,8 @@ type Protocol struct {
 	// CandidateName returns a prompt's name of the candidate at a position, from 0, such as "Assistant A". If it is nil,
 	// pages show the candidate's id.
 	CandidateName func(t Template, position int) string
-	// Asked is the question of an item as a sentence on a page; "": Asks.
-	Asked string
+	// PageQuestion is the question of an item as a sentence on a page; "": Asks.
+	PageQuestion string
 	// VerdictText puts a verdict for the candidate id into words, for a goal. If it is nil, pages show the id.
 	VerdictText func(goal, id string) string
 	// LabelText puts the ids of the correct candidates, among those shown, into words, for a goal. If it is nil, pages
@@ -179,7 +179,7 @@ type Protocol struct {
 
 // Question returns the question that a run with a goal asks about an item, as a sentence.
 func (p Protocol) Question(goal string) string {
-	q := cmp.Or(p.Asked, strings.ReplaceAll(p.Asks, "GOAL", goal), p.About)
+	q := cmp.Or(p.PageQuestion, strings.ReplaceAll(p.QuestionTemplate, "GOAL", goal), p.About)
 	return strings.ToUpper(q[:min(1, len(q))]) + q[min(1, len(q)):]
 }
 
@@ -200,7 +200,7 @@ type Option struct {
 	Default string                   // "false" for a switch
 	Values  []string                 // all values; nil if Check decides
 	Check   func(value string) error // returns an error for an invalid value; may be nil
-	Goal    bool                     // the option's value is the goal of a run
+	IsGoal  bool                     // the option's value is the goal of a run
 	Runs    bool                     // the folder of a run may be given in place of one of Values
 }
 
@@ -244,11 +244,11 @@ func ProtocolNamed(name string) (Protocol, error) {
 			return p, nil
 		}
 	}
-	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(ProtocolNames(registered), ", "))
 }
 
-// Names returns the names of the given protocols, in order.
-func Names(protocols []Protocol) []string {
+// ProtocolNames returns the names of the given protocols, in order.
+func ProtocolNames(protocols []Protocol) []string {
 	names := make([]string, len(protocols))
 	for i, p := range protocols {
 		names[i] = p.Name
@@ -259,7 +259,7 @@ func Names(protocols []Protocol) []string {
 // AnswerProtocol returns the protocol under which models answer questions.
 func AnswerProtocol() Protocol {
 	for _, p := range registered {
-		if p.Answers {
+		if p.AnswersQuestions {
 			return p
 		}
 	}
@@ -294,7 +294,7 @@ const GoalWorse = "worse"
 // GoalOf returns the goal of a run: the value of the protocol's goal option if it has one.
 func (p Protocol) GoalOf(s Settings) string {
 	for _, o := range p.Options {
-		if o.Goal {
+		if o.IsGoal {
 			return s.Get(o)
 		}
 	}
@@ -322,4 +322,4 @@ func (p Protocol) TemplateNames() []string {
 }
 
 // GroupOrder compares two names of groups for sorting: JudgeBench's first, as in its paper, then the others by name.
-var GroupOrder = datasets.CategoryOrder
+var GroupOrder = datasets.CompareGroups

@@ -14,7 +14,7 @@ import (
 
 // queue hands out the judgments of a run. The worker that takes an item makes its judgments one after the other. Only
 // when no item is left to take, idle workers take judgments that would have had to wait; otherwise a run would end with
-// most workers idle. With RunJob.Together, an item is taken only when no judgment of the one before is left to take.
+// most workers idle. With RunJob.ParallelWithinItem, an item is taken only when no judgment of the one before is left to take.
 type queue struct {
 	job     *RunJob
 	mu      sync.Mutex
@@ -87,7 +87,7 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 	if ctx.Err() != nil || q.job.stopped() || q.end != nil {
 		return nil, g, nil
 	}
-	if w == nil || len(w.judgments) == 0 || q.job.Together {
+	if w == nil || len(w.judgments) == 0 || q.job.ParallelWithinItem {
 		if q.workers > q.job.concurrency() {
 			q.workers--
 			return nil, g, nil
@@ -96,9 +96,9 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 	}
 	for w == nil || len(w.judgments) == 0 {
 		switch {
-		case q.job.Together && len(q.open) > 0:
+		case q.job.ParallelWithinItem && len(q.open) > 0:
 			w = q.open[0]
-		case len(q.rows) > 0 && !(q.job.Together && q.pending > 0):
+		case len(q.rows) > 0 && !(q.job.ParallelWithinItem && q.pending > 0):
 			w, err = q.take()
 			if err != nil {
 				return nil, g, err

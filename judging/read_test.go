@@ -14,7 +14,7 @@ import (
 func stopped(texts ...string) []Reply {
 	var replies []Reply
 	for _, t := range texts {
-		replies = append(replies, Reply{Text: t, Finish: backends.Stop})
+		replies = append(replies, Reply{Text: t, Finish: backends.FinishStop})
 	}
 	return replies
 }
@@ -24,7 +24,7 @@ func stopped(texts ...string) []Reply {
 func TestRecordRead(t *testing.T) {
 	trials.Cases(t, "readings.txt", func(t *testing.T, fields []string) []string {
 		r := Record{Presentation: 1, Order: []string{"B", "A"}}
-		reading := Reading{Policy: Unique}
+		reading := ReadingOptions{Policy: PolicyUnique}
 		dec := json.NewDecoder(strings.NewReader(fields[0]))
 		assert.NilError(t, dec.Decode(&r))
 		if dec.More() {
@@ -37,8 +37,8 @@ func TestRecordRead(t *testing.T) {
 }
 
 func TestStoredChoiceMustHaveBeenShown(t *testing.T) {
-	r := Record{Imported: &ImportedFields{Stored: true}, Outcome: Decided, Choice: "C", Order: []string{"A", "B"}}
-	if v, err := r.Read(protocolNamed(t, "pairwise", "sop"), Reading{Policy: Unique}); err == nil {
+	r := Record{Imported: &ImportedFields{DecisionIsVerdict: true}, Outcome: Decided, Choice: "C", Order: []string{"A", "B"}}
+	if v, err := r.Read(protocolNamed(t, "pairwise", "sop"), ReadingOptions{Policy: PolicyUnique}); err == nil {
 		t.Errorf("read as %+v", v)
 	}
 }

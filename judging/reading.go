@@ -10,39 +10,39 @@ import (
 	"gavel/backends"
 )
 
-// Readers names one of the two sets of rules by which a verdict is read from replies.
-type Readers string
+// ReaderSet names one of the two sets of rules by which a verdict is read from replies.
+type ReaderSet string
 
 const (
-	Paper  Readers = "paper"  // those of the protocol's publication
-	Robust Readers = "robust" // gavel's own: the final statement in any wording
+	PaperReaders  ReaderSet = "paper"  // those of the protocol's publication
+	RobustReaders ReaderSet = "robust" // gavel's own: the final statement in any wording
 )
 
 // Other returns Robust for Paper, and Paper for Robust.
-func (n Readers) Other() Readers {
-	if n == Paper {
-		return Robust
+func (n ReaderSet) Other() ReaderSet {
+	if n == PaperReaders {
+		return RobustReaders
 	}
-	return Paper
+	return PaperReaders
 }
 
 // DefaultReaders returns the default readers of a run. Imported runs are compared with published scores, so they are
 // read as published.
-func DefaultReaders(imported bool) Readers {
+func DefaultReaders(imported bool) ReaderSet {
 	if imported {
-		return Paper
+		return PaperReaders
 	}
-	return Robust
+	return RobustReaders
 }
 
-// Reading holds options for reading stored replies.
-type Reading struct {
-	Name      Readers // the readers to use; "": those of [DefaultReaders]
-	Policy    Policy  // with Paper: which of several labels counts
-	AcceptCut bool    // a verdict counts if the reply was truncated after it
-	Lenient   bool    // with Paper: also use the lenient rule for answers (see the answer protocol)
-	// First says that of several answers the first counts: imported base models continue with a next question.
-	First bool
+// ReadingOptions holds options for reading stored replies.
+type ReadingOptions struct {
+	Readers   ReaderSet // the readers to use; "": those of [DefaultReaders]
+	Policy    Policy    // with Paper: which of several labels counts
+	AcceptCut bool      // a verdict counts if the reply was truncated after it
+	Lenient   bool      // with Paper: also use the lenient rule for answers (see the answer protocol)
+	// FirstAnswer says that of several answers the first counts: imported base models continue with a next question.
+	FirstAnswer bool
 	// of options: the weight of the choice score in the Grade score, where that of the LLM score is 1; 0: 1 too
 	GradeWeight float64
 }
@@ -91,43 +91,43 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 
 // Read reads the stored replies again. It returns the verdict that a run with the parser of p and this reading would
 // record.
-func (r *Record) Read(p Asker, reading Reading) (Verdict, error) {
-	v, _, err := r.ReadBoth(p, reading)
+func (r *Record) Read(p Asker, reading ReadingOptions) (Verdict, error) {
+	v, _, err := r.ReadWithBothReaders(p, reading)
 	return v, err
 }
 
-// ReadBoth reads the stored replies by both sets of readers. v is the verdict of the readers that reading.Name names,
+// ReadWithBothReaders reads the stored replies by both sets of readers. v is the verdict of the readers that reading.Name names,
 // other the verdict of the other set. If both agree, they have the rule and label of Paper.
-func (r *Record) ReadBoth(p Asker, reading Reading) (v, other Verdict, err error) {
-	v, withoutParsing, err := r.withoutParsing(reading)
+func (r *Record) ReadWithBothReaders(p Asker, reading ReadingOptions) (v, other Verdict, err error) {
+	v, withoutParsing, err := r.verdictWithoutParsing(reading)
 	if withoutParsing || err != nil {
 		return v, v, err
 	}
-	reading.First = r.Imported != nil
-	robust, paper := r.parse(p, Robust, reading), r.parse(p, Paper, reading)
+	reading.FirstAnswer = r.Imported != nil
+	robust, paper := r.parse(p, RobustReaders, reading), r.parse(p, PaperReaders, reading)
 	if robust.Same(paper) {
 		robust = paper
 	}
-	if cmp.Or(reading.Name, DefaultReaders(r.Imported != nil)) == Paper {
+	if cmp.Or(reading.Readers, DefaultReaders(r.Imported != nil)) == PaperReaders {
 		return paper, robust, nil
 	}
 	return robust, paper, nil
 }
 
-// withoutParsing returns the verdict of a record whose replies need no parsing: an imported verdict, a failed call, or
+// verdictWithoutParsing returns the verdict of a record whose replies need no parsing: an imported verdict, a failed call, or
 // a reply that ended too early. The second result is false for other records.
-func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool, err error) {
+func (r *Record) verdictWithoutParsing(reading ReadingOptions) (v Verdict, withoutParsing bool, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
 		return EmptyVerdict(Failed), true, nil
-	case r.Imported != nil && r.Imported.Stored:
+	case r.Imported != nil && r.Imported.DecisionIsVerdict:
 		v, err = r.stored()
 		return v, true, err
 	case r.Outcome == Failed || len(r.Replies) == 0:
 		return EmptyVerdict(Failed), true, nil
 	}
 	replies := r.Replies
-	if r.Finished || r.Challenged {
+	if r.VerdictAfterThinkLimit || r.Challenged {
 		replies = replies[len(replies)-1:]
 	}
 	for _, reply := range replies {
@@ -139,10 +139,10 @@ func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool
 }
 
 // parse reads a verdict from the replies by one set of readers. Robust skips thinking that a server left in a reply.
-func (r *Record) parse(p Asker, name Readers, reading Reading) Verdict {
-	reading.Name = name
+func (r *Record) parse(p Asker, name ReaderSet, reading ReadingOptions) Verdict {
+	reading.Readers = name
 	text, whole := r.Text(), true
-	if name == Robust {
+	if name == RobustReaders {
 		answer, thinking := backends.SplitThinking(text)
 		text, whole = answer, thinking == "" && answer == text
 	}
@@ -151,8 +151,8 @@ func (r *Record) parse(p Asker, name Readers, reading Reading) Verdict {
 		v.Span = Span{}
 	}
 	// Runs that accept verdicts in truncated replies get here with one that has none.
-	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
-		return EmptyVerdict(Cut)
+	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.FinishLength {
+		return EmptyVerdict(Truncated)
 	}
 	return v
 }
@@ -174,7 +174,7 @@ func (r *Record) stored() (Verdict, error) {
 func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 	s := r.Shown()
 	for _, l := range r.Probabilities {
-		if w := p.Parse(s, l.Label, Reading{Policy: Unique}); w.Outcome == v.Outcome && w.Choice == v.Choice {
+		if w := p.Parse(s, l.Label, ReadingOptions{Policy: PolicyUnique}); w.Outcome == v.Outcome && w.Choice == v.Choice {
 			sum, ok = sum+l.P, true
 		}
 	}
@@ -183,7 +183,7 @@ func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 
 // EachVerdict reads the run in a folder. For the first repetition of each judgment, it calls use with the record and
 // the verdict that reading gives. A verdict in a truncated reply counts if it counted in the run.
-func EachVerdict(dir string, reading Reading, use func(r *Record, p Asker, v Verdict) error) (*Manifest, error) {
+func EachVerdict(dir string, reading ReadingOptions, use func(r *Record, p Asker, v Verdict) error) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, err

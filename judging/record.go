@@ -55,7 +55,7 @@ type Reply struct {
 }
 
 // NotSent reports whether gavel did not send the prompt because its tokens, as counted, do not fit.
-func (r Reply) NotSent() bool { return strings.HasPrefix(r.Detail, notAsked) }
+func (r Reply) NotSent() bool { return strings.HasPrefix(r.Detail, notSentPrefix) }
 
 // Probability holds the probability of one of the labels that a prompt offers.
 type Probability struct {
@@ -73,9 +73,9 @@ type ImportedFields struct {
 	Decision *string         `json:"decision"`          // the verdict in the file, by the positions shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
 	// the judgment is derived from the scores of the other order, since the file has one order only
-	Single bool `json:"single,omitempty"`
+	SingleOrder bool `json:"single,omitempty"`
 	// `decision` is the verdict, because the file has no text to read
-	Stored bool `json:"stored,omitempty"`
+	DecisionIsVerdict bool `json:"stored,omitempty"`
 }
 
 // Record holds one judgment: one line of records.jsonl, complete in itself except for the item's texts, which
@@ -88,16 +88,16 @@ type Record struct {
 	Prompt   string `json:"prompt"`   // name of the prompt
 	// SHA-256 of the first turn's messages, a JSON array of `role` and `content` without spaces; not of an imported
 	// record
-	PromptID      string `json:"prompt_sha256,omitempty"`
-	Model         string `json:"model"`                 // the judge's name on its server
-	Identity      string `json:"identity"`              // the judge's `spec.model.identity` in the run's `run.json`
-	Item          string `json:"item"`                  // id of the item
-	Source        string `json:"source"`                // origin of the item, as the dataset names it
-	Group         string `json:"group"`                 // the category by which the item is reported
-	Presentation  int    `json:"showing"`               // number of the presentation judged, from 0
-	Presentations int    `json:"showings"`              // number of the item's presentations
-	First         int    `json:"asked_first,omitempty"` // the item's presentation that was asked first; left out for 0
-	Repetition    int    `json:"repeat,omitempty"`      // number of the repetition, from 0
+	PromptID          string `json:"prompt_sha256,omitempty"`
+	Model             string `json:"model"`                 // the judge's name on its server
+	Identity          string `json:"identity"`              // the judge's `spec.model.identity` in the run's `run.json`
+	Item              string `json:"item"`                  // id of the item
+	Source            string `json:"source"`                // origin of the item, as the dataset names it
+	Group             string `json:"group"`                 // the category by which the item is reported
+	Presentation      int    `json:"showing"`               // number of the presentation judged, from 0
+	Presentations     int    `json:"showings"`              // number of the item's presentations
+	FirstPresentation int    `json:"asked_first,omitempty"` // the item's presentation that was asked first; left out for 0
+	Repetition        int    `json:"repeat,omitempty"`      // number of the repetition, from 0
 	// ids of the candidates in the order shown; empty if the answer is a number
 	Order []string `json:"order"`
 	// id of the labelled candidate, or the labelled number; empty without a label
@@ -114,16 +114,16 @@ type Record struct {
 	// of a response: people's scores
 	People *datasets.PeopleScores `json:"people,omitempty"`
 	// of a judgment with `own`: the final answer read from the agent's answer; empty if none
-	Said      *string        `json:"said,omitempty"`
-	Unrelated string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
-	Ranks     map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
-	Equal     [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
-	Replies   []Reply        `json:"replies"`             // the judge's reply in every turn
+	Said         *string        `json:"said,omitempty"`
+	Unrelated    string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
+	Ranks        map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
+	EqualOptions [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
+	Replies      []Reply        `json:"replies"`             // the judge's reply in every turn
 	// replies to extra requests, for the probability of a label that no turn returned
-	Asides []Reply `json:"asides,omitempty"`
+	ExtraReplies []Reply `json:"asides,omitempty"`
 	// the judge reached the token limit while thinking; the last reply is the verdict that gavel asked for after that
 	// (`--finish-thinking`)
-	Finished bool `json:"finished_thinking,omitempty"`
+	VerdictAfterThinkLimit bool `json:"finished_thinking,omitempty"`
 	// the judge gave a verdict and was asked whether it is sure; the verdict is read from the last reply alone
 	Challenged bool    `json:"challenged,omitempty"`
 	Outcome    Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
@@ -155,12 +155,12 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
 		Presentation: s.Index, Mode: s.Mode, Order: orderIDs(item, s), Replies: []Reply{},
 	}
-	if item.Shape != datasets.Pair {
+	if item.Shape != datasets.ShapePair {
 		r.Shape = item.Shape
 	}
 	r.SetRun(m)
-	if p, _ := ProtocolNamed(r.Protocol); p.Describe != nil {
-		p.Describe(r, item, s)
+	if p, _ := ProtocolNamed(r.Protocol); p.FillRecord != nil {
+		p.FillRecord(r, item, s)
 	}
 	return r
 }
@@ -174,10 +174,10 @@ func (r *Record) SetRun(m *Manifest) {
 	r.Model, r.Identity = m.Spec.Model.Name, m.Spec.Model.Identity
 }
 
-// Describe sets the question, the agent that answered it, and the judge's own answer, unless a is nil.
-func (r *Record) Describe(a *datasets.Answered) {
+// SetAnsweredQuestion sets the question, the agent that answered it, and the judge's own answer, unless a is nil.
+func (r *Record) SetAnsweredQuestion(a *datasets.AgentAnswer) {
 	if a != nil {
-		r.Question = a.Question
+		r.Question = a.QuestionID
 		r.Agent = a.Agent
 		r.Own = a.Own
 	}
@@ -194,15 +194,15 @@ func (r *Record) SetVerdict(v Verdict) {
 
 // Shown returns the presentation that was judged.
 func (r *Record) Shown() Presentation {
-	return Presentation{Index: r.Presentation, Order: r.Positions(), Shape: r.Shape, Mode: r.Mode}
+	return Presentation{Index: r.Presentation, Order: r.CandidateOrder(), Shape: r.Shape, Mode: r.Mode}
 }
 
-// Unit returns the id of the record's question, or else of its item. Records with the same one are resampled together.
-func (r *Record) Unit() string { return cmp.Or(r.Question, r.Item) }
+// ResamplingUnit returns the id of the record's question, or else of its item. Records with the same one are resampled together.
+func (r *Record) ResamplingUnit() string { return cmp.Or(r.Question, r.Item) }
 
-// Positions returns the order shown, as indexes of the item's candidates. Their ids are in alphabetical order: A, B and
+// CandidateOrder returns the order shown, as indexes of the item's candidates. Their ids are in alphabetical order: A, B and
 // so on.
-func (r *Record) Positions() []int {
+func (r *Record) CandidateOrder() []int {
 	ids := sortedIDs(r.Order)
 	out := make([]int, len(r.Order))
 	for i, id := range r.Order {
@@ -235,7 +235,7 @@ func (r *Record) check() error {
 		return errors.New("not a record of gavel")
 	case !slices.Contains(Outcomes, r.Outcome):
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
-	case r.Presentation < 0 || max(r.Presentation, r.First) >= r.Presentations || r.First < 0:
+	case r.Presentation < 0 || max(r.Presentation, r.FirstPresentation) >= r.Presentations || r.FirstPresentation < 0:
 		return errors.New("a record without an order shown")
 	case len(r.Order) < r.Shape.Info().MinCandidates:
 		return fmt.Errorf("a record without an order shown: it has %d of at least %d candidates",
@@ -243,13 +243,13 @@ func (r *Record) check() error {
 	case r.Repetition < 0 || r.Repetition >= MaxRepetitions:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repetition, MaxRepetitions-1)
 	case !slices.Contains(r.Order, r.Gold) && r.Shape.Info().MinCandidates > 0 &&
-		(r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
+		(r.Gold != "" || r.Shape == datasets.ShapeChoice || r.Shape == datasets.ShapeJudgment):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)
 	case r.Outcome == Decided && r.Choice == "" && r.Answer == "":
 		return errors.New("decided, but for nobody")
-	case len(r.Asides) > 0 && len(r.Replies) == 0:
+	case len(r.ExtraReplies) > 0 && len(r.Replies) == 0:
 		return errors.New("asides without a reply")
 	case r.Outcome != Decided && r.Choice+r.Answer != "":
 		return fmt.Errorf("outcome %s, but choice %q", r.Outcome, r.Choice+r.Answer)
@@ -264,10 +264,10 @@ func (r *Record) check() error {
 	return nil
 }
 
-// Cluster returns a function from an item's id to a key that related items of the record's source share, and a noun
-// for the key, such as "question"; nil if items are independent. See [datasets.ClusterOf].
-func (r *Record) Cluster() (key func(id string) string, noun string) {
-	return datasets.ClusterOf(r.Source)
+// ClusterKey returns a function from an item's id to a key that related items of the record's source share, and a noun
+// for the key, such as "question"; nil if items are independent. See [datasets.ClusterFunc].
+func (r *Record) ClusterKey() (key func(id string) string, noun string) {
+	return datasets.ClusterFunc(r.Source)
 }
 
 // RightVerdict reports whether a verdict on the record's item is correct.
@@ -295,7 +295,7 @@ func (m *Manifest) CorrectIDs(r *Record) []string {
 func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
 	p, _ := ProtocolNamed(m.Spec.Protocol)
 	switch {
-	case p.Scores:
+	case p.ScoresCandidates:
 		return false, false
 	case p.CorrectIDs == nil:
 		return RightVerdict(r, v), r.Gold != ""
@@ -305,20 +305,20 @@ func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
 }
 
 // IsPreference reports whether the record's label is a preference between two responses, or a tie.
-func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
+func (r *Record) IsPreference() bool { return r.Shape == datasets.ShapePreference }
 
 // ReadRecords calls f for every record of a file, in the order written. It skips empty lines and an unfinished last
 // line, which a killed run leaves. For any other unreadable line it returns an error with the line's number.
 func ReadRecords(path string, f func(*Record) error) error {
-	return ReadRecordsBy(path, nothing, func(r *Record, _ struct{}) error { return f(r) })
+	return ReadRecordsWithValues(path, readNothing, func(r *Record, _ struct{}) error { return f(r) })
 }
 
-// nothing is the read function of callers that need no value beside the record.
-func nothing(*Record) (none struct{}, err error) { return none, nil }
+// readNothing is the read function of callers that need no value beside the record.
+func readNothing(*Record) (none struct{}, err error) { return none, nil }
 
-// ReadRecordsBy works like ReadRecords. It also calls read for each record, from several goroutines, and passes the
+// ReadRecordsWithValues works like ReadRecords. It also calls read for each record, from several goroutines, and passes the
 // value to f.
-func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Record, T) error) error {
+func ReadRecordsWithValues[T any](path string, read func(*Record) (T, error), f func(*Record, T) error) error {
 	file, _, err := disk.Open(nil, path)
 	if err != nil {
 		return err
@@ -327,7 +327,7 @@ func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Re
 	return ScanRecords(path, file, read, f)
 }
 
-// ScanRecords works like [ReadRecordsBy] on a stream. path names the stream in errors.
+// ScanRecords works like [ReadRecordsWithValues] on a stream. path names the stream in errors.
 func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
 	type stored struct {
 		rec   *Record

@@ -16,20 +16,20 @@ import (
 // fullRecord has something under every key.
 func fullRecord() Record {
 	r, p, decision := goodRecord(), -0.25, "A>B"
-	r.First, r.Repetition, r.Shape, r.Mode, r.Question, r.Agent, r.Own = 1, 1, datasets.Options, "direct", "q", "an agent", &datasets.Answer{Value: "42", Right: true}
+	r.FirstPresentation, r.Repetition, r.Shape, r.Mode, r.Question, r.Agent, r.Own = 1, 1, datasets.ShapeOptions, "direct", "q", "an agent", &datasets.Answer{Value: "42", Right: true}
 	r.Said = new("41")
 	r.People = &datasets.PeopleScores{Scores: map[string]float64{"ann": 3.5}, Scale: &[2]float64{1, 5}}
-	r.Unrelated, r.Ranks, r.Equal = "C", map[string]int{"A": 1, "B": 0}, [][]string{{"A", "B"}}
+	r.Unrelated, r.Ranks, r.EqualOptions = "C", map[string]int{"A": 1, "B": 0}, [][]string{{"A", "B"}}
 	r.Answer, r.Rule, r.Error, r.At = "7", "box", "reset by peer", time.Date(2026, 11, 20, 12, 0, 0, 1000, time.UTC)
 	r.Probabilities = []Probability{{"[[A>B]]", &p, 0.75}, {"[[B>A]]", nil, 0}}
-	r.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1,{"a":"]"}]`), Decision: &decision, Missing: true, Stored: true}
+	r.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1,{"a":"]"}]`), Decision: &decision, Missing: true, DecisionIsVerdict: true}
 	r.Replies = []Reply{
 		{Text: "\u0000<&>\u2028é😀\"\\\n\t[[A>B]]", Thinking: "hm", Finish: "stop", Detail: "d", PromptTokens: 10, CachedTokens: new(3), ReplyTokens: 20, Milliseconds: 1234.5678, Cached: true, Endpoint: "http://gpu1", Constrained: true},
 		{Finish: "length"},
 	}
 	r.Challenged, r.Unverified = true, true
-	r.Finished, r.Replies[0].ThinkTokens = true, 9
-	r.Asides = []Reply{{Text: "[[B>A]]", Finish: "stop"}}
+	r.VerdictAfterThinkLimit, r.Replies[0].ThinkTokens = true, 9
+	r.ExtraReplies = []Reply{{Text: "[[B>A]]", Finish: "stop"}}
 	return r
 }
 

@@ -21,7 +21,7 @@ func goodRecord() Record {
 		Schema: 1, Run: "run", Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: "hash", Model: "judge", Identity: "test judge",
 		Item: "p1", Source: "sums", Group: "sums", Presentation: 1, Presentations: 2, Order: []string{"B", "A"}, Gold: "A",
 		Replies: []Reply{{
-			Text: "\"<b>\u2028[[B>A]]\" \x00 \U0001F600", Thinking: "hm", Finish: backends.Stop, PromptTokens: 12, ReplyTokens: 3, Milliseconds: 1.5, Cached: true,
+			Text: "\"<b>\u2028[[B>A]]\" \x00 \U0001F600", Thinking: "hm", Finish: backends.FinishStop, PromptTokens: 12, ReplyTokens: 3, Milliseconds: 1.5, Cached: true,
 		}},
 		Outcome: Decided, Label: "B>A", Choice: "A", At: noon,
 	}
@@ -44,7 +44,7 @@ func lineOf(t testing.TB, r Record) string {
 func TestReadRecordsGivesBackWhatWasWritten(t *testing.T) {
 	decision := "A>B"
 	imported := goodRecord()
-	imported.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1.5,-2]`), Decision: &decision, Stored: true}
+	imported.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1.5,-2]`), Decision: &decision, DecisionIsVerdict: true}
 	failed := goodRecord()
 	failed.Replies, failed.Outcome, failed.Label, failed.Choice, failed.Error = []Reply{}, Failed, "", "", "HTTP 500: no"
 	want := []Record{goodRecord(), imported, failed}
@@ -124,7 +124,7 @@ func TestReadRecordsStopsWhereItIsTold(t *testing.T) {
 	refused := goodRecord()
 	refused.Item = "refused"
 	path = recordsFile(t, lineOf(t, goodRecord())+lineOf(t, refused)+lineOf(t, goodRecord()))
-	err = ReadRecordsBy(path, refuses, func(r *Record, value int) error { sum += value - len(r.Item) + 1; return nil })
+	err = ReadRecordsWithValues(path, refuses, func(r *Record, value int) error { sum += value - len(r.Item) + 1; return nil })
 	if !errors.Is(err, enough) || sum != 1 || !strings.HasPrefix(err.Error(), path+":2: ") {
 		t.Errorf("%d records are taken, error %v", sum, err)
 	}

@@ -6,18 +6,18 @@ import (
 	"gavel/backends"
 )
 
-// Repeats reports whether a judgment's last reply was truncated while it repeated itself: a higher limit would have
+// EndsInLoop reports whether a judgment's last reply was truncated while it repeated itself: a higher limit would have
 // made it longer, not complete.
-func (r *Record) Repeats() bool {
+func (r *Record) EndsInLoop() bool {
 	if len(r.Replies) == 0 {
 		return false
 	}
 	last := r.Replies[len(r.Replies)-1]
-	return last.Finish == backends.Length && endsInLoop(cmp.Or(last.Text, last.Thinking))
+	return last.Finish == backends.FinishLength && endsInLoop(cmp.Or(last.Text, last.Thinking))
 }
 
-// EndLoops returns advice against replies that repeat themselves like a judgment's last one.
-func (r *Record) EndLoops() string {
+// LoopAdvice returns advice against replies that repeat themselves like a judgment's last one.
+func (r *Record) LoopAdvice() string {
 	if r.Replies[len(r.Replies)-1].Detail != "" { // its server ends them already
 		return "try a prompt that asks for less, or another model"
 	}

@@ -32,16 +32,16 @@ func TestRepeats(t *testing.T) {
 		"a table's rule":     {reasons + "\n|" + strings.Repeat("-", 60), false},
 		"letters of Unicode": {strings.Repeat("两者都很好。", 30), true},
 	} {
-		first := Reply{Text: "first turn", Finish: backends.Stop}
-		cut := Record{Replies: []Reply{first, {Text: c.text, Finish: backends.Length}}}
-		thought := Record{Replies: []Reply{{Thinking: c.text, Finish: backends.Length}}}
-		whole := Record{Replies: []Reply{{Text: c.text, Finish: backends.Stop}}}
-		if cut.Repeats() != c.want || thought.Repeats() != c.want || whole.Repeats() {
+		first := Reply{Text: "first turn", Finish: backends.FinishStop}
+		cut := Record{Replies: []Reply{first, {Text: c.text, Finish: backends.FinishLength}}}
+		thought := Record{Replies: []Reply{{Thinking: c.text, Finish: backends.FinishLength}}}
+		whole := Record{Replies: []Reply{{Text: c.text, Finish: backends.FinishStop}}}
+		if cut.EndsInLoop() != c.want || thought.EndsInLoop() != c.want || whole.EndsInLoop() {
 			const text = "%s: %t, thought %t, whole %t; want %t"
-			t.Errorf(text, name, cut.Repeats(), thought.Repeats(), whole.Repeats(), c.want)
+			t.Errorf(text, name, cut.EndsInLoop(), thought.EndsInLoop(), whole.EndsInLoop(), c.want)
 		}
 	}
-	if (&Record{}).Repeats() {
+	if (&Record{}).EndsInLoop() {
 		t.Error("a record without a reply repeats itself")
 	}
 }

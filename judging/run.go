@@ -25,19 +25,19 @@ type RunJob struct {
 	Rows     []int // indexes in Set of the run's items
 	Order    []int // indexes in Set of the items to judge now, in this order; nil: Rows
 	Client   backends.Client
-	// Limit is the most tokens that a prompt may have, or 0 if unknown. If a prompt may have more, the server counts its
+	// MaxPromptTokens is the most tokens that a prompt may have, or 0 if unknown. If a prompt may have more, the server counts its
 	// tokens, and it is not sent if there are more.
-	Limit int
-	Count func(context.Context, backends.Request) (int, error) // counts a prompt's tokens; nil if the server cannot
+	MaxPromptTokens int
+	CountTokens     func(context.Context, backends.Request) (int, error) // counts a prompt's tokens; nil if the server cannot
 	// Concurrency limits the judgments in flight. Those of one item follow each other, so that the server's prefix
 	// cache still holds the question, except for the last items of a run (see queue).
 	Concurrency int
-	// Together asks for the judgments of one item at the same time, for servers whose running requests share a prefix.
+	// ParallelWithinItem asks for the judgments of one item at the same time, for servers whose running requests share a prefix.
 	// Their queue would otherwise push the question out of the cache before the item's second judgment.
-	Together bool
-	// AtOnce, if not nil, returns the limit in place of Concurrency; it is called after every judgment.
-	AtOnce    func() int
-	Completed Completed // judgments that the run has already
+	ParallelWithinItem bool
+	// CurrentConcurrency, if not nil, returns the limit in place of Concurrency; it is called after every judgment.
+	CurrentConcurrency func() int
+	Completed          Completed // judgments that the run has already
 	// Write stores a record. An error ends the run.
 	Write func(*Record) error
 	// Stop, when closed, ends the run after the judgments in flight.
@@ -121,8 +121,8 @@ func Recover(err *error) {
 
 // concurrency returns the current limit of judgments in flight.
 func (j *RunJob) concurrency() int {
-	if j.AtOnce != nil {
-		return max(1, j.AtOnce())
+	if j.CurrentConcurrency != nil {
+		return max(1, j.CurrentConcurrency())
 	}
 	return max(1, j.Concurrency)
 }
@@ -136,7 +136,7 @@ func (j *RunJob) judgment(ctx context.Context, w *work, g judgment, q *queue) er
 	if err != nil {
 		return err
 	}
-	rec.Presentations, rec.First = w.presentations, w.first
+	rec.Presentations, rec.FirstPresentation = w.presentations, w.first
 	if err := j.Write(rec); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (j *RunJob) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	}
 	rec, err := j.judge(ctx, item, r.Shown(), r.Repetition)
 	if err == nil {
-		rec.Presentations, rec.First = r.Presentations, r.First
+		rec.Presentations, rec.FirstPresentation = r.Presentations, r.FirstPresentation
 	}
 	return rec, err
 }
@@ -186,9 +186,9 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.requestRepetition(prompt, repetition))
 	rec.PromptID = hashMessages(req.Messages)
-	if problem := j.measure(ctx, &req); problem != "" {
+	if problem := j.checkPromptFits(ctx, &req); problem != "" {
 		rec.Outcome = TooLong
-		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: problem, PromptTokens: req.PromptTokens})
+		rec.Replies = append(rec.Replies, Reply{Finish: backends.FinishPromptTooLong, Detail: problem, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
 	v, err := j.converse(ctx, rec, prompt, req)
@@ -216,7 +216,7 @@ func (j *RunJob) converse(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request,
 ) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
-	reading := params.asPublished()
+	reading := params.publishedReading()
 	for attempt := 1; ; attempt++ {
 		constrained := params.constrain(&req, prompt, attempt)
 		resp, err := j.ask(ctx, rec, req)
@@ -240,7 +240,7 @@ func (j *RunJob) converse(
 				break
 			}
 		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
-			rec.Probabilities, rec.Asides, err = j.probabilities(ctx, rec, req, resp, v)
+			rec.Probabilities, rec.ExtraReplies, err = j.probabilities(ctx, rec, req, resp, v)
 			if err != nil {
 				return v, err
 			}
@@ -256,7 +256,7 @@ func (j *RunJob) converse(
 	if err != nil {
 		return v, err
 	}
-	rec.Replies = append(rec.Replies, reply(resp, len(req.Constrain) > 0))
+	rec.Replies = append(rec.Replies, reply(resp, len(req.AllowedReplies) > 0))
 	rec.Challenged = true
 	rec.Probabilities = nil
 	return rec.Read(j.Asker, reading)
@@ -271,7 +271,7 @@ func (e *callError) Error() string { return e.err.Error() }
 func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
 	resp, err := j.Client.Ask(ctx, req)
 	if resp.Check != nil {
-		rec.Await(resp.Check)
+		rec.AddCheck(resp.Check)
 	}
 	if err != nil {
 		err = &callError{err}
@@ -283,21 +283,21 @@ func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (ba
 func nextRequest(req backends.Request, text, next string) backends.Request {
 	req.PromptTokens = 0 // known for the first turn only
 	req.Messages = append(slices.Clip(req.Messages),
-		backends.Message{Role: backends.Assistant, Content: text},
-		backends.Message{Role: backends.User, Content: next})
+		backends.Message{Role: backends.RoleAssistant, Content: text},
+		backends.Message{Role: backends.RoleUser, Content: next})
 	return req
 }
 
-// asPublished returns the reading that a run uses: it decides whether another turn is asked, and which verdict is
+// publishedReading returns the reading that a run uses: it decides whether another turn is asked, and which verdict is
 // stored. Neither depends on gavel's own readers.
-func (p Parameters) asPublished() Reading {
-	return Reading{Name: Paper, Policy: Unique, AcceptCut: p.AcceptCut}
+func (p Parameters) publishedReading() ReadingOptions {
+	return ReadingOptions{Readers: PaperReaders, Policy: PolicyUnique, AcceptCut: p.AcceptCut}
 }
 
 // requestRepetition returns the repetition number of a request, which is part of its key in the cache. A prompt that
 // equals an earlier one of the same item gets a number above all repetitions, and so a reply of its own.
 func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
-	if prompt.Again {
+	if prompt.HasDuplicate {
 		return p.Repetitions() + repetition
 	}
 	return repetition
@@ -307,7 +307,7 @@ func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
 // verdict in the first turn.
 func (j *RunJob) prompt(item datasets.Item, s Presentation) Prompt {
 	p := j.Asker.Prompt(item, s)
-	if j.Manifest.Server.Can(backends.Decide) {
+	if j.Manifest.Server.Can(backends.HasDecisionModels) {
 		p.LabelTurn = ""
 		p.FollowUp = ""
 		p.Challenge = ""
@@ -323,7 +323,7 @@ func (p Parameters) constrains(prompt Prompt) bool { return p.Constrain && len(p
 func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
 	constrained = p.constrains(prompt) && (prompt.LabelTurn == "" || attempt > 1)
 	if constrained {
-		req.Constrain = prompt.Labels
+		req.AllowedReplies = prompt.Labels
 		for _, l := range prompt.Labels { // a token has at least one byte; one more token ends the reply
 			req.MaxTokens = max(req.MaxTokens, len(l)+1)
 		}
@@ -334,24 +334,24 @@ func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int)
 	return constrained
 }
 
-// notAsked begins [Reply].Detail if the prompt was counted, found too long and not sent.
-const notAsked = "not asked: "
+// notSentPrefix begins [Reply].Detail if the prompt was counted, found too long and not sent.
+const notSentPrefix = "not asked: "
 
-// measure has the server count the tokens of a first turn that may not fit, and returns a message if it does not fit,
+// checkPromptFits has the server count the tokens of a first turn that may not fit, and returns a message if it does not fit,
 // or else "". If the server cannot count, the prompt is sent and the server decides.
-func (j *RunJob) measure(ctx context.Context, req *backends.Request) (problem string) {
-	if j.Limit <= 0 || j.Count == nil || backends.MaxTokens(req.Messages) <= j.Limit {
+func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (problem string) {
+	if j.MaxPromptTokens <= 0 || j.CountTokens == nil || backends.MaxTokens(req.Messages) <= j.MaxPromptTokens {
 		return ""
 	}
-	n, err := j.Count(ctx, *req)
+	n, err := j.CountTokens(ctx, *req)
 	if err != nil {
 		return ""
 	}
 	req.PromptTokens = n
-	if n <= j.Limit {
+	if n <= j.MaxPromptTokens {
 		return ""
 	}
-	return fmt.Sprintf(notAsked+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
+	return fmt.Sprintf(notSentPrefix+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.MaxPromptTokens)
 }
 
 // probabilities returns the probability of each label on offer at the verdict. A server lists only the likeliest tokens
@@ -362,16 +362,16 @@ func (j *RunJob) measure(ctx context.Context, req *backends.Request) (problem st
 func (j *RunJob) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {
-	if decides := j.Manifest.Server.Can(backends.Decide); len(resp.Labels) == 0 || !decides && !v.Outcome.Verdict() {
+	if decides := j.Manifest.Server.Can(backends.HasDecisionModels); len(resp.LabelProbabilities) == 0 || !decides && !v.Outcome.Verdict() {
 		return nil, nil, nil
 	}
 	logprobs := resp.LabelLogprobs()
-	for _, text := range req.Constrain {
+	for _, text := range req.AllowedReplies {
 		if _, ok := logprobs[text]; ok {
 			continue
 		}
 		forced := req
-		forced.Constrain = []string{text}
+		forced.AllowedReplies = []string{text}
 		forcedResp, err := j.ask(ctx, rec, forced)
 		if err != nil {
 			return nil, asides, err
@@ -381,12 +381,12 @@ func (j *RunJob) probabilities(
 			logprobs[text] = logprob
 		}
 	}
-	return normalised(req.Labels, logprobs), asides, nil
+	return labelProbabilities(req.Labels, logprobs), asides, nil
 }
 
-// normalised returns each label with its natural logarithm from logprobs, if it has one, and with its share of the
+// labelProbabilities returns each label with its natural logarithm from logprobs, if it has one, and with its share of the
 // labels' summed probabilities, rounded to six places.
-func normalised(labels []string, logprobs map[string]float64) []Probability {
+func labelProbabilities(labels []string, logprobs map[string]float64) []Probability {
 	maxLogprob := math.Inf(-1)
 	for _, lp := range logprobs {
 		maxLogprob = max(maxLogprob, lp)
@@ -421,7 +421,7 @@ func reply(r backends.Response, constrained bool) Reply {
 		ThinkTokens:       r.ThinkTokens,
 		Milliseconds:      float64(r.Took.Microseconds()) / 1000,
 		Cached:            r.Cached,
-		Origin:            r.Origin,
+		Origin:            r.Bundle,
 		Constrained:       constrained,
 		Endpoint:          r.Endpoint,
 		Model:             r.Model,
@@ -445,7 +445,7 @@ func (r Reply) Response() backends.Response {
 		Model:             r.Model,
 		SystemFingerprint: r.SystemFingerprint,
 		Cached:            true,
-		Origin:            r.Origin,
+		Bundle:            r.Origin,
 	}
 }
 
@@ -476,15 +476,15 @@ func (j *RunJob) request(messages []backends.Message, oracle *backends.Oracle, r
 // the user's in one message, for models whose template refuses a system role. A prompt without a system text has the
 // user's message alone, since an empty system message turns off the default text of some templates.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
-	user := backends.Message{Role: backends.User, Content: p.User}
+	user := backends.Message{Role: backends.RoleUser, Content: p.User}
 	if p.System == "" {
 		return []backends.Message{user}
 	}
-	if systemRole == backends.User {
+	if systemRole == backends.RoleUser {
 		user.Content = p.System + "\n\n" + p.User
 		return []backends.Message{user}
 	}
-	return []backends.Message{{Role: backends.System, Content: p.System}, user}
+	return []backends.Message{{Role: backends.RoleSystem, Content: p.System}, user}
 }
 
 // hashMessages returns the SHA-256 of a conversation's JSON, in hex.

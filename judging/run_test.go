@@ -28,7 +28,7 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 		MaxTokens:   99,
 		NumCtx:      1024,
 		Attempts:    1,
-		SystemRole:  backends.User,
+		SystemRole:  backends.RoleUser,
 	}
 	j.Manifest.Model.Context = 4096
 	assert.NilError(t, j.Run(t.Context()))
@@ -41,7 +41,7 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 	j, w := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if req.Oracle.Item == "p2" && req.Oracle.Presentation == 0 {
-			return backends.Response{}, &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "no"}
+			return backends.Response{}, &backends.Error{Kind: backends.ErrorServer, Status: 500, Message: "no"}
 		}
 		return judgingtest.Reply(judgingtest.RightLabel(req))
 	}))

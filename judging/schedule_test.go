@@ -61,7 +61,7 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 	}
 }
 
-// What is asked at once follows AtOnce while the run goes on, up and down, and no judgment is lost by that.
+// Concurrency follows CurrentConcurrency while the run goes on, up and down, and no judgment is lost by that.
 func TestConcurrencyChangesWhileTheRunGoesOn(t *testing.T) {
 	const items = 24
 	set := judgingtest.Pairs(t, items)
@@ -69,7 +69,7 @@ func TestConcurrencyChangesWhileTheRunGoesOn(t *testing.T) {
 		client := &slow{}
 		j, w := newJob(t, set, client)
 		began := time.Now()
-		j.AtOnce = func() int {
+		j.CurrentConcurrency = func() int {
 			switch took := time.Since(began).Seconds(); {
 			case took < 2.5:
 				return 2
@@ -152,7 +152,7 @@ func TestJudgmentsOfAnItemTogether(t *testing.T) {
 				mu.Unlock()
 				return client.Ask(ctx, req)
 			}))
-			j.Concurrency, j.Together = concurrency, true
+			j.Concurrency, j.ParallelWithinItem = concurrency, true
 			assert.NilError(t, j.Run(t.Context()))
 			if n := int(second.Load()); n < want || len(w.Records) != 100 {
 				t.Errorf("%d at once: %d of 50 items were asked about together, want %d; %d records", concurrency, n, want, len(w.Records))
@@ -190,7 +190,7 @@ func TestCallsThatFailOnceStoppedAreMissing(t *testing.T) {
 	j, w := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		if calls++; calls == 3 {
 			close(stop)
-			return backends.Response{}, &backends.Error{Kind: backends.Busy, Status: 503, Message: "full"}
+			return backends.Response{}, &backends.Error{Kind: backends.ErrorBusy, Status: 503, Message: "full"}
 		}
 		return judgingtest.Reply("[[A>B]]")
 	}))

@@ -9,11 +9,11 @@ import (
 	"gavel/datasets"
 )
 
-// Sent counts what a run sent to servers, for [Sent.Tree]. The zero value counts nothing yet.
-type Sent struct {
-	seed maphash.Seed       // of the hashes that are the keys
-	once []uint64           // keys of the judgments that took one request of one turn, as most do
-	more map[uint64]traffic // all other judgments, by key; a key is a hash, since ids would take most of the memory
+// SentTraffic counts what a run sent to servers, for [SentTraffic.Tree]. The zero value counts nothing yet.
+type SentTraffic struct {
+	seed              maphash.Seed       // of the hashes that are the keys
+	singleRequestKeys []uint64           // keys of the judgments that took one request of one turn, as most do
+	trafficByKey      map[uint64]traffic // all other judgments, by key; a key is a hash, since ids would take most of the memory
 }
 
 // traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
@@ -26,7 +26,7 @@ type traffic struct {
 }
 
 // Add counts the requests of a record that reached a server.
-func (s *Sent) Add(r *Record) {
+func (s *SentTraffic) Add(r *Record) {
 	var add traffic
 	conversation := uint64(0)
 	send := func(turn int) {
@@ -42,7 +42,7 @@ func (s *Sent) Add(r *Record) {
 		}
 		last = uint64(len(reply.Text))
 	}
-	for _, reply := range r.Asides { // the last turn's conversation again
+	for _, reply := range r.ExtraReplies { // the last turn's conversation again
 		if !reply.Cached {
 			send(len(r.Replies) - 1)
 		}
@@ -50,30 +50,30 @@ func (s *Sent) Add(r *Record) {
 	if add.requests == 0 {
 		return
 	}
-	if s.more == nil {
+	if s.trafficByKey == nil {
 		s.seed = maphash.MakeSeed()
-		s.more = map[uint64]traffic{}
+		s.trafficByKey = map[uint64]traffic{}
 	}
 	key := s.key(r.Item, r.Presentation)
 	if add.requests == 1 && len(r.Replies) == 1 && r.Repetition == 0 {
-		s.once = append(s.once, key)
+		s.singleRequestKeys = append(s.singleRequestKeys, key)
 		return
 	}
-	sum, ok := s.more[key]
+	sum, ok := s.trafficByKey[key]
 	if !ok {
 		sum.turns = uint32(len(r.Replies))
 	}
 	sum.requests += add.requests
 	sum.replies += add.replies
 	sum.nextTurns += add.nextTurns
-	s.more[key] = sum
+	s.trafficByKey[key] = sum
 }
 
 // sum returns all traffic about the presentation with a key, and whether there was any. s.once must be sorted.
-func (s *Sent) sum(key uint64) (sum traffic, sent bool) {
-	sum, sent = s.more[key]
-	i, once := slices.BinarySearch(s.once, key)
-	for ; i < len(s.once) && s.once[i] == key; i++ {
+func (s *SentTraffic) sum(key uint64) (sum traffic, sent bool) {
+	sum, sent = s.trafficByKey[key]
+	i, once := slices.BinarySearch(s.singleRequestKeys, key)
+	for ; i < len(s.singleRequestKeys) && s.singleRequestKeys[i] == key; i++ {
 		sum.requests++
 		sum.turns = 1
 	}
@@ -81,23 +81,23 @@ func (s *Sent) sum(key uint64) (sum traffic, sent bool) {
 }
 
 // key returns the hash that stands for a presentation of an item.
-func (s *Sent) key(item string, presentation int) uint64 {
+func (s *SentTraffic) key(item string, presentation int) uint64 {
 	return maphash.String(s.seed, item) + uint64(presentation)
 }
 
-// maxPromptBytes limits the bytes of prompts that Tree holds in memory.
-const maxPromptBytes = 1 << 26
+// promptMemoryBytes limits the bytes of prompts that Tree holds in memory.
+const promptMemoryBytes = 1 << 26
 
-// Tree returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn
+// IdealUncachedShare returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn
 // sends all turns before it again, and a common beginning of prompts is read once. A reply counts as cached, since the
 // server wrote it. Bytes stand in for tokens, which only the server's tokenizer can count. dir is the run's folder.
-func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
+func (s *SentTraffic) IdealUncachedShare(m *Manifest, dir string) (share float64, err error) {
 	asker, err := AskerOf(m)
 	if err != nil {
 		return 0, err
 	}
 	params := m.Spec.Parameters
-	slices.Sort(s.once)
+	slices.Sort(s.singleRequestKeys)
 	var prompts []string
 	var memory, sent, read int
 	err = EachItem(dir, func(item datasets.Item) {
@@ -115,13 +115,13 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 			sent += int(total.requests)*len(text) + int(total.replies) + int(total.nextTurns)*next
 			read += int(total.turns-1) * next
 			memory += len(text)
-			if memory <= maxPromptBytes {
+			if memory <= promptMemoryBytes {
 				prompts = append(prompts, text)
 			}
 		}
 	})
-	if err == nil && memory > maxPromptBytes {
-		err = fmt.Errorf("more than %d bytes of prompts", maxPromptBytes)
+	if err == nil && memory > promptMemoryBytes {
+		err = fmt.Errorf("more than %d bytes of prompts", promptMemoryBytes)
 	}
 	if err != nil {
 		return 0, err
@@ -129,14 +129,14 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	slices.Sort(prompts)
 	before := ""
 	for _, text := range prompts {
-		read += len(text) - shared(before, text)
+		read += len(text) - commonPrefixLength(before, text)
 		before = text
 	}
 	return float64(read) / max(1, float64(sent)), nil
 }
 
-// shared returns the length in bytes of the common beginning of two texts.
-func shared(a, b string) int {
+// commonPrefixLength returns the length in bytes of the common beginning of two texts.
+func commonPrefixLength(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++

@@ -27,12 +27,12 @@ type Shard struct {
 // CacheDir names the folder of cached replies in a shard's folder.
 const CacheDir = ".cache"
 
-// Deal returns the items of a shard, as indexes of n ids, in their order. Items are dealt to the shards in turn, in the
+// SelectItems returns the items of a shard, as indexes of n ids, in their order. Items are dealt to the shards in turn, in the
 // order of a hash of their ids: the result does not depend on the order of the file, and the sizes of shards differ by
 // at most one.
-func (s *Shard) Deal(n int, id func(i int) string) (indexes []int) {
+func (s *Shard) SelectItems(n int, id func(i int) string) (indexes []int) {
 	indexes = []int{}
-	for rank, i := range datasets.Order(n, id, 0) {
+	for rank, i := range datasets.DrawOrder(n, id, 0) {
 		if rank%s.Count == s.Index-1 {
 			indexes = append(indexes, i)
 		}
@@ -43,8 +43,8 @@ func (s *Shard) Deal(n int, id func(i int) string) (indexes []int) {
 
 // QuestionOf returns the id of an item's question: the item's own, unless it is an answer to another.
 func QuestionOf(item datasets.Item) string {
-	if item.Answered != nil && item.Answered.Question != "" {
-		return item.Answered.Question
+	if item.Answered != nil && item.Answered.QuestionID != "" {
+		return item.Answered.QuestionID
 	}
 	return item.ID
 }

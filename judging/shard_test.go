@@ -21,7 +21,7 @@ func TestDeal(t *testing.T) {
 		for index := 1; index <= of; index++ {
 			s := &Shard{Index: index, Count: of, Items: len(ids)}
 			namesOf := func(ids []string) (names []string) {
-				for _, i := range s.Deal(len(ids), func(i int) string { return ids[i] }) {
+				for _, i := range s.SelectItems(len(ids), func(i int) string { return ids[i] }) {
 					names = append(names, ids[i])
 				}
 				slices.Sort(names)
@@ -37,9 +37,9 @@ func TestDeal(t *testing.T) {
 			for _, id := range indexes {
 				counts[id]++
 			}
-			s.SetPlaces(s.Deal(len(ids), func(i int) string { return ids[i] }))
+			s.SetPlaces(s.SelectItems(len(ids), func(i int) string { return ids[i] }))
 			if places, err := s.ReadPlaces(len(indexes)); err != nil ||
-				!slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
+				!slices.Equal(places, s.SelectItems(len(ids), func(i int) string { return ids[i] })) {
 				t.Errorf("shard %s: its places are read as %v, %v", s, places, err)
 			}
 		}
@@ -49,7 +49,7 @@ func TestDeal(t *testing.T) {
 			}
 		}
 	}
-	got := (&Shard{Index: 2, Count: 3}).Deal(8, func(i int) string { return ids[i] })
+	got := (&Shard{Index: 2, Count: 3}).SelectItems(8, func(i int) string { return ids[i] })
 	if !slices.Equal(got, []int{1, 5, 6}) {
 		t.Errorf("shard 2 of 3 of eight items is %v: shards that were made before have others", got)
 	}

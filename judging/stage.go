@@ -21,28 +21,28 @@ import (
 // Stage makes the items of a protocol from earlier answers of models: of the judge itself and, if it judges them, of
 // agents.
 type Stage struct {
-	Agents    bool   // the new items are answers to judge; the models that gave them are called agents
-	Options   bool   // the options of a question are judged like agents' answers
-	Ownless   bool   // no mode of the protocol shows the judge its own answers
-	Reference string // folder of the run whose answers are shown in place of the judge's own; "" for none
+	Agents          bool   // the new items are answers to judge; the models that gave them are called agents
+	Options         bool   // the options of a question are judged like agents' answers
+	HidesOwnAnswers bool   // no mode of the protocol shows the judge its own answers
+	Reference       string // folder of the run whose answers are shown in place of the judge's own; "" for none
 	// settings of the judging run if Reference is given: in them its content counts, not its folder
 	Settings      Settings
 	Format        string // format of the new items' lines; "": that of the questions' file
 	Presentations int    // number of presentations of each new item
 	// Check returns an error that says why an item cannot be a question of the stage; may be nil.
 	Check func(item datasets.Item) error
-	// Each makes the lines of new items of the questions in rows, and passes each line to write: in the order of the
+	// MakeItems makes the lines of new items of the questions in rows, and passes each line to write: in the order of the
 	// questions, then of the agents. The same questions and answers give the same bytes, so that a run over them can
 	// continue. A line, without its newline, is valid until write returns.
-	Each func(
+	MakeItems func(
 		questions *datasets.Set, rows []int, ownAnswers *Answers, agents []*Answers, write func(line []byte) error,
 	) (StageResult, error)
 }
 
 // StageResult counts the questions that a stage used and left out.
 type StageResult interface {
-	Warned() []string // warnings for readers of the results, a sentence each
-	Note(m *Manifest) // adds the counts to m, the manifest of the run on the new items
+	Warned() []string          // warnings for readers of the results, a sentence each
+	AddToManifest(m *Manifest) // adds the counts to m, the manifest of the run on the new items
 }
 
 // StageCounts counts the questions from whose answers a stage made items, and those left out.
@@ -51,21 +51,21 @@ type StageCounts struct {
 	NoGold    int `json:"no_gold"`   // number of questions left out because they have no label
 	// number of questions left out because the judge has no answer of its own, by reason: `missing` (no record),
 	// `failed`, `no-text` (refused, empty or too long a prompt), `other-question`
-	NoOwn    map[Lack]int  `json:"no_own"`
-	Agents   []StagedAgent `json:"agents"`   // counts of each agent whose answers were judged
-	Warnings []string      `json:"warnings"` // the counts that a reader should know, as sentences
+	NoOwn    map[NoAnswerReason]int `json:"no_own"`
+	Agents   []StagedAgent          `json:"agents"`   // counts of each agent whose answers were judged
+	Warnings []string               `json:"warnings"` // the counts that a reader should know, as sentences
 }
 
 // StagedAgent counts one agent's answers to the questions that the judge answered.
 type StagedAgent struct {
-	Name           string       `json:"name"`     // name of the agent
-	Run            string       `json:"run"`      // folder of the agent's run
-	Judged         int          `json:"judged"`   // number of answers judged
-	Right          int          `json:"right"`    // number of the answers judged that are correct
-	OmittedAnswers map[Lack]int `json:"left_out"` // number of answers left out, by the reasons of `no_own`
+	Name           string                 `json:"name"`     // name of the agent
+	Run            string                 `json:"run"`      // folder of the agent's run
+	Judged         int                    `json:"judged"`   // number of answers judged
+	Right          int                    `json:"right"`    // number of the answers judged that are correct
+	OmittedAnswers map[NoAnswerReason]int `json:"left_out"` // number of answers left out, by the reasons of `no_own`
 	// number of answers judged whose question has another label in the agent's run; this dataset's label counts
 	OtherGold int  `json:"other_gold"`
-	Itself    bool `json:"itself,omitempty"` // the agent is the judge
+	IsJudge   bool `json:"itself,omitempty"` // the agent is the judge
 }
 
 // SetWarnings sets Warnings to a sentence for each count of left-out questions and answers, and for each agent whose
@@ -76,23 +76,23 @@ func (s *StageCounts) SetWarnings() {
 	if s.NoGold > 0 {
 		warn("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
 	}
-	for _, lack := range Lacks {
+	for _, lack := range NoAnswerReasons {
 		if n := s.NoOwn[lack]; n > 0 {
 			warn("left out %d of %d questions, to which the judge has no answer of its own: %s",
-				n, s.Questions, lackReasons[lack])
+				n, s.Questions, noAnswerPhrases[lack])
 		}
 	}
 	for _, a := range s.Agents {
-		for _, lack := range Lacks {
+		for _, lack := range NoAnswerReasons {
 			if n := a.OmittedAnswers[lack]; n > 0 {
-				warn("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, lackReasons[lack])
+				warn("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, noAnswerPhrases[lack])
 			}
 		}
 		if a.OtherGold > 0 {
 			warn("%s: its run has another label for %d of %d questions; its answers are held to this dataset's",
 				a.Name, a.OtherGold, s.Questions)
 		}
-		if a.Itself {
+		if a.IsJudge {
 			warn("%s is judged by itself: its answers and the judge's own are not independent, "+
 				"and correlations with the agent's correctness say little", a.Name)
 		}
@@ -109,7 +109,7 @@ func (s *StageCounts) Add(o *StageCounts) error {
 	}
 	for i, b := range o.Agents {
 		a := &s.Agents[i]
-		if a.Name != b.Name || a.Itself != b.Itself {
+		if a.Name != b.Name || a.IsJudge != b.IsJudge {
 			return fmt.Errorf("their agents are not the same (%s and %s)", a.Name, b.Name)
 		}
 		a.Judged += b.Judged
@@ -124,17 +124,17 @@ func (s *StageCounts) Add(o *StageCounts) error {
 // Warned returns the sentences of Warnings.
 func (s *StageCounts) Warned() []string { return s.Warnings }
 
-// Note sets m.Staged to the counts.
-func (s *StageCounts) Note(m *Manifest) { m.Staged = s }
+// AddToManifest sets m.Staged to the counts.
+func (s *StageCounts) AddToManifest(m *Manifest) { m.StageCounts = s }
 
 // ReferenceCounts counts the pairs that are judged with the judge's own answer as reference, and those left out.
 type ReferenceCounts struct {
-	Pairs    int          `json:"pairs"`    // number of requested pairs
-	NoOwn    map[Lack]int `json:"no_own"`   // pairs left out because the judge has no answer of its own, by reason
-	Right    int          `json:"right"`    // pairs to whose question the judge's own answer is correct
-	Wrong    int          `json:"wrong"`    // pairs to whose question the judge's own answer is wrong
-	Unknown  int          `json:"unknown"`  // pairs where it is unknown whether the judge's own answer is correct
-	Warnings []string     `json:"warnings"` // the counts that a reader should know, as sentences
+	Pairs    int                    `json:"pairs"`    // number of requested pairs
+	NoOwn    map[NoAnswerReason]int `json:"no_own"`   // pairs left out because the judge has no answer of its own, by reason
+	Right    int                    `json:"right"`    // pairs to whose question the judge's own answer is correct
+	Wrong    int                    `json:"wrong"`    // pairs to whose question the judge's own answer is wrong
+	Unknown  int                    `json:"unknown"`  // pairs where it is unknown whether the judge's own answer is correct
+	Warnings []string               `json:"warnings"` // the counts that a reader should know, as sentences
 }
 
 // Judged returns the number of pairs that the run asks about: those to whose question the judge has an own answer.
@@ -143,10 +143,10 @@ func (r *ReferenceCounts) Judged() int { return r.Right + r.Wrong + r.Unknown }
 // SetWarnings sets Warnings to a sentence for each reason why pairs were left out, and for the unknown ones.
 func (r *ReferenceCounts) SetWarnings() {
 	r.Warnings = []string{}
-	for _, lack := range Lacks {
+	for _, lack := range NoAnswerReasons {
 		if n := r.NoOwn[lack]; n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, "+
-				"to whose question the judge has no answer of its own: %s", n, r.Pairs, lackReasons[lack]))
+				"to whose question the judge has no answer of its own: %s", n, r.Pairs, noAnswerPhrases[lack]))
 		}
 	}
 	if r.Unknown > 0 {
@@ -169,5 +169,5 @@ func (r *ReferenceCounts) Add(o *ReferenceCounts) {
 // Warned returns the sentences of Warnings.
 func (r *ReferenceCounts) Warned() []string { return r.Warnings }
 
-// Note sets m.Referenced to the counts.
-func (r *ReferenceCounts) Note(m *Manifest) { m.Referenced = r }
+// AddToManifest sets m.Referenced to the counts.
+func (r *ReferenceCounts) AddToManifest(m *Manifest) { m.ReferenceCounts = r }

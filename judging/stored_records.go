@@ -75,7 +75,7 @@ func (m *Manifest) ReadItem(line []byte) (datasets.Item, error) {
 // RenderPrompt renders the prompt of a record again, from the run's protocol and the item. same reports whether it
 // equals the original to the byte; it is false for imported records, whose prompt was another.
 func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
-	for _, c := range r.Positions() {
+	for _, c := range r.CandidateOrder() {
 		if c >= len(item.Candidates) {
 			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: "+
 				"they are not of one dataset", len(r.Order), len(item.Candidates))

@@ -10,8 +10,8 @@ import (
 	"gavel/backends"
 )
 
-// Systems counts the models and the servers' system fingerprints that the replies of a run name.
-type Systems struct {
+// ServedModels counts the models and the servers' system fingerprints that the replies of a run name.
+type ServedModels struct {
 	records      int                              // records added
 	unverified   int                              // records marked unverified; see [Record].Unverified
 	replies      int                              // replies of all records
@@ -20,7 +20,7 @@ type Systems struct {
 }
 
 // Add counts the replies of a record of the run m, and does not keep the record.
-func (s *Systems) Add(m *Manifest, r *Record) {
+func (s *ServedModels) Add(m *Manifest, r *Record) {
 	if s.otherModels == nil {
 		s.otherModels = map[string]int{}
 		s.fingerprints = map[string]backends.Fingerprints{}
@@ -45,7 +45,7 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 }
 
 // Warnings returns sentences for signs that another model than the run's gave some of its replies.
-func (s *Systems) Warnings(m *Manifest) (w []string) {
+func (s *ServedModels) Warnings(m *Manifest) (w []string) {
 	if s.unverified > 0 {
 		const text = "%d of %d judgments are unverified: their server could not be asked again which model it serves; " +
 			"the same run command asks it"

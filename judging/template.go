@@ -58,9 +58,9 @@ func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp
 	return t
 }
 
-// Texts reads the prompts of a folder by file name, without the extension. The newline at the end of a file is not part
+// ReadPromptTexts reads the prompts of a folder by file name, without the extension. The newline at the end of a file is not part
 // of the prompt.
-func Texts(files fs.FS, dir string) map[string]string {
+func ReadPromptTexts(files fs.FS, dir string) map[string]string {
 	names, err := fs.Glob(files, dir+"/*.txt")
 	if err != nil || len(names) == 0 {
 		panic("no prompts in " + dir) // the folder is embedded in the program

@@ -13,8 +13,8 @@ func TestFirstTurn(t *testing.T) {
 		role string
 		want []backends.Message
 	}{
-		{backends.System, []backends.Message{{Role: "system", Content: "Judge."}, {Role: "user", Content: "This.\n"}}},
-		{backends.User, []backends.Message{{Role: "user", Content: "Judge.\n\nThis.\n"}}},
+		{backends.RoleSystem, []backends.Message{{Role: "system", Content: "Judge."}, {Role: "user", Content: "This.\n"}}},
+		{backends.RoleUser, []backends.Message{{Role: "user", Content: "Judge.\n\nThis.\n"}}},
 	} {
 		if got := FirstTurn(p, c.role); !slices.Equal(got, c.want) {
 			t.Errorf("system role %q: %q, want %q", c.role, got, c.want)

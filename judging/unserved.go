@@ -24,7 +24,7 @@ func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 		u.TooLong++
 	case o == Refused:
 		u.Refused++
-	case o == Cut && !r.Repeats() && m.filledContext(r):
+	case o == Truncated && !r.EndsInLoop() && m.filledContext(r):
 		u.Truncated++
 	}
 }
@@ -45,8 +45,8 @@ func (u Unserved) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// moreRoom is the advice on how to make room for prompts and replies in the context.
-const moreRoom = "serve more context (Ollama: --num-ctx), or choose a shorter --prompt or a lower --max-tokens"
+// contextAdvice is the advice on how to make room for prompts and replies in the context.
+const contextAdvice = "serve more context (Ollama: --num-ctx), or choose a shorter --prompt or a lower --max-tokens"
 
 // Advice returns advice on what to change about these judgments on the server s; retry says how to ask for them again.
 func (u Unserved) Advice(s backends.ServerInfo, retry string) string {
@@ -54,7 +54,7 @@ func (u Unserved) Advice(s backends.ServerInfo, retry string) string {
 	switch {
 	case u.TooLong+u.Truncated == 0:
 		return "to ask for them again, " + retry
-	case s.Can(backends.SetContext):
+	case s.Can(backends.SetsContext):
 		return "begin a run with a larger --num-ctx, " + shorter
 	}
 	return "serve more context and " + retry + ", " + shorter

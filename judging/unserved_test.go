@@ -20,10 +20,10 @@ func TestRepeatingIsNoWantOfRoom(t *testing.T) {
 		var u Unserved
 		u.Add(m, &Record{Replies: []Reply{{
 			Text:         c.text,
-			Finish:       backends.Length,
+			Finish:       backends.FinishLength,
 			PromptTokens: 400,
 			ReplyTokens:  600,
-		}}}, Cut)
+		}}}, Truncated)
 		if u != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, u, c.want)
 		}

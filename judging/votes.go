@@ -13,7 +13,7 @@ type Vote struct {
 	Label    string // the winner as the file writes it, for the file's order of models: "model_1", "tie (inconsistent)"
 }
 
-// Values of [Vote].Winner: the index of the winning candidate in the pair's item, of shape [datasets.Preference].
+// Values of [Vote].Winner: the index of the winning candidate in the pair's item, of shape [datasets.ShapePreference].
 const (
 	VoteA = iota
 	VoteB

@@ -12,18 +12,18 @@ import (
 	"gavel/backends"
 )
 
-// Await adds a check of which model the server serves: the judgment waits for its end.
-func (r *Record) Await(check *backends.IdentityCheck) { r.checks = append(r.checks, check) }
+// AddCheck adds a check of which model the server serves: the judgment waits for its end.
+func (r *Record) AddCheck(check *backends.IdentityCheck) { r.checks = append(r.checks, check) }
 
 // Waits reports whether a judgment waits for checks.
 func (r *Record) Waits() bool { return len(r.checks) > 0 }
 
 // AfterChecks calls f when all checks of a judgment have ended: with the error of one that found another model, or else
 // with the first error, or nil.
-func (r *Record) AfterChecks(f func(error)) { checked(r.checks, nil, f) }
+func (r *Record) AfterChecks(f func(error)) { callAfterChecks(r.checks, nil, f) }
 
-// checked calls f when checks have ended, with worst or a worse error of theirs: one that found another model.
-func checked(checks []*backends.IdentityCheck, worst error, f func(error)) {
+// callAfterChecks calls f when checks have ended, with worst or a worse error of theirs: one that found another model.
+func callAfterChecks(checks []*backends.IdentityCheck, worst error, f func(error)) {
 	if len(checks) == 0 {
 		f(worst)
 		return
@@ -32,12 +32,12 @@ func checked(checks []*backends.IdentityCheck, worst error, f func(error)) {
 		if errors.As(err, new(*backends.ModelChangedError)) {
 			worst = err
 		}
-		checked(checks[1:], cmp.Or(worst, err), f)
+		callAfterChecks(checks[1:], cmp.Or(worst, err), f)
 	})
 }
 
-// SetAside turns a judgment that another model answered into a failed one. Its replies stay in the record.
-func (r *Record) SetAside(why error) {
+// MarkFailed turns a judgment that another model answered into a failed one. Its replies stay in the record.
+func (r *Record) MarkFailed(why error) {
 	r.SetVerdict(EmptyVerdict(Failed))
 	r.Probabilities = nil
 	r.Error = fmt.Sprintf("set aside: %v", why)
@@ -47,8 +47,8 @@ func (r *Record) SetAside(why error) {
 // two lines of one judgment the last counts, and neither if there is a record of it.
 const waitingFile = ".unverified.jsonl"
 
-// Hold writes a judgment that waits for checks to waitingFile, where it stays until Release.
-func (d *Dir) Hold(r *Record) error {
+// WriteWaiting writes a judgment that waits for checks to waitingFile, where it stays until Release.
+func (d *Dir) WriteWaiting(r *Record) error {
 	d.waitingMu.Lock()
 	defer d.waitingMu.Unlock()
 	if d.waitingWriter.file == nil {
@@ -59,8 +59,8 @@ func (d *Dir) Hold(r *Record) error {
 	return d.waitingWriter.write(r)
 }
 
-// Release removes waitingFile: all judgments in it are records now, or will be asked again.
-func (d *Dir) Release() error {
+// RemoveWaiting removes waitingFile: all judgments in it are records now, or will be asked again.
+func (d *Dir) RemoveWaiting() error {
 	if d.waitingWriter.file == nil {
 		return nil
 	}

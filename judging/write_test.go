@@ -166,7 +166,7 @@ func (single) Prompt(item datasets.Item, s Presentation) Prompt {
 	return Prompt{User: item.Question + item.Candidates[s.Order[0]].Text}
 }
 
-func (single) Parse(_ Presentation, reply string, _ Reading) Verdict {
+func (single) Parse(_ Presentation, reply string, _ ReadingOptions) Verdict {
 	return Verdict{Outcome: Decided, Choice: NoCandidate, Answer: reply}
 }
 

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			Imports:  rating.Imports,
 		}
 		protocols.All = append(protocols.All, added)
-		protocols.Add(added)
+		protocols.Register(added)
 		os.Exit(cli.Main(os.Args[1:]))
 	}
 	os.Exit(m.Run())
@@ -129,7 +129,7 @@ func (h *house) has(subject, text string, phrases ...string) {
 // A protocol needs a folder and a line. With no other change it is a command with its options and help and a value in
 // suites, it has tables, comparisons and a report, and the server offers it, runs it and shows its runs.
 func TestAProtocolIsAFolderAndALine(t *testing.T) {
-	gavel, err := clitest.Link(t.TempDir())
+	gavel, err := clitest.LinkGavel(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

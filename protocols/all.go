@@ -60,6 +60,6 @@ var All = []Protocol{
 
 func init() {
 	for _, p := range All {
-		Add(p)
+		Register(p)
 	}
 }

@@ -147,13 +147,13 @@ func recordsOf(t *testing.T, run *imports.ImportedRun) []string {
 	manifest := run.Manifest
 	lines := []string{fmt.Sprintf("model %s, %s of %s: %d items of %s, format %s, from %s, judge name %q, order kept %t",
 		manifest.Spec.Model.Name, manifest.Spec.Prompt.Name, manifest.Spec.Prompt.Origin, manifest.Spec.Dataset.Items, manifest.Dataset.Name,
-		manifest.Dataset.Format, manifest.Imported, manifest.JudgeName, manifest.LabelsStay)}
+		manifest.Dataset.Format, manifest.Imported, manifest.JudgeName, manifest.LabelsFollowResponses)}
 	err := judging.ReadRecords(filepath.Join(run.Dir, judging.RecordsFile), func(r *judging.Record) error {
 		facts := []string{fmt.Sprintf("%s/%d %s", r.Item, r.Presentation, r.Outcome), r.Choice + r.Answer, r.Rule}
 		if decision := r.Imported.Decision; decision != nil {
 			facts = append(facts, "file: "+*decision)
 		}
-		if cluster, kind := r.Cluster(); kind != "" {
+		if cluster, kind := r.ClusterKey(); kind != "" {
 			facts = append(facts, kind+" "+cluster(r.Item))
 		}
 		facts = append(facts, "gold "+cmp.Or(r.Gold, "unknown"), r.Group, fmt.Sprint(len(r.Replies), " replies"))
@@ -177,7 +177,7 @@ func checkRun(t *testing.T, run string) {
 		items[item.ID] = item
 	}
 	records := 0
-	m, err := judging.EachVerdict(run, judging.Reading{Policy: judging.Unique},
+	m, err := judging.EachVerdict(run, judging.ReadingOptions{Policy: judging.PolicyUnique},
 		func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 			records++
 			item := items[r.Item]
@@ -213,7 +213,7 @@ func TestPublishedImports(t *testing.T) {
 			judgingtest.RequireFile(t, command[1])
 			readings := 1
 			if name == "mmlu-pro" { // whose script is lenient
-				trials.Long(t)
+				trials.SkipUnlessSlowTests(t)
 				readings = 2
 			}
 			dir := t.TempDir()
@@ -222,7 +222,7 @@ func TestPublishedImports(t *testing.T) {
 			var out strings.Builder
 			for _, r := range runs {
 				fmt.Fprintln(&out, strings.Join(append(r.Summary, r.Differences...), "\n"))
-				for _, how := range []judging.Reading{{Policy: judging.Unique}, {Policy: judging.Unique, Lenient: true}}[:readings] {
+				for _, how := range []judging.ReadingOptions{{Policy: judging.PolicyUnique}, {Policy: judging.PolicyUnique, Lenient: true}}[:readings] {
 					run, err := scoring.Load(r.Dir, how)
 					assert.NilError(t, err)
 					writeScores(&out, run.Score(stats.Bootstrap{Rounds: 10, Level: 0.95, Seed: 1}))

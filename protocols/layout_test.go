@@ -21,20 +21,20 @@ import (
 func TestLayoutsNameWhatExists(t *testing.T) {
 	parts := map[string][]string{
 		"pairwise": {
-			pairwise.PartRight, pairwise.PartWrong, pairwise.PartTie, pairwise.PartFirst, pairwise.PartSecond,
-			pairwise.PartMissing,
+			pairwise.OutcomeRight, pairwise.OutcomeWrong, pairwise.OutcomeTie, pairwise.OutcomeAlwaysFirst, pairwise.OutcomeAlwaysSecond,
+			pairwise.OutcomeMissing,
 		},
-		"answer": {answer.PartRight, answer.PartWrong, answer.PartMissing},
+		"answer": {answer.OutcomeRight, answer.OutcomeWrong, answer.OutcomeMissing},
 		"self-reference": {
-			selfreference.PartRight, selfreference.PartHelped, selfreference.PartHarmed, selfreference.PartWrong,
-			selfreference.PartMissing,
+			selfreference.OutcomeRight, selfreference.OutcomeHelped, selfreference.OutcomeHarmed, selfreference.OutcomeWrong,
+			selfreference.OutcomeMissing,
 		},
 		"multi-option": {
-			multioption.PartRight, multioption.PartWrong, multioption.PartSame, multioption.PartMoved,
-			multioption.PartPlace, multioption.PartMissing,
+			multioption.OutcomeRight, multioption.OutcomeWrong, multioption.OutcomeSameOption, multioption.OutcomeInconsistent,
+			multioption.OutcomeSamePosition, multioption.OutcomeMissing,
 		},
 		"pointwise": {"right", "tie", "wrong", "missing"},
-		"probe":     {probe.PartStays, probe.PartMoved, probe.PartWrong, probe.PartMissing},
+		"probe":     {probe.OutcomeUnchanged, probe.OutcomeChanged, probe.OutcomeWrong, probe.OutcomeMissing},
 	}
 	parts["reversed"] = parts["pairwise"]
 	modes := map[string][]string{"self-reference": {"", selfreference.ModeCoT, selfreference.ModeSelf}}
@@ -43,7 +43,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 	for _, p := range protocols.All {
 		l := p.Layout
 		keys := slices.Concat(l.Grouping.Metrics, []string{
-			l.Headline, l.Unlabelled, l.Bracket.Metric, l.Grouping.Extra, l.BiasPlot.Metric,
+			l.Headline, l.UnlabelledHeadline, l.Bracket.Metric, l.Grouping.Extra, l.BiasPlot.Metric,
 		})
 		mode := func(key, mode string) {
 			keys = append(keys, key)
@@ -53,7 +53,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 		}
 		for _, tile := range l.Tiles {
 			mode(tile.Metric, tile.Mode)
-			keys = append(keys, tile.Chance, tile.Among)
+			keys = append(keys, tile.Chance, tile.OverallMetric)
 		}
 		for _, c := range l.BoardColumns {
 			mode(c.Metric, c.Mode)
@@ -68,9 +68,9 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 		}
 		var ends []string
 		for _, end := range l.Outcomes {
-			ends = append(ends, end.Part)
+			ends = append(ends, end.Name)
 			if !slices.Contains([]string{"right", "helped", "wrong", "tie", "first", "last", "none"}, end.Look) {
-				t.Errorf("%s: no style has the look %q of %s", p.Name, end.Look, end.Part)
+				t.Errorf("%s: no style has the look %q of %s", p.Name, end.Look, end.Name)
 			}
 		}
 		if !slices.Equal(ends, parts[p.Name]) {
@@ -87,7 +87,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 				goals[p.Layout] = append(goals[p.Layout], o.Values...)
 			}
 			notices[goal] = p.Layout
-			phrases.Say(code) // panics if there is none
+			phrases.Sentence(code) // panics if there is none
 		}
 	}
 	for goal, l := range notices {

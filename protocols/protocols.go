@@ -19,14 +19,14 @@ type Protocol struct {
 	Imports          []imports.Importer                     // make runs from files of other harnesses
 }
 
-// Add registers a protocol: as a command of "gavel run", as a form of the server, and as a value in suites and in the
+// Register registers a protocol: as a command of "gavel run", as a form of the server, and as a value in suites and in the
 // API. It must be called before any of them is used.
-func Add(p Protocol) {
+func Register(p Protocol) {
 	judging.Register(p.Protocol)
 	var ends []string
 	if p.Layout != nil {
 		for _, end := range p.Layout.Outcomes {
-			ends = append(ends, end.Part)
+			ends = append(ends, end.Name)
 		}
 	}
 	if p.Scorer != nil {

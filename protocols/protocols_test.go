@@ -14,7 +14,7 @@ func TestAllAreRegistered(t *testing.T) {
 	var want []string
 	for _, p := range protocols.All {
 		want = append(want, p.Name)
-		for name, text := range map[string]string{"About": p.About, "Help": p.Help, "Items": p.Items, "Goal": p.Goal} {
+		for name, text := range map[string]string{"About": p.About, "Help": p.Help, "Items": p.ItemsNoun, "Goal": p.Goal} {
 			if text == "" {
 				t.Errorf("%s has no %s", p.Name, name)
 			}
@@ -26,7 +26,7 @@ func TestAllAreRegistered(t *testing.T) {
 			t.Errorf("%s: templates %v, shapes %v, another name", p.Name, p.TemplateNames(), p.Shapes)
 		}
 	}
-	if got := judging.Names(judging.Protocols()); !slices.Equal(got, want) || !judging.AnswerProtocol().Answers {
+	if got := judging.ProtocolNames(judging.Protocols()); !slices.Equal(got, want) || !judging.AnswerProtocol().AnswersQuestions {
 		t.Errorf("registered %q, want %q", got, want)
 	}
 }

@@ -87,7 +87,7 @@ func choicesReport(n, right int) testReport {
 		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n},
 		share("same-choice", "", right, n), share("right-every-order", "", right, n)},
 		Breakdowns: []scoring.Breakdown{{Group: scoring.Overall, N: n, Parts: []scoring.OutcomePart{
-			{Name: multioption.PartRight, N: right}, {Name: multioption.PartMoved, N: n - right},
+			{Name: multioption.OutcomeRight, N: right}, {Name: multioption.OutcomeInconsistent, N: n - right},
 		}}}}
 	name := fmt.Sprintf("%d choices, %d right", n, right)
 	return testReport{name: name, protocol: "multi-option", report: rep, right: percent(right, n)}
@@ -138,7 +138,7 @@ func testReports() (list []testReport) {
 		list = append(list, t)
 	}
 	outcomes := []judging.Outcome{
-		judging.NoVerdict, judging.Conflict, judging.Cut, judging.TooLong, judging.Refused, judging.Failed}
+		judging.NoVerdict, judging.Conflict, judging.Truncated, judging.TooLong, judging.Refused, judging.Failed}
 	for _, protocol := range []string{"pairwise", "reversed", "answer", "self-reference", "multi-option"} {
 		for _, outcome := range outcomes {
 			for _, lost := range []int{25, 40} {

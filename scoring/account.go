@@ -11,7 +11,7 @@ import (
 // account collects from a run's records what its ledger needs: requests, tokens and times.
 type account struct {
 	Ledger
-	sent judging.Sent // prompts sent to servers, for the estimate of IdealTokens
+	sent judging.SentTraffic // prompts sent to servers, for the estimate of IdealTokens
 	// start and end of judgments, in Unix milliseconds; a span that overlaps the one added before is
 	// merged with it
 	spans [][2]float64
@@ -36,7 +36,7 @@ func (a *account) add(r *judging.Record, v judging.Verdict) {
 		a.verdicts++
 	}
 	duration := 0.0
-	for i, reply := range slices.Concat(r.Replies, r.Asides) {
+	for i, reply := range slices.Concat(r.Replies, r.ExtraReplies) {
 		if reply.NotSent() {
 			continue
 		}

@@ -47,7 +47,7 @@ func preferred(id, group, gold, reply string, options int) *judging.Record {
 }
 
 func answered(id, group, gold, reply string) *judging.Record {
-	return &judging.Record{Schema: 1, Protocol: "answer", Item: id, Group: group, Gold: gold, Presentations: 1, Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}}}
+	return &judging.Record{Schema: 1, Protocol: "answer", Item: id, Group: group, Gold: gold, Presentations: 1, Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.FinishStop}}}
 }
 
 // The first of two records of one answer stands, and judgments are none.
@@ -55,7 +55,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	first := choice("c1", "law", "A", "The answer is (A).", 10)
 	run := gather(t, manifestOf("answer", 1), []*judging.Record{first, choice("c1", "law", "A", "The answer is (B).", 10)})
 	expect(t, run.Score(quick), "generation-accuracy: 100 of 1")
-	load, err := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{})
+	load, err := scoring.NewLoader(manifestOf("answer", 1), judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

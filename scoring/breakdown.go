@@ -2,9 +2,9 @@ package scoring
 
 // Partitioner is a scorer that assigns each of its units, such as pairs, one outcome, such as right, wrong or tie.
 type Partitioner interface {
-	// Part returns the outcome of a unit, one of those given to [Register]; "" for a unit that does not count, such as
+	// UnitOutcome returns the outcome of a unit, one of those given to [Register]; "" for a unit that does not count, such as
 	// one without a label.
-	Part(u Unit) string
+	UnitOutcome(u Unit) string
 }
 
 // breakdowns counts the units by outcome, over all units and in every group; groups without an outcome are left out.
@@ -22,12 +22,12 @@ func (s *Sheet) breakdownOf(group string, units []Unit, p Partitioner) Breakdown
 	count := map[string]int{}
 	b := Breakdown{Group: group}
 	for _, u := range units {
-		if part := p.Part(u); part != "" {
+		if part := p.UnitOutcome(u); part != "" {
 			count[part]++
 			b.N++
 		}
 	}
-	for _, name := range parts[s.protocol] {
+	for _, name := range unitOutcomes[s.protocol] {
 		if count[name] > 0 {
 			b.Parts = append(b.Parts, OutcomePart{Name: name, N: count[name]})
 		}

@@ -35,8 +35,8 @@ func (run *Run) calibration(b stats.Bootstrap) *Calibration {
 	for i := range judgments {
 		judgments[i].Unit = run.clusterOf(judgments[i].Unit)
 	}
-	c := Calibrate(judgments, run.resampled(), b)
-	c.Missing, c.Unknown = run.words().Record+" left out", run.forecasts.decided-c.N
+	c := Calibrate(judgments, run.resamplingNoun(), b)
+	c.Missing, c.Unknown = run.terms().Record+" left out", run.forecasts.decided-c.N
 	return c
 }
 
@@ -55,7 +55,7 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 		g.count(rows[g.Unit], points)
 	}
 	metrics := calibrationMetrics(len(points), kindOf(rows, colRight+1))
-	s := SampleOf(unit, metrics, inOrder(rows))
+	s := IndependentRows(unit, metrics, inOrder(rows))
 	var estimates []Estimate
 	for _, r := range s.Results("", metrics, b) {
 		estimates = append(estimates, r.estimate())
@@ -70,13 +70,13 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 		counts := s.Sums()[colBins+3*k:]
 		c.Bins[k] = Bin{From: float64(k) / bins, To: float64(k+1) / bins, N: int(counts[0])}
 		if counts[0] > 0 {
-			c.Bins[k].Confidence, c.Bins[k].Accuracy = Fraction(counts[1]/counts[0]), Fraction(counts[2]/counts[0])
+			c.Bins[k].Confidence, c.Bins[k].Accuracy = RoundFraction(counts[1]/counts[0]), RoundFraction(counts[2]/counts[0])
 		}
 	}
 	for k, t := range points {
 		n := s.Sums()[colPoints+2*k+1]
 		c.Coverage = append(c.Coverage,
-			Point{Coverage: *Fraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: estimates[3+k]})
+			Point{Coverage: *RoundFraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: estimates[3+k]})
 	}
 	return c
 }
@@ -105,7 +105,7 @@ func calibrationMetrics(points int, share MetricKind) []Metric {
 	metric := func(kind MetricKind, col int) Metric {
 		return Metric{Unit: UnitScore, Kind: kind, Columns: ColumnRange{col, col + 2}}
 	}
-	list := []Metric{metric(Mean, colP), metric(share, colRight), metric(Mean, colSquare)}
+	list := []Metric{metric(KindMean, colP), metric(share, colRight), metric(KindMean, colSquare)}
 	for k := range points {
 		list = append(list, metric(share, colPoints+2*k))
 	}
@@ -132,7 +132,7 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 	statistic := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
 	value := statistic(s.Sums())
 	if b.Rounds < 1 {
-		return Estimate{Value: Fraction(value)}, Estimate{}
+		return Estimate{Value: RoundFraction(value)}, Estimate{}
 	}
 	iv := b.SmoothedIntervals(&s.rows, []stats.Statistic{{Compute: statistic, Prior: priorBins(s, judgments)}})[0]
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(judgments))))
@@ -155,8 +155,8 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 	if value <= range95.High {
 		low = 0
 	}
-	return Estimate{Value: Fraction(value), Low: Fraction(low), High: Fraction(high), Interval: ByCalibrated},
-		Estimate{Value: Fraction(mean), Low: Fraction(range95.Low), High: Fraction(range95.High)}
+	return Estimate{Value: RoundFraction(value), Low: RoundFraction(low), High: RoundFraction(high), Interval: ByCalibrated},
+		Estimate{Value: RoundFraction(mean), Low: RoundFraction(range95.Low), High: RoundFraction(range95.High)}
 }
 
 // priorBins returns the rows that smooth the interval of the calibration error: half a unit, spread over the bins like
@@ -185,8 +185,8 @@ func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 		low = append(low, columnValues{bin, []float64{n, confidence, n * Indicator(confidence > right)}})
 		high = append(high, columnValues{bin, []float64{n, confidence, n * Indicator(2*confidence < n)}})
 	}
-	return &stats.PriorRows{Low: []stats.Extra{extra(size, low...)},
-		High: []stats.Extra{extra(size, high...)}, Mass: priorMass}
+	return &stats.PriorRows{Low: []stats.SparseRow{priorRow(size, low...)},
+		High: []stats.SparseRow{priorRow(size, high...)}, Mass: priorMass}
 }
 
 // thresholds returns the lowest confidence among the most confident 10 %, 20 %, … 100 % of the judgments, without

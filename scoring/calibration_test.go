@@ -118,7 +118,7 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 // A judge that is right as often as it says has nearly no calibration error; one
 // that always says 0.99 is as far off as its accuracy is.
 func TestCalibrationOfKnownJudges(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	judge, _ := forecasts(20000, 0)
 	honest := judge.Score(quick).Calibration
 	if *honest.ECE.Value > 0.01 || math.Abs(*honest.Accuracy.Value-0.75) > 0.01 {
@@ -167,11 +167,11 @@ func TestConfidenceOfRecords(t *testing.T) {
 		case "p00002":
 			text = "[[A=B]]"
 		case "p00003":
-			return backends.Response{Text: text, Finish: backends.Stop}, nil // tells nothing
+			return backends.Response{Text: text, Finish: backends.FinishStop}, nil // tells nothing
 		}
-		r := backends.Response{Text: text, Finish: backends.Stop}
+		r := backends.Response{Text: text, Finish: backends.FinishStop}
 		for i, l := range req.Labels {
-			r.Labels = append(r.Labels, backends.LabelProbability{Text: l, Logprob: math.Log(lp[i])})
+			r.LabelProbabilities = append(r.LabelProbabilities, backends.LabelProbability{Text: l, Logprob: math.Log(lp[i])})
 		}
 		return r, nil
 	})
@@ -179,7 +179,7 @@ func TestConfidenceOfRecords(t *testing.T) {
 		m.Spec.Parameters.Logprobs = true
 	}})
 	// It names what is shown first; p00001 has A as gold, p00004 B.
-	c := load(t, dir, judging.Reading{}).Score(quick).Calibration
+	c := load(t, dir, judging.ReadingOptions{}).Score(quick).Calibration
 	if c.N != 4 || c.Unknown != 2 || *c.Accuracy.Value != 0.5 || math.Abs(*c.Confidence.Value-0.6) > 1e-6 ||
 		math.Abs(*c.Brier.Value-0.26) > 1e-6 {
 		t.Errorf("%+v", c)
@@ -193,19 +193,19 @@ func TestRepetitions(t *testing.T) {
 		o := req.Oracle
 		switch {
 		case o.Item == "p00001" && req.Repetition == 2: // right twice, then wrong in both judgments
-			return backends.Response{Text: o.Choices[1-o.Correct], Finish: backends.Stop}, nil
+			return backends.Response{Text: o.VerdictLabels[1-o.Correct], Finish: backends.FinishStop}, nil
 		case o.Item == "p00002" && req.Repetition == 1 && o.Presentation == 1: // once without a verdict
-			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
+			return backends.Response{Text: "hm", Finish: backends.FinishStop}, nil
 		case o.Item == "p00003": // never one
-			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
+			return backends.Response{Text: "hm", Finish: backends.FinishStop}, nil
 		case o.Item == "p00004" && req.Repetition == 2 && o.Presentation == 0: // not answered
-			return backends.Response{}, &backends.Error{Kind: backends.Internal, Message: "gone"}
+			return backends.Response{}, &backends.Error{Kind: backends.ErrorInternal, Message: "gone"}
 		}
-		return backends.Response{Text: o.Choices[o.Correct], Finish: backends.Stop}, nil
+		return backends.Response{Text: o.VerdictLabels[o.Correct], Finish: backends.FinishStop}, nil
 	})
 	run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
 		m.Spec.Parameters.NumRepetitions, m.Judgments = 3, 240
-	}}), judging.Reading{})
+	}}), judging.ReadingOptions{})
 	rep := run.Score(quick)
 	wants{"strict": 97.5}.check(t, rep, scoring.Overall) // of the first time: p00003 alone is wrong
 	if rep.Items != 40 || run.Answered != 239 || rep.Judgments() != 80 {
@@ -230,8 +230,8 @@ func TestRepetitions(t *testing.T) {
 			want, floor = []float64{100, 100 * 18.0 / 19, 100}, 100.0/19
 		}
 		for k := range want {
-			if math.Abs(*v.Each[k]-want[k]) > 1e-4 {
-				t.Errorf("%s, time %d: %v, want %v", v.Group, k+1, *v.Each[k], want[k])
+			if math.Abs(*v.Values[k]-want[k]) > 1e-4 {
+				t.Errorf("%s, time %d: %v, want %v", v.Group, k+1, *v.Values[k], want[k])
 			}
 		}
 		if math.Abs(*v.NoiseFloor-floor) > 2e-4 {
@@ -245,12 +245,12 @@ func TestRepetitions(t *testing.T) {
 func TestWarningsOfReplies(t *testing.T) {
 	const right = ""
 	thinking := map[string]backends.Response{
-		"p00001": {Thinking: "hm [[A>B]]", Finish: backends.Length},
-		"p00002": {Text: "so", Thinking: "hm", Finish: backends.Length},
+		"p00001": {Thinking: "hm [[A>B]]", Finish: backends.FinishLength},
+		"p00002": {Text: "so", Thinking: "hm", Finish: backends.FinishLength},
 	}
 	servers := map[string]backends.Response{
-		"p00001": {Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"},
-		"p00002": {Text: "[[B>A]]", Finish: backends.Stop, Labels: []backends.LabelProbability{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}},
+		"p00001": {Finish: backends.FinishPromptTooLong, Detail: judging.PromptTruncatedPrefix + ": 5 of 9"},
+		"p00002": {Text: "[[B>A]]", Finish: backends.FinishStop, LabelProbabilities: []backends.LabelProbability{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}},
 	}
 	kind := func(kind string) func(*judging.Manifest) {
 		return func(m *judging.Manifest) { m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true }
@@ -274,10 +274,10 @@ func TestWarningsOfReplies(t *testing.T) {
 			if r, ok := c.replies[req.Oracle.Item]; ok {
 				return r, nil
 			}
-			return backends.Response{Text: cmp.Or(c.others, req.Oracle.Choices[req.Oracle.Correct]), Finish: backends.Stop}, nil
+			return backends.Response{Text: cmp.Or(c.others, req.Oracle.VerdictLabels[req.Oracle.Correct]), Finish: backends.FinishStop}, nil
 		})
 		dir := makeRun(t, making{protocol: "pairwise", prompt: c.prompt, set: pairsFile(t, 4, "g"), client: judge, model: "judge", change: c.change})
-		said := strings.Join(load(t, dir, judging.Reading{}).Score(quick).Warnings, "\n")
+		said := strings.Join(load(t, dir, judging.ReadingOptions{}).Score(quick).Warnings, "\n")
 		for _, want := range c.want {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q is not said:\n%s", want, said)
@@ -292,7 +292,7 @@ func TestAskedForTheVerdictAfterThinking(t *testing.T) {
 	var records []*judging.Record
 	for _, id := range []string{"a", "b"} {
 		r := choice(id, "g", "A", "hm", 4)
-		r.Outcome, r.Finished = judging.NoVerdict, true
+		r.Outcome, r.VerdictAfterThinkLimit = judging.NoVerdict, true
 		records = append(records, r)
 	}
 	run := gather(t, m, records)

@@ -15,7 +15,7 @@ const (
 type cautions []string
 
 // add appends a warning: the phrase of a code with its arguments.
-func (w *cautions) add(code string, args ...any) { *w = append(*w, phrases.Say(code, args...)) }
+func (w *cautions) add(code string, args ...any) { *w = append(*w, phrases.Sentence(code, args...)) }
 
 // addCount appends a warning unless the count n is 0; n is the first argument of the code's phrase.
 func (w *cautions) addCount(code string, n int, args ...any) {

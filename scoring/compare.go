@@ -27,7 +27,7 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
 		Policy:      runs[0].policy(),
-		Bootstrap:   bootstrapOf(b, runs[0].resampled()),
+		Bootstrap:   bootstrapOf(b, runs[0].resamplingNoun()),
 	}
 	sheets := sheetsOf(runs, b.Seed)
 	for i, a := range sheets {
@@ -42,13 +42,13 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 			}
 		}
 	}
-	out.correct()
+	out.applyHolm()
 	return out, nil
 }
 
-// correct applies Holm's correction to all differences, marks those that are not significant, and sets the sentences of
+// applyHolm applies Holm's correction to all differences, marks those that are not significant, and sets the sentences of
 // each comparison.
-func (c *Comparisons) correct() {
+func (c *Comparisons) applyHolm() {
 	var all []*Difference
 	for _, comparison := range c.Comparisons {
 		for i := range comparison.Differences {
@@ -59,7 +59,7 @@ func (c *Comparisons) correct() {
 	for _, comparison := range c.Comparisons {
 		comparison.describe()
 	}
-	c.Family = phrases.Say("compare.family", len(all), phrases.Count(len(c.Comparisons), "comparison"))
+	c.Family = phrases.Sentence("compare.family", len(all), phrases.CountWithNoun(len(c.Comparisons), "comparison"))
 }
 
 // side describes the run as one of the two in a comparison.
@@ -69,7 +69,7 @@ func (r scoredRun) side() Side {
 		Run:        r.Dir,
 		ID:         m.ID,
 		Protocol:   m.Spec.Protocol,
-		Question:   questionOf(m),
+		RunSetup:   setupOf(m),
 		Items:      r.Items,
 		Ledger:     r.ledger(r.Sheet),
 		noVerdicts: r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
@@ -79,8 +79,8 @@ func (r scoredRun) side() Side {
 
 // compare compares runs a and b on their common units. boot holds the settings of intervals and tests.
 func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
-	words := a.words()
-	unit := cmp.Or(words.Common, words.Unit)
+	words := a.terms()
+	unit := cmp.Or(words.ComparisonUnit, words.Unit)
 	shared, err := a.join(a.Units, b)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 		N:     len(shared),
 		OnlyA: len(a.Units) - len(shared),
 		OnlyB: len(b.Units) - len(shared),
-		Unit:  words.Common,
+		Unit:  words.ComparisonUnit,
 	}
 	c.Sides = [2]Side{c.A, c.B}
 	isHeadline := func(m Metric) bool { return m.Headline }
@@ -118,8 +118,8 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 		d.Floor = noise.find(d.Metric, d.Group, d.Mode)
 	}
 	sameKind := reflect.TypeOf(a.scorer) == reflect.TypeOf(b.scorer)
-	if f, ok := a.scorer.(Matcher); ok && sameKind {
-		f.Match(c, b.scorer, shared, boot)
+	if f, ok := a.scorer.(ComparisonExtender); ok && sameKind {
+		f.ExtendComparison(c, b.scorer, shared, boot)
 	}
 	if f, ok := a.scorer.(Partitioner); ok && sameKind {
 		var sides [2][]Unit
@@ -142,7 +142,7 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 // join pairs units of run a with those of run b by id. It returns an error if the runs have different protocols, or if
 // they were asked the same and disagree on the gold answer.
 func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
-	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
+	if x, y := a.terms(), b.terms(); x.Unit != y.Unit || x.ComparisonUnit != y.ComparisonUnit {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol and shape",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}

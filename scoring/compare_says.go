@@ -50,65 +50,65 @@ func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
 	case c.SameRun():
-		return phrases.Say("compare.same-run")
+		return phrases.Sentence("compare.same-run")
 	case d == nil || d.Diff == nil:
-		return phrases.Say("compare.no-headline")
+		return phrases.Sentence("compare.no-headline")
 	case c.A.noVerdicts && c.B.noVerdicts:
-		return phrases.Say("compare.no-verdicts")
-	case c.A.noVerdicts && d.Noise:
-		return phrases.Say("compare.no-verdict", names[0])
-	case c.B.noVerdicts && d.Noise:
-		return phrases.Say("compare.no-verdict", names[1])
+		return phrases.Sentence("compare.no-verdicts")
+	case c.A.noVerdicts && d.NotSignificant:
+		return phrases.Sentence("compare.no-verdict", names[0])
+	case c.B.noVerdicts && d.NotSignificant:
+		return phrases.Sentence("compare.no-verdict", names[1])
 	}
-	both := c.both(*d)
+	both := c.bothValues(*d)
 	if w := c.MarginTest; w != nil && w.Verdict == WithinMargin {
-		text := phrases.Say("compare.within", w.Points, both)
+		text := phrases.Sentence("compare.within", w.Points, both)
 		if t := w.ChangedWithOrder; t != nil && 2*min(t[0], t[1]) > c.N {
-			text += " " + phrases.Say("compare.both-inconsistent", t[0], t[1], c.counted())
+			text += " " + phrases.Sentence("compare.both-inconsistent", t[0], t[1], c.counted())
 		}
 		return text
 	}
 	leads := "compare.better"
-	if c.headline.Term.Best != Higher {
+	if c.headline.Term.Direction != Higher {
 		leads = "compare.higher"
 	}
 	text := ""
 	switch {
 	case d.P == nil:
-		text = phrases.Say("compare.untested", both)
-	case !d.Noise:
-		text = phrases.Say(leads, d.leader(names), d.points(), d.intervalText(), both)
+		text = phrases.Sentence("compare.untested", both)
+	case !d.NotSignificant:
+		text = phrases.Sentence(leads, d.leader(names), d.points(), d.intervalText(), both)
 	case !d.containsZero() && withinFloor(d.Diff, d.Floor):
-		text = phrases.Say("compare.within-noise", both)
+		text = phrases.Sentence("compare.within-noise", both)
 	default:
-		text = phrases.Say("compare.no-difference", both)
+		text = phrases.Sentence("compare.no-difference", both)
 		if pairs := d.PairsNeeded(); pairs != "" {
-			text += " " + phrases.Say("compare.pairs-needed", pairs)
+			text += " " + phrases.Sentence("compare.pairs-needed", pairs)
 		}
 	}
-	if w := c.MarginTest; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
-		text += " " + phrases.Say("compare.pairs-to-equate", roundUp(*w.Pairs), w.Points)
+	if w := c.MarginTest; w != nil && w.Verdict == MarginInconclusive && w.PairsNeeded != nil {
+		text += " " + phrases.Sentence("compare.pairs-to-equate", roundUp(*w.PairsNeeded), w.Points)
 	}
 	return text
 }
 
-// both returns the headline values of both judges in words:
+// bothValues returns the headline values of both judges in words:
 // "correct in both orders on 58 % and 62 % of the same 350 pairs".
-func (c *Comparison) both(d Difference) string {
+func (c *Comparison) bothValues(d Difference) string {
 	name := cmp.Or(c.headline.Term.Label, d.Metric)
 	switch {
 	case d.A == nil || d.B == nil:
-		return phrases.Say("compare.units", name, c.counted())
+		return phrases.Sentence("compare.units", name, c.counted())
 	case d.Unit != "":
-		return phrases.Say("compare.values", name, Unsigned(*d.A, 2), Unsigned(*d.B, 2), c.counted())
+		return phrases.Sentence("compare.values", name, WithoutNegativeZero(*d.A, 2), WithoutNegativeZero(*d.B, 2), c.counted())
 	case strings.HasPrefix(name, "right"), strings.HasPrefix(name, "correct"):
-		return phrases.Say("compare.shares-correct", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), c.counted())
+		return phrases.Sentence("compare.shares-correct", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted())
 	}
-	return phrases.Say("compare.shares", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), c.counted())
+	return phrases.Sentence("compare.shares", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted())
 }
 
 // counted returns the number of compared units in words: "350 pairs".
-func (c *Comparison) counted() string { return phrases.Count(c.N, cmp.Or(c.Unit, "pair")) }
+func (c *Comparison) counted() string { return phrases.CountWithNoun(c.N, cmp.Or(c.Unit, "pair")) }
 
 // leader returns the name of the judge with the higher value; names are those of A and B.
 func (d Difference) leader(names [2]string) string { return names[int(Indicator(*d.Diff > 0))] }
@@ -147,13 +147,13 @@ func (d Difference) intervalText() string {
 		low, high = -high, -low
 	}
 	places := d.places()
-	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
+	return fmt.Sprintf(" [%.*f, %.*f]", places, WithoutNegativeZero(low, places), places, WithoutNegativeZero(high, places))
 }
 
 // PairsNeeded returns the number of pairs, rounded up, on which the observed difference would be significant; "" if it
 // is significant, or if there is no such number up to maxPairs.
 func (d Difference) PairsNeeded() string {
-	if d.Table == nil || d.Test != "" || !d.Noise {
+	if d.Table == nil || d.Test != "" || !d.NotSignificant {
 		return ""
 	}
 	n := float64(d.Table.N())
@@ -180,15 +180,15 @@ func roundUp(n int) string {
 // whereConsistent returns the sentence on which judge is more accurate on the pairs where both are consistent. d is the
 // difference on these pairs.
 func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
-	pairs := phrases.Count(d.N, "pair")
-	if d.Noise {
-		return phrases.Say("compare.consistent-tied", pairs)
+	pairs := phrases.CountWithNoun(d.N, "pair")
+	if d.NotSignificant {
+		return phrases.Sentence("compare.consistent-tied", pairs)
 	}
 	code := "compare.consistent"
-	if first := c.Headline(); first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
+	if first := c.Headline(); first == nil || first.NotSignificant || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
 		code = "compare.consistent-but"
 	}
-	return phrases.Say(code, pairs, d.leader(names), d.points(), d.intervalText())
+	return phrases.Sentence(code, pairs, d.leader(names), d.points(), d.intervalText())
 }
 
 // ConsistentDifference returns the difference in accuracy of two runs on the units where both are consistent; nil if
@@ -213,7 +213,7 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 		Table:    &t,
 		P:        Precise(stats.McNemar(t.OnlyA, t.OnlyB)),
 	}
-	d.Noise = d.containsZero() || *d.P >= alpha
+	d.NotSignificant = d.containsZero() || *d.P >= alpha
 	return d
 }
 
@@ -221,9 +221,9 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 // returns those that have a test.
 func TestFamily(differences []*Difference) (tested []*Difference) {
 	for _, d := range differences {
-		d.Noise = d.P == nil
+		d.NotSignificant = d.P == nil
 		if d.P != nil {
-			d.Noise = d.containsZero() || withinFloor(d.Diff, d.Floor)
+			d.NotSignificant = d.containsZero() || withinFloor(d.Diff, d.Floor)
 			tested = append(tested, d)
 		}
 	}
@@ -240,6 +240,6 @@ func Holm(differences []*Difference) {
 	}
 	for i, adjusted := range stats.Holm(p) {
 		differences[i].Holm = Precise(adjusted)
-		differences[i].Noise = differences[i].Noise || adjusted >= alpha
+		differences[i].NotSignificant = differences[i].NotSignificant || adjusted >= alpha
 	}
 }

@@ -9,10 +9,10 @@ import (
 func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
 	d := *ConsistentDifference("strict", Overall, t)
 	c := &Comparison{
-		A:        Side{Run: "r/a", ID: "1", Question: Question{Model: "org/ann", Prompt: "sop"}},
-		B:        Side{Run: "r/b", ID: "2", Question: Question{Model: "bob", Prompt: "sop"}},
+		A:        Side{Run: "r/a", ID: "1", RunSetup: RunSetup{Model: "org/ann", Prompt: "sop"}},
+		B:        Side{Run: "r/b", ID: "2", RunSetup: RunSetup{Model: "bob", Prompt: "sop"}},
 		N:        d.N,
-		headline: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Best: Higher}},
+		headline: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Direction: Higher}},
 	}
 	if change != nil {
 		change(c, &d)
@@ -48,7 +48,7 @@ func TestComparisonSays(t *testing.T) {
 			want: "The runs cannot be compared: one of them has no value of the headline metric."},
 		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
 			want: "No significance test for this difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
-		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.Noise = new(35.0), true },
+		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.NotSignificant = new(35.0), true },
 			want: "No significant difference: correct in both orders on 45 % and 75 % of the same 100 pairs, and repeating one of the runs changes it by as much."},
 		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = eValueTest },
 			want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
@@ -59,7 +59,7 @@ func TestComparisonSays(t *testing.T) {
 			c.MarginTest = &MarginTest{Verdict: WithinMargin, Points: 15, ChangedWithOrder: &[2]int{51, 99}}
 		}, want: "of the same 100 pairs. But both judges change most verdicts with the order, on 51 and 99 of 100 pairs: equal scores say little here."},
 		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
-			c.MarginTest = &MarginTest{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
+			c.MarginTest = &MarginTest{Verdict: MarginInconclusive, Points: 2, PairsNeeded: new(4021)}
 		}, want: "are needed to separate them. About 4,030 pairs are needed to show that they are the same within 2 points, if they are."},
 		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.WhenConsistent = ConsistentDifference("x", Overall, apart) },
 			want: "But on the 100 pairs where both judges are consistent, bob is correct 30 points more often [18, 40]."},
@@ -97,10 +97,10 @@ func TestNamesOfTwo(t *testing.T) {
 		a, b Side
 		want [2]string
 	}{
-		{a: Side{Question: Question{Model: "org/x"}}, b: Side{Question: Question{Model: "y"}}, want: [2]string{"x", "y"}},
-		{a: Side{Question: Question{Model: "org/x"}}, b: Side{Question: Question{Model: "other/x"}}, want: [2]string{"x (org/x)", "x (other/x)"}},
-		{a: Side{Question: Question{Model: "x", Prompt: "sop"}}, b: Side{Question: Question{Model: "x", Prompt: "cot"}}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
-		{a: Side{Question: Question{Model: "x"}, Run: "1"}, b: Side{Question: Question{Model: "x"}, Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
+		{a: Side{RunSetup: RunSetup{Model: "org/x"}}, b: Side{RunSetup: RunSetup{Model: "y"}}, want: [2]string{"x", "y"}},
+		{a: Side{RunSetup: RunSetup{Model: "org/x"}}, b: Side{RunSetup: RunSetup{Model: "other/x"}}, want: [2]string{"x (org/x)", "x (other/x)"}},
+		{a: Side{RunSetup: RunSetup{Model: "x", Prompt: "sop"}}, b: Side{RunSetup: RunSetup{Model: "x", Prompt: "cot"}}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
+		{a: Side{RunSetup: RunSetup{Model: "x"}, Run: "1"}, b: Side{RunSetup: RunSetup{Model: "x"}, Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
 	} {
 		if got := [2]string(NamesOf([]Side{c.a, c.b})); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

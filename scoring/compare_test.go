@@ -82,7 +82,7 @@ func number(p *float64) any {
 // All differ in nothing but that. Holm's correction is over all tests of the three comparisons, whatever
 // metrics there are.
 func TestHolmOverThreeComparisons(t *testing.T) {
-	all := compare(t, stats.Default, judged("a", 20, upTo(20)), judged("b", 20, upTo(8)), judged("c", 20, upTo(14)))
+	all := compare(t, stats.DefaultBootstrap, judged("a", 20, upTo(20)), judged("b", 20, upTo(8)), judged("c", 20, upTo(14)))
 	for i, want := range []struct {
 		a, b  string
 		p     float64
@@ -90,8 +90,8 @@ func TestHolmOverThreeComparisons(t *testing.T) {
 	}{{"a", "b", 2.0 / 4096, false}, {"a", "c", 0.03125, true}, {"b", "c", 0.03125, true}} {
 		c := all.Comparisons[i]
 		d := differenceOf(t, c, "strict", scoring.Overall)
-		if c.A.Run != want.a || c.B.Run != want.b || !is(d.P, want.p) || d.Noise != want.noise {
-			t.Errorf("%s, %s: p %v, Holm %v, may be noise %v; want %+v", c.A.Run, c.B.Run, number(d.P), number(d.Holm), d.Noise, want)
+		if c.A.Run != want.a || c.B.Run != want.b || !is(d.P, want.p) || d.NotSignificant != want.noise {
+			t.Errorf("%s, %s: p %v, Holm %v, may be noise %v; want %+v", c.A.Run, c.B.Run, number(d.P), number(d.Holm), d.NotSignificant, want)
 		}
 		if *d.Low <= 0 && *d.High >= 0 {
 			t.Errorf("%s, %s: the interval [%v, %v] holds 0", c.A.Run, c.B.Run, *d.Low, *d.High)
@@ -127,9 +127,9 @@ func TestHolmOverThreeComparisons(t *testing.T) {
 // What is paired is resampled paired: eight more of the same pairs is a sure difference, though each share alone is
 // known to ±10. As one of seven or more in a table it may be noise all the same.
 func TestDifferenceIsPaired(t *testing.T) {
-	all := compare(t, stats.Default, judged("a", 100, upTo(50)), judged("b", 100, upTo(58)))
+	all := compare(t, stats.DefaultBootstrap, judged("a", 100, upTo(50)), judged("b", 100, upTo(58)))
 	d := differenceOf(t, all.Comparisons[0], "strict", scoring.Overall)
-	if *d.Low < 1 || *d.High > 15 || !is(d.P, 2.0/256) || *d.Holm < 7*2.0/256 || !d.Noise { // 2 · 2⁻⁸
+	if *d.Low < 1 || *d.High > 15 || !is(d.P, 2.0/256) || *d.Holm < 7*2.0/256 || !d.NotSignificant { // 2 · 2⁻⁸
 		t.Errorf("[%v, %v], p %v", *d.Low, *d.High, number(d.P))
 	}
 }
@@ -170,7 +170,7 @@ func TestCompareWarns(t *testing.T) {
 	if !slices.Contains(c.Warnings, "both are the same run") {
 		t.Errorf("%q", c.Warnings)
 	}
-	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, 0) || !is(d.P, 1) || !d.Noise {
+	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, 0) || !is(d.P, 1) || !d.NotSignificant {
 		t.Errorf("a run and itself: %+v", d)
 	}
 }
@@ -180,7 +180,7 @@ func TestCompareWarns(t *testing.T) {
 func TestEnsembleOfAlike(t *testing.T) {
 	better, worse := judged("a", 10, upTo(10)), judged("a", 10, upTo(10))
 	worse.Manifest.Spec.Goal = "worse"
-	e := compare(t, stats.Default, better, worse).Comparisons[0].Ensemble
+	e := compare(t, stats.DefaultBootstrap, better, worse).Comparisons[0].Ensemble
 	for _, r := range []scoring.Result{e.Coverage, e.Strict} { // exact, 10 of 10
 		if !is(r.Value, 100) || !is(r.Low, 71.7065) || !is(r.High, 100) || r.Interval != scoring.ByBlaker {
 			t.Errorf("%s", show(r))
@@ -194,7 +194,7 @@ func TestComparisonJSON(t *testing.T) {
 	b.Manifest.Spec.Model, b.Manifest.Spec.Goal, b.Manifest.Spec.Protocol = a.Manifest.Spec.Model, "worse", "reversed"
 	var first, again bytes.Buffer
 	for _, buf := range []*bytes.Buffer{&first, &again} {
-		if err := codec.WriteIndented(buf, compare(t, stats.Default, a, b)); err != nil {
+		if err := codec.WriteIndented(buf, compare(t, stats.DefaultBootstrap, a, b)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -209,7 +209,7 @@ func TestByCluster(t *testing.T) {
 	of := func(id, cluster string) scoring.SharedUnit {
 		return scoring.SharedUnit{A: scoring.Unit{ID: id, Cluster: cluster}}
 	}
-	rows := scoring.ByCluster([]scoring.SharedUnit{of("1", "q"), of("2", ""), of("3", "r"), of("4", "q"), of("5", "")}, func(j scoring.SharedUnit) []float64 {
+	rows := scoring.ClusterSums([]scoring.SharedUnit{of("1", "q"), of("2", ""), of("3", "r"), of("4", "q"), of("5", "")}, func(j scoring.SharedUnit) []float64 {
 		n, _ := strconv.Atoi(j.A.ID)
 		return []float64{float64(n), 1}
 	})

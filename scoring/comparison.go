@@ -7,7 +7,7 @@ type Side struct {
 	Run      string `json:"run"`      // the run's folder
 	ID       string `json:"id"`       // the run's id
 	Protocol string `json:"protocol"` // the run's protocol, as in the manifest
-	Question
+	RunSetup
 	Items int `json:"items"` // items of the run with all their judgments
 
 	Ledger *Ledger `json:"ledger,omitempty"` // what the whole run cost: requests, tokens and time
@@ -40,7 +40,7 @@ type Difference struct {
 	Holm *float64 `json:"p_holm,omitempty"`
 	// not significant, printed as `n.s.`: the interval contains 0, `p_holm` is not below 0.05, or the difference does
 	// not exceed `noise_floor`
-	Noise bool `json:"may_be_noise"`
+	NotSignificant bool `json:"may_be_noise"`
 	// largest difference between two repetitions of one run, in points or in `unit`: the larger one of the two runs;
 	// null if neither run repeats its prompts
 	Floor *float64 `json:"noise_floor"`
@@ -82,7 +82,7 @@ type Comparison struct {
 	OnlyA       int          `json:"only_in_a"`   // units of A left out because B has not judged them
 	OnlyB       int          `json:"only_in_b"`   // units of B left out because A has not judged them
 	Differences []Difference `json:"differences"` // difference of every metric: one row per metric, group and mode
-	Matched
+	ComparisonExtras
 	// common units whose verdict changes with the order, in A and in B; only for protocols with several orders
 	ChangedWithOrder *[2]int `json:"-"`
 	// number of common units by outcome, in A and in B
@@ -95,8 +95,8 @@ type Comparison struct {
 	headline Metric // the headline metric; without a name: the first metric
 }
 
-// Matched holds the results of a comparison that are not differences of metrics.
-type Matched struct {
+// ComparisonExtras holds the results of a comparison that are not differences of metrics.
+type ComparisonExtras struct {
 	// only for pairs: difference in accuracy on the pairs where both judges are consistent; left out for clustered
 	// pairs and before the end of a run
 	WhenConsistent *Difference `json:"where_both_agree,omitempty"`
@@ -107,7 +107,7 @@ type Matched struct {
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
 	// only for two runs that name the best and the worst of several options: how often the two named options differ,
 	// and how often they are the same, in percent
-	Together []Result `json:"together,omitempty"`
+	BestAndWorst []Result `json:"together,omitempty"`
 	// only with `--margin`: test of whether both runs have the same headline within the margin
 	MarginTest *MarginTest `json:"within,omitempty"`
 }
@@ -117,7 +117,7 @@ type Comparisons struct {
 	Comparisons []*Comparison `json:"comparisons"` // one comparison for every two runs
 	Family      string        `json:"family"`      // the differences that Holm's correction covers, in words
 	// how replies were read: `robust`; left out for the published rule
-	Reading judging.Readers `json:"reading,omitempty"`
+	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
 	Policy    judging.Policy `json:"policy"`
 	Bootstrap BootstrapInfo  `json:"bootstrap"` // settings of resampled intervals, as in the JSON output of `gavel score`

@@ -9,13 +9,13 @@ func (run *Run) Ledger() *Ledger { return run.ledger(run.sheet(0)) }
 // sheet tells how many items are right.
 func (run *Run) ledger(sheet *Sheet) *Ledger {
 	a := &run.account
-	if run.unpaid() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.cachedLedger != nil {
+	if run.calledNoServer() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.cachedLedger != nil {
 		return a.cachedLedger
 	}
 	l := a.Ledger
-	l.Seconds = *Fraction(a.seconds())
+	l.Seconds = *RoundFraction(a.seconds())
 	if l.CachedTokens != nil && l.PromptTokens > 0 && run.folder != "" {
-		if share, err := a.sent.Tree(run.Manifest, run.folder); err == nil {
+		if share, err := a.sent.IdealUncachedShare(run.Manifest, run.folder); err == nil {
 			l.IdealTokens = new(int(math.Round(share * float64(l.PromptTokens))))
 		}
 	}

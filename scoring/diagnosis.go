@@ -13,7 +13,7 @@ type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 // UnknownDiagnosis returns a diagnosis of level Unknown. code is that of the rule which applies; phrase, with its
 // arguments, gives the reason.
 func UnknownDiagnosis(code, phrase string, args ...any) Diagnosis {
-	return Diagnosis{Level: Unknown, Code: code, Text: phrases.Say(phrase, args...), Evidence: []Evidence{}}
+	return Diagnosis{Level: Unknown, Code: code, Text: phrases.Sentence(phrase, args...), Evidence: []Evidence{}}
 }
 
 // DiagnoseWithoutInterval returns the diagnosis of a judge whose headline metric has no interval, for example before
@@ -23,7 +23,7 @@ func (r *Report) DiagnoseWithoutInterval(name string, headline Result, noun stri
 	if r.Items < r.Expected {
 		progress = " so far"
 	}
-	return UnknownDiagnosis(CodeFew, "level.no-interval", name, *headline.Value, phrases.Count(headline.N, noun), progress)
+	return UnknownDiagnosis(CodeTooFewItems, "level.no-interval", name, *headline.Value, phrases.CountWithNoun(headline.N, noun), progress)
 }
 
 // diagnose sets the report's diagnosis and its sentences, if the scorer makes diagnoses.
@@ -52,7 +52,7 @@ func (r *Report) MissingShare() Result {
 		return Result{}
 	}
 	units := float64(min(n, max(1, r.Items)))
-	e := ShareOf(WithoutVerdict, float64(r.missingVerdicts())/float64(n)*units, units, MostSilent)
+	e := ShareOf(WithoutVerdict, float64(r.missingVerdicts())/float64(n)*units, units, MostNoVerdict)
 	return Result{
 		Metric:   WithoutVerdict,
 		Group:    Overall,
@@ -69,15 +69,15 @@ func (r *Report) missingVerdicts() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than MostSilent
+// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than MostNoVerdict
 // percent, or at least half. silent is false for other runs. noun names one judgment.
 func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
-	e, ok := r.MissingShare().Against(MostSilent)
+	e, ok := r.MissingShare().CompareWith(MostNoVerdict)
 	missing := r.missingVerdicts()
 	level := Unusable
 	switch {
 	case !ok:
-		return UnknownDiagnosis(CodeNothing, "level.nothing"), true
+		return UnknownDiagnosis(CodeNoItems, "level.nothing"), true
 	case !e.Above && 2*missing < e.N:
 		return d, false
 	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
@@ -87,42 +87,42 @@ func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > missing {
 		advice = "level.fix-format"
 	}
-	advice = phrases.Say(advice)
+	advice = phrases.Sentence(advice)
 	if remedy := r.remedy(missing); remedy != "" {
 		advice += " (" + remedy + ")"
 	}
-	text := phrases.Say("level.silent", shareInWords(e.Value, noun), e, advice)
+	text := phrases.Sentence("level.silent", shareInWords(e.Value, noun), e, advice)
 	if missing == e.N {
-		text = phrases.Say("level.all-silent", noun, e.N, advice)
+		text = phrases.Sentence("level.all-silent", noun, e.N, advice)
 	}
-	return Diagnosis{Level: level, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
+	return Diagnosis{Level: level, Code: CodeNoVerdicts, Text: text, Evidence: []Evidence{e}}, true
 }
 
 // remedy returns advice against the cause of more than half of the missing verdicts; "" if there is none.
 func (r *Report) remedy(missing int) string {
 	if 2*r.remarks.Repeating > missing && !r.imported() {
-		return phrases.Say("remedy.loops", r.remarks.endLoops)
+		return phrases.Sentence("remedy.loops", r.remarks.loopAdvice)
 	}
-	if 2*r.remarks.Unheld > missing {
-		return phrases.Say("remedy.constraint-ignored")
+	if 2*r.remarks.Unconstrained > missing {
+		return phrases.Sentence("remedy.constraint-ignored")
 	}
 	labelRemedy := r.labelRemedy(missing)
 	remedies := map[judging.Outcome]string{
 		judging.NoVerdict: labelRemedy,
 		judging.Conflict:  labelRemedy,
-		judging.Cut:       "remedy.truncated",
+		judging.Truncated: "remedy.truncated",
 		judging.TooLong:   "remedy.too-long",
 		judging.Failed:    "remedy.failed",
 		judging.Refused:   "remedy.refused",
 	}
 	if r.imported() { // imported judgments cannot be repeated
-		remedies[judging.Cut] = "remedy.truncated-imported"
+		remedies[judging.Truncated] = "remedy.truncated-imported"
 		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
 		remedies[judging.Failed] = "remedy.failed-imported"
 	}
 	for outcome, try := range remedies {
 		if try != "" && 2*r.Outcomes[string(outcome)] > missing {
-			return phrases.Say(try)
+			return phrases.Sentence(try)
 		}
 	}
 	return ""
@@ -148,14 +148,14 @@ func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Import
 func shareInWords(percent float64, noun string) string {
 	switch n := int(math.Round(100 / math.Max(percent, 1))); {
 	case percent >= 90:
-		return phrases.Say("share.nearly-all", noun)
+		return phrases.Sentence("share.nearly-all", noun)
 	case percent >= 70:
-		return phrases.Say("share.three-in-four", noun)
+		return phrases.Sentence("share.three-in-four", noun)
 	case percent > 60:
-		return phrases.Say("share.two-in-three", noun)
+		return phrases.Sentence("share.two-in-three", noun)
 	case n == 2:
-		return phrases.Say("share.half", noun)
+		return phrases.Sentence("share.half", noun)
 	default:
-		return phrases.Say("share.one-in", noun, CountWord(n))
+		return phrases.Sentence("share.one-in", noun, CountWord(n))
 	}
 }

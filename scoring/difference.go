@@ -10,8 +10,8 @@ import (
 
 // Names of the tests of a difference between two runs, as in results.
 const (
-	mcNemar  = "exact McNemar"      // for metrics that are right or wrong unit by unit
-	exchange = "paired permutation" // for other metrics
+	mcNemar         = "exact McNemar"      // for metrics that are right or wrong unit by unit
+	permutationTest = "paired permutation" // for other metrics
 	// before the end of a run; the inverse of the e-value is a p-value that is valid at every look
 	eValueTest = "e-value"
 )
@@ -21,7 +21,7 @@ const (
 func (s *Sheet) differences(
 	other *Sheet, unit string, shared []SharedUnit, order *pairedOrder, b stats.Bootstrap,
 ) []Difference {
-	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
+	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == ScopeNone })
 	shared = s.aligned(other, shared, metrics)
 	common := make([]Unit, len(shared))
 	for i, p := range shared {
@@ -32,7 +32,7 @@ func (s *Sheet) differences(
 	inParallel(len(sections), func(i int) {
 		list := metrics
 		if i > 0 {
-			list = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
+			list = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ScopeGroups })
 		}
 		bySection[i] = s.pairedSample(unit, sections[i], shared, order, list).
 			differences(sections[i].name, list, s.Width, b)
@@ -110,10 +110,10 @@ func (s *Sheet) pairedSample(
 }
 
 // sideBySide returns the columns of a unit in run A, followed by those in run B. Columns that are not used become 0,
-// and so does a block of columns (see [Sheet.Blocks]) that is 0 in one of the runs.
+// and so does a block of columns (see [Sheet.OptionalColumns]) that is 0 in one of the runs.
 func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
-	for _, block := range s.Blocks {
+	for _, block := range s.OptionalColumns {
 		empty := func(side []float64) bool {
 			return !slices.ContainsFunc(block.slice(side), func(v float64) bool { return v != 0 })
 		}
@@ -154,7 +154,7 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	columns := m.sideColumns(width)
 	if m.N != nil {
 		d.N = int(m.N(columns[0].slice(s.sums)))
-	} else if m.Units != nil {
+	} else if m.ValueFromUnits != nil {
 		d.N = s.units.count(columns[0], columns[1])
 	}
 	p, table, n := s.test(m, width, b)
@@ -179,8 +179,8 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 			d.sequential = new(s.early.difference(estimand{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
-		d.Test = exchange
-		if m.hasKind(Share) && s.size > s.rows.Len {
+		d.Test = permutationTest
+		if m.hasKind(KindShare) && s.size > s.rows.Len {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
@@ -199,22 +199,22 @@ func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, tab
 		}
 		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
 	}
-	if m.Units != nil {
+	if m.ValueFromUnits != nil {
 		p, n = s.units.exchangeTest(m, columns, b)
 		return p, nil, n
 	}
-	if m.hasKind(Share) {
+	if m.hasKind(KindShare) {
 		table, n = s.table(m, columns)
 		if n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
 		}
 	}
 	var rows stats.Rows
-	for _, k := range s.rows.Kinds {
+	for _, k := range s.rows.Distinct {
 		both := slices.Concat(columns[0].slice(k.Row), columns[1].slice(k.Row))
 		for range k.Count {
 			rows.Add(both)
 		}
 	}
-	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, rows.Len
+	return b.PermutationTest(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, rows.Len
 }

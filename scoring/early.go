@@ -14,16 +14,16 @@ import (
 // this file, which are valid at all looks together (PROTOCOLS.md, section 6). They cover the items of that order before
 // the first unjudged one: which requests end first depends on the items, and so on their results.
 
-// early holds, for a run before its end, the items judged in the order drawn by seed, up to the first unjudged one.
-type early struct {
+// earlyItems holds, for a run before its end, the items judged in the order drawn by seed, up to the first unjudged one.
+type earlyItems struct {
 	seed int64 // seed of the order
 	// by item id: its index in the order, for the items before the first unjudged one
 	positions map[string]int
 	failed    map[string]bool // ids of items with a failed call, whose outcome is therefore unknown
 }
 
-// first returns the units of the items before the first unjudged one, in the drawn order.
-func (e *early) first(units []Unit) []Unit {
+// earlyUnits returns the units of the items before the first unjudged one, in the drawn order.
+func (e *earlyItems) earlyUnits(units []Unit) []Unit {
 	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
 	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
 	return units
@@ -50,13 +50,13 @@ func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequ
 // String returns a warning about how many units the intervals and tests cover.
 func (p *pairedOrder) String() string {
 	if p.seedsDiffer {
-		return phrases.Say("warning.seeds-differ")
+		return phrases.Sentence("warning.seeds-differ")
 	}
-	return phrases.Say("warning.early-comparison", len(p.units))
+	return phrases.Sentence("warning.early-comparison", len(p.units))
 }
 
 // noSequence is the note of a metric that has no interval before the end of the run.
-var noSequence = noInterval + phrases.Say("note.no-sequence")
+var noSequence = noInterval + phrases.Sentence("note.no-sequence")
 
 // sequence holds a row of numbers for each unit of a run before its end, or of two such runs, in the drawn order.
 type sequence struct {
@@ -77,9 +77,9 @@ func (s *sequence) add(cluster string, row []float64) {
 }
 
 // sequence returns the rows of the units before the first unjudged one, in the drawn order.
-func (e *early) sequence(units []Unit) *sequence {
+func (e *earlyItems) sequence(units []Unit) *sequence {
 	s := newSequence()
-	for _, u := range e.first(units) {
+	for _, u := range e.earlyUnits(units) {
 		s.add(u.Cluster, u.Row)
 		s.failed = append(s.failed, e.failed[u.ID])
 	}
@@ -92,13 +92,13 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 	if q.isDifference() {
 		return s.difference(q, level)
 	}
-	if q.Value != nil || q.Units != nil || !s.independent || len(s.rows) == 0 ||
-		q.hasKind(Ratio) || q.hasKind(Correlation) {
+	if q.Value != nil || q.ValueFromUnits != nil || !s.independent || len(s.rows) == 0 ||
+		q.hasKind(KindRatio) || q.hasKind(KindCorrelation) {
 		return unbounded(noSequence)
 	}
 	var nums, dens []float64
-	var failedRows []int                       // indexes of failed units
-	maxDen, binary := q.Most, q.hasKind(Share) // the observed values must not influence the method
+	var failedRows []int                                     // indexes of failed units
+	maxDen, binary := q.MaxDenominator, q.hasKind(KindShare) // the observed values must not influence the method
 	for i, row := range s.rows {
 		num, den := q.share(q.b.slice(row))
 		num = snap(num, den)
@@ -116,13 +116,13 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 			nums[i], dens[i] = failed*maxDen, maxDen
 		}
 		if !binary {
-			return stats.BettingRatio(nums, dens, maxDen, level)
+			return stats.BettingRatioSequence(nums, dens, maxDen, level)
 		}
 		k, n := 0, 0
 		for i, num := range nums {
 			k, n = k+int(num), n+int(dens[i])
 		}
-		return stats.Sequence(k, n, level)
+		return stats.ShareConfidenceSequence(k, n, level)
 	}
 	method := ByBetting
 	if binary {
@@ -134,7 +134,7 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 // scores returns for each unit the metric on the columns b minus that on the columns a; ok is false unless every unit
 // counts exactly once in both.
 func (s *sequence) scores(m *Metric, a, b ColumnRange) (scores []float64, ok bool) {
-	if m.Value != nil || m.Units != nil || m.Curve != nil || !s.independent || slices.Contains(s.failed, true) {
+	if m.Value != nil || m.ValueFromUnits != nil || m.Curve != nil || !s.independent || slices.Contains(s.failed, true) {
 		return nil, false
 	}
 	for _, row := range s.rows {
@@ -154,7 +154,7 @@ func (s *sequence) difference(q estimand, level float64) bounds {
 	if !ok {
 		return unbounded(noSequence)
 	}
-	return bounds{Interval: stats.Betting(scores, 0, level), method: ByBetting}
+	return bounds{Interval: stats.BettingSequence(scores, 0, level), method: ByBetting}
 }
 
 // evidence returns the e-value against the hypothesis that two runs are equally good, from the units on which only one
@@ -181,4 +181,4 @@ func (s *sequence) evidence(m *Metric, columns [2]ColumnRange) (e float64) {
 
 // FixedLengthWarning warns that intervals assume a number of items that was fixed beforehand, although the run may be
 // scored before its end.
-var FixedLengthWarning = phrases.Say("warning.fixed-length")
+var FixedLengthWarning = phrases.Sentence("warning.fixed-length")

@@ -20,7 +20,7 @@ func drawnRun(n int, seed int64, judged []int, right func(place int) bool, faile
 	}
 	drawn := judging.DrawOrder(ids, seed)
 	m := pairsManifest(n)
-	m.DrawnBy, m.Status = &seed, judging.Interrupted
+	m.OrderSeed, m.Status = &seed, judging.Interrupted
 	var units []twoJudgments
 	for _, place := range judged {
 		judgments := []string{"A", "B"}
@@ -62,7 +62,7 @@ func TestEarly(t *testing.T) {
 	if r := find(t, whole, "strict", scoring.Overall); r.Interval != scoring.ByBlaker || len(whole.Warnings) > 0 {
 		t.Errorf("of a complete run: %s, %q", show(r), whole.Warnings)
 	}
-	iv := stats.BetaBinomial(10, 20, quick.Level, 100)
+	iv := stats.BetaBinomialSequence(10, 20, quick.Level, 100)
 	part := drawnRun(40, 7, firstPlaces(20), even).Score(quick)
 	wantInterval(t, find(t, part, "strict", scoring.Overall), scoring.BySequence, iv.Low, iv.High)
 	gap := append(firstPlaces(20), 25, 27, 29, 31)
@@ -72,7 +72,7 @@ func TestEarly(t *testing.T) {
 		t.Errorf("the value is of all that is judged: %s", show(r))
 	}
 	lost := drawnRun(40, 7, firstPlaces(20), even, 4, 6).Score(quick)
-	wantInterval(t, find(t, lost, "strict", scoring.Overall), scoring.BySequence, stats.BetaBinomial(8, 20, quick.Level, 100).Low, iv.High)
+	wantInterval(t, find(t, lost, "strict", scoring.Overall), scoring.BySequence, stats.BetaBinomialSequence(8, 20, quick.Level, 100).Low, iv.High)
 	if r := find(t, part, "first-position", scoring.Overall); r.Interval != scoring.ByBetting || r.Low == nil || *r.Low > *r.Value || *r.High < *r.Value {
 		t.Error(show(r))
 	}
@@ -87,7 +87,7 @@ func TestEarly(t *testing.T) {
 	stopped := drawnRun(40, 7, firstPlaces(20), even)
 	stopped.Manifest.Stopped = &judging.StopRule{Rule: "until strict>=60", Alpha: 0.05, Looks: 12, Items: 12}
 	rep := stopped.Score(quick)
-	iv = stats.BetaBinomial(6, 12, quick.Level, 100)
+	iv = stats.BetaBinomialSequence(6, 12, quick.Level, 100)
 	if wantInterval(t, find(t, rep, "strict", scoring.Overall), scoring.BySequence, iv.Low, iv.High); rep.Stopped == nil || rep.Stopped.Items != 12 {
 		t.Errorf("%+v", rep.Stopped)
 	}
@@ -101,7 +101,7 @@ func TestEarlyLeftOut(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
 	m := pairsManifest(40)
-	m.DrawnBy, m.Status = &seed, judging.Interrupted
+	m.OrderSeed, m.Status = &seed, judging.Interrupted
 	var units []twoJudgments
 	for place, id := range judging.DrawOrder(ids, seed)[:20] {
 		switch second := []string{"A", "B"}[place%2]; {
@@ -113,7 +113,7 @@ func TestEarlyLeftOut(t *testing.T) {
 	}
 	run := runBy(m, units...)
 	run.SetItemIDs(func() ([]string, error) { return ids, nil })
-	iv := stats.BetaBinomial(8, 16, quick.Level, 100)
+	iv := stats.BetaBinomialSequence(8, 16, quick.Level, 100)
 	wantInterval(t, find(t, run.Score(quick), "consistency", scoring.Overall), scoring.BySequence, iv.Low, iv.High)
 }
 
@@ -138,7 +138,7 @@ func TestEarlyCompared(t *testing.T) {
 		scores = append(scores, d)
 	}
 	want := math.Exp(stats.LogE(k, k))
-	iv := stats.Betting(scores, 0, quick.Level)
+	iv := stats.BettingSequence(scores, 0, quick.Level)
 	d := got.Comparisons[0].Differences[0]
 	if d.Metric != "strict" || d.E == nil || math.Abs(*d.E-want) > 1e-6*want || math.Abs(*d.P-1/want) > 1e-9 || d.Interval != scoring.ByBetting || math.Abs(*d.Low-100*iv.Low) > 1e-3 || math.Abs(*d.High-100*iv.High) > 1e-3 {
 		t.Errorf("%+v, want E = %v and %v", d, want, iv)
@@ -150,7 +150,7 @@ func TestEarlyCompared(t *testing.T) {
 	if err != nil || ranks[0].Pairs[0].E == nil || math.Abs(*ranks[0].Pairs[0].E-want) > 1e-6*want || !strings.Contains(ranks[0].Test, "e-value") {
 		t.Errorf("%v %+v", err, ranks)
 	}
-	if err := got.TestMargin(3); err != nil || got.Comparisons[0].MarginTest.Verdict != scoring.Different {
+	if err := got.TestMargin(3); err != nil || got.Comparisons[0].MarginTest.Verdict != scoring.MarginDifferent {
 		t.Errorf("%v: %+v", err, got.Comparisons[0].MarginTest)
 	}
 	other := drawnRun(60, 8, firstPlaces(30), even)

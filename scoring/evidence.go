@@ -53,27 +53,27 @@ type Evidence struct {
 
 // Codes of the rules of a diagnosis that several protocols share.
 const (
-	CodeNothing  = "nothing"  // no item is complete
-	CodeSilent   = "silent"   // too many judgments have no verdict
-	CodePosition = "position" // the verdict follows the position
-	CodeLabel    = "label"    // the verdict is always the same label
-	CodeTies     = "ties"     // most verdicts are ties
-	CodeInverted = "inverted" // worse than chance
-	CodeChance   = "chance"   // no better than chance
-	CodeFew      = "few"      // too few items to tell the judge from chance
-	CodeWeak     = "weak"     // better than chance, but no more
-	CodeUsable   = "usable"   // reliable where consistent, and correct in every order on more than half of the items
-	CodeStrong   = "strong"   // reliable, and correct in every order on more than 75 % of the items
+	CodeNoItems     = "nothing"  // no item is complete
+	CodeNoVerdicts  = "silent"   // too many judgments have no verdict
+	CodePosition    = "position" // the verdict follows the position
+	CodeOneLabel    = "label"    // the verdict is always the same label
+	CodeTies        = "ties"     // most verdicts are ties
+	CodeInverted    = "inverted" // worse than chance
+	CodeChance      = "chance"   // no better than chance
+	CodeTooFewItems = "few"      // too few items to tell the judge from chance
+	CodeWeak        = "weak"     // better than chance, but no more
+	CodeUsable      = "usable"   // reliable where consistent, and correct in every order on more than half of the items
+	CodeStrong      = "strong"   // reliable, and correct in every order on more than 75 % of the items
 )
 
 // Thresholds with which the rules of a diagnosis compare intervals. docs/diagnosis.md gives the reasons.
 const (
-	MostSilent  = 10 // largest tolerated percentage of judgments without a verdict
-	MostByPlace = 75 // largest tolerated percentage of verdicts that name one position
-	MostOneWay  = 95 // largest tolerated percentage of verdicts that are one label
-	MostTies    = 50 // largest tolerated percentage of verdicts that are ties
-	UsableFrom  = 50 // smallest percentage of items correct in every order for the level Usable
-	StrongFrom  = 75 // smallest percentage of items correct in every order for the level Strong
+	MostNoVerdict   = 10 // largest tolerated percentage of judgments without a verdict
+	MostOnePosition = 75 // largest tolerated percentage of verdicts that name one position
+	MostOneLabel    = 95 // largest tolerated percentage of verdicts that are one label
+	MostTies        = 50 // largest tolerated percentage of verdicts that are ties
+	UsableFrom      = 50 // smallest percentage of items correct in every order for the level Usable
+	StrongFrom      = 75 // smallest percentage of items correct in every order for the level Strong
 	// smallest percentage of consistent verdicts that must be correct for the levels above Weak, with two candidates: a
 	// third of the way from chance to perfect
 	ReliableFrom = 200.0 / 3
@@ -83,8 +83,8 @@ const (
 // one-sided 99 % interval over the distance to the end of a 95 % interval.
 const oneSided99 = 2.3263 / 1.95996
 
-// Against compares the interval of a result with a threshold. ok is false if the result has no interval.
-func (x Result) Against(threshold float64) (e Evidence, ok bool) {
+// CompareWith compares the interval of a result with a threshold. ok is false if the result has no interval.
+func (x Result) CompareWith(threshold float64) (e Evidence, ok bool) {
 	if !x.HasInterval() {
 		return Evidence{}, false
 	}
@@ -102,11 +102,11 @@ func (x Result) Against(threshold float64) (e Evidence, ok bool) {
 	if e.Group == Overall {
 		e.Group = ""
 	}
-	return e.Against(threshold), true
+	return e.CompareWith(threshold), true
 }
 
-// Against returns a copy of the evidence, compared with another threshold.
-func (e Evidence) Against(threshold float64) Evidence {
+// CompareWith returns a copy of the evidence, compared with another threshold.
+func (e Evidence) CompareWith(threshold float64) Evidence {
 	e.Threshold = threshold
 	e.Above = e.Low > threshold
 	e.Below = e.High < threshold
@@ -117,7 +117,7 @@ func (e Evidence) Against(threshold float64) Evidence {
 func (e Evidence) Complement() Evidence {
 	e.Value = 100 - e.Value
 	e.Low, e.High = 100-e.High, 100-e.Low
-	return e.Against(e.Threshold)
+	return e.CompareWith(e.Threshold)
 }
 
 // ShareOf returns k of n units as a percentage with its interval, compared with a threshold. For clustered items n is
@@ -126,19 +126,19 @@ func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
 	e := Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}
-	return e.Against(threshold)
+	return e.CompareWith(threshold)
 }
 
 // String returns the value with its interval: "58 % [53, 63]", or two decimals for other units than percent.
 func (e Evidence) String() string {
 	if e.Unit != "" {
-		return fmt.Sprintf("%.2f [%.2f, %.2f]", Unsigned(e.Value, 2), Unsigned(e.Low, 2), Unsigned(e.High, 2))
+		return fmt.Sprintf("%.2f [%.2f, %.2f]", WithoutNegativeZero(e.Value, 2), WithoutNegativeZero(e.Low, 2), WithoutNegativeZero(e.High, 2))
 	}
-	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", Unsigned(e.Value, 0), Unsigned(e.Low, 0), Unsigned(e.High, 0))
+	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", WithoutNegativeZero(e.Value, 0), WithoutNegativeZero(e.Low, 0), WithoutNegativeZero(e.High, 0))
 }
 
-// Unsigned returns x, or 0 if x would be printed as 0 or -0 with this number of decimals.
-func Unsigned(x float64, places int) float64 {
+// WithoutNegativeZero returns x, or 0 if x would be printed as 0 or -0 with this number of decimals.
+func WithoutNegativeZero(x float64, places int) float64 {
 	if math.Abs(x) <= 0.5*math.Pow10(-places) {
 		return 0
 	}
@@ -146,17 +146,17 @@ func Unsigned(x float64, places int) float64 {
 }
 
 // Percentage returns a share, in percent, as sentences show it: "58 %".
-func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
+func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", WithoutNegativeZero(x, 0)) }
 
 // Above99 and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
 // Statements about a judge need more certainty than a 95 % interval gives.
 func (e Evidence) Above99() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
 func (e Evidence) Below99() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 
-// Rank returns the level of a judge that is better than chance, and the code of the rule. e holds the share of items
+// LevelAboveChance returns the level of a judge that is better than chance, and the code of the rule. e holds the share of items
 // correct in every order; reliable reports whether the verdicts can be relied on.
-func (e Evidence) Rank(reliable bool) (Level, string) {
-	switch strong := e.Against(StrongFrom); {
+func (e Evidence) LevelAboveChance(reliable bool) (Level, string) {
+	switch strong := e.CompareWith(StrongFrom); {
 	case strong.Above99() && reliable:
 		return Strong, CodeStrong
 	case e.Low > UsableFrom && reliable:
@@ -165,37 +165,37 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 	return Weak, CodeWeak
 }
 
-// Chance compares a judge with chance, the threshold of e. It returns a level with CodeInverted, CodeFew or CodeChance,
+// CompareWithChance compares a judge with chance, the threshold of e. It returns a level with CodeInverted, CodeTooFewItems or CodeChance,
 // or two empty strings for a judge that is better. could reports whether more items may show that the judge is usable.
-func (e Evidence) Chance(could bool) (Level, string) {
+func (e Evidence) CompareWithChance(could bool) (Level, string) {
 	switch {
 	case e.Below99():
 		return Unusable, CodeInverted
 	case e.Above99():
 		return "", ""
 	case could:
-		return Unknown, CodeFew
+		return Unknown, CodeTooFewItems
 	}
 	return Unusable, CodeChance
 }
 
-// Unusable diagnoses a judge whose verdicts follow something other than the content, such as the position. e holds the
+// DiagnoseUnusable diagnoses a judge whose verdicts follow something other than the content, such as the position. e holds the
 // share of these verdicts; above reports whether it exceeds the threshold.
-func (e Evidence) Unusable(code, text string) (d Diagnosis, above bool) {
+func (e Evidence) DiagnoseUnusable(code, text string) (d Diagnosis, above bool) {
 	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
 }
 
 // Diagnose diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose code
-// is prefix followed by a code of [Evidence.Chance], or by "better"; args are the phrase's arguments.
+// is prefix followed by a code of [Evidence.CompareWithChance], or by "better"; args are the phrase's arguments.
 func (e Evidence) Diagnose(prefix string, args ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two
 		from = ReliableFrom
 	}
-	level, code := e.Chance(e.High >= from)
+	level, code := e.CompareWithChance(e.High >= from)
 	phrase := prefix + cmp.Or(code, "better")
 	if code == "" {
-		level, code = e.Rank(e.Low > from)
+		level, code = e.LevelAboveChance(e.Low > from)
 	}
-	return Diagnosis{Level: level, Code: code, Text: phrases.Say(phrase, args...), Evidence: []Evidence{e}}
+	return Diagnosis{Level: level, Code: code, Text: phrases.Sentence(phrase, args...), Evidence: []Evidence{e}}
 }

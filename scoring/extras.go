@@ -21,7 +21,7 @@ type RepetitionValue struct {
 	Unit   string `json:"unit,omitempty"` // unit of the values, if not percent
 	Pairs  int    `json:"pairs"`          // pairs, or other scored units, that were answered in all repetitions
 	// the metric in each repetition, in percent or in `unit`; null where undefined
-	Each []*float64 `json:"each"`
+	Values []*float64 `json:"each"`
 	// the largest difference between two of `each`, in points, or in `unit`; a difference between runs that does not
 	// exceed it may come from the server
 	NoiseFloor *float64 `json:"noise_floor"`
@@ -134,7 +134,7 @@ type MarginTest struct {
 	ChangedWithOrder *[2]int `json:"changed_with_order"`
 	// with `cannot say`: number of pairs with which the test would show, with 80 % probability, that two equally good runs
 	// are the same within the margin
-	Pairs *int `json:"pairs_that_would"`
+	PairsNeeded *int `json:"pairs_that_would"`
 }
 
 // Breakdown counts the units of a group, such as pairs, by their outcome; each unit has one.
@@ -160,7 +160,7 @@ func (b Breakdown) Count(part string) int {
 
 // Values of MarginTest.Verdict: results of testing whether two runs are the same within a margin.
 const (
-	WithinMargin = "the same"
-	Different    = "different"
-	CannotSay    = "cannot say"
+	WithinMargin       = "the same"
+	MarginDifferent    = "different"
+	MarginInconclusive = "cannot say"
 )

@@ -42,7 +42,7 @@ func (u twoJudgments) records() []*judging.Record {
 		if i == 1 {
 			r.Order = []string{"B", "A"}
 		}
-		reply := judging.Reply{Text: map[string]string{"tie": "[[A=B]]", "conflict": "[[A>B]] [[B>A]]", "no-verdict": "hm"}[g], Finish: backends.Stop}
+		reply := judging.Reply{Text: map[string]string{"tie": "[[A=B]]", "conflict": "[[A>B]] [[B>A]]", "no-verdict": "hm"}[g], Finish: backends.FinishStop}
 		switch g {
 		case "A", "B":
 			r.Outcome, r.Choice, reply.Text = judging.Decided, g, "[[A>B]]"
@@ -54,11 +54,11 @@ func (u twoJudgments) records() []*judging.Record {
 				r.Probabilities = []judging.Probability{{Label: reply.Text, P: u.p[i]}, {Label: other, P: 1 - u.p[i]}}
 			}
 		case "cut":
-			reply.Finish = backends.Length
+			reply.Finish = backends.FinishLength
 		case "prompt-too-long":
-			reply.Finish = backends.TooLong
+			reply.Finish = backends.FinishPromptTooLong
 		case "refused":
-			reply.Finish = backends.Refused
+			reply.Finish = backends.FinishRefused
 		}
 		if g != "failed" {
 			r.Replies = []judging.Reply{reply}
@@ -83,7 +83,7 @@ func pairsManifest(n int) *judging.Manifest {
 func runOf(units ...twoJudgments) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
 
 func runBy(m *judging.Manifest, units ...twoJudgments) *scoring.Run {
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if err != nil {
 		panic(err)
 	}
@@ -166,8 +166,8 @@ func makeRun(t *testing.T, how making) string {
 		Model:   judging.ModelSpec{Name: how.model, Identity: how.model},
 	}
 	m := judging.NewManifest("test", spec)
-	m.Dataset.Name = datasets.Base(how.set.Name)
-	_, m.Simulated = how.client.(*backends.Sim)
+	m.Dataset.Name = datasets.ShortName(how.set.Name)
+	_, m.Simulated = how.client.(*backends.SimulatedJudge)
 	asker, rows := protocol.New(template, how.options), judgingtest.UpTo(how.set.Len())
 	if m.Judgments, err = judging.CountPresentations(asker, how.set, rows); err != nil {
 		t.Fatal(err)
@@ -195,10 +195,10 @@ func makeRun(t *testing.T, how making) string {
 	return path
 }
 
-func load(t *testing.T, dir string, how judging.Reading) *scoring.Run {
+func load(t *testing.T, dir string, how judging.ReadingOptions) *scoring.Run {
 	t.Helper()
 	if how.Policy == "" {
-		how.Policy = judging.Unique
+		how.Policy = judging.PolicyUnique
 	}
 	run, err := scoring.Load(dir, how)
 	if err != nil {
@@ -207,9 +207,9 @@ func load(t *testing.T, dir string, how judging.Reading) *scoring.Run {
 	return run
 }
 
-func sim(t *testing.T, spec string) *backends.Sim {
+func sim(t *testing.T, spec string) *backends.SimulatedJudge {
 	t.Helper()
-	s, err := backends.NewSim(spec)
+	s, err := backends.NewSimulatedJudge(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

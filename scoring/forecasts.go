@@ -43,7 +43,7 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asker judging.As
 				f.unlikely++
 			}
 			f.all = append(f.all, Forecast{
-				Unit:         r.Unit(),
+				Unit:         r.ResamplingUnit(),
 				P:            p,
 				Right:        right,
 				item:         r.Item,

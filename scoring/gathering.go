@@ -36,7 +36,7 @@ func (g *Collector[U]) Item(id, metric string) (num, den float64, complete bool)
 	}
 	for _, m := range g.Metrics {
 		if m.Name == metric {
-			num, den = m.Adds(*u)
+			num, den = m.Contribution(*u)
 		}
 	}
 	return num, den, true

@@ -163,10 +163,10 @@ func TestPublishedJudges(t *testing.T) {
 			if _, err := pairwise.ImportJudgeBench(imports.Input{Files: []string{c.path}, Out: dir, Gavel: "test"}); err != nil {
 				t.Fatal(err)
 			}
-			run := load(t, dir, judging.Reading{})
+			run := load(t, dir, judging.ReadingOptions{})
 			rep := run.Score(quick)
-			if run.Items != 350 || run.Reread != 0 {
-				t.Errorf("%d pairs, %d read otherwise than stored", run.Items, run.Reread)
+			if run.Items != 350 || run.ChangedVerdicts != 0 {
+				t.Errorf("%d pairs, %d read otherwise than stored", run.Items, run.ChangedVerdicts)
 			}
 			sameScores(t, rep, pairs)
 			for metric, want := range map[string]float64{"strict": c.strict, "counter": c.counter} {

@@ -33,11 +33,11 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 // can give one.
 func (s *UnitRows) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
-	case math.IsNaN(s.valueOf(q)) || q.hasKind(FromItems):
+	case math.IsNaN(s.valueOf(q)) || q.hasKind(KindFromItems):
 		return unbounded(""), true
 	case s.early != nil:
 		return s.early.interval(q, b.Level), true
-	case q.Units != nil:
+	case q.ValueFromUnits != nil:
 		return s.units.interval(q, b), true
 	}
 	if reason := s.tooFew(q); reason != "" {
@@ -59,7 +59,7 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	}
 	var parts []stats.ClusterCount
 	single := true // rows of one right or wrong unit
-	for _, k := range s.rows.Kinds {
+	for _, k := range s.rows.Distinct {
 		num, den := q.share(q.b.slice(k.Row))
 		if den == 0 {
 			continue
@@ -75,10 +75,10 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 			k, n = k+int(p.Num)*p.Count, n+p.Count
 		}
 		return q.onCurve(stats.Blaker(k, n, level), ByBlaker), true
-	case q.hasKind(Share) || q.hasKind(Several):
-		x, n := stats.Effective(parts, level)
+	case q.hasKind(KindShare) || q.hasKind(KindTrials):
+		x, n := stats.EffectiveSampleSize(parts, level)
 		return q.onCurve(stats.MidP(x, n, level), ByMidP), true
-	case q.hasKind(Halves):
+	case q.hasKind(KindHalfPoints):
 		if iv, ok := halvesInterval(parts, level); ok {
 			return q.onCurve(iv, ByPairs), true
 		}
@@ -136,12 +136,12 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 		return bounds{}, false
 	}
 	table, n := s.table(q.Metric, [2]ColumnRange{q.a, q.b})
-	if n == 0 || q.hasKind(Halves) || q.hasKind(Mean) && !s.binary(q) {
+	if n == 0 || q.hasKind(KindHalfPoints) || q.hasKind(KindMean) && !s.binary(q) {
 		return bounds{}, false
 	}
 	if q.Curve != nil {
 		return bounds{
-			Interval: stats.Curved(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level),
+			Interval: stats.CurvedDifference(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level),
 			method:   ByMover,
 		}, true
 	}
@@ -153,7 +153,7 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 
 // binary reports whether a metric is 0 or 1 in every row, on both spans of columns.
 func (s *UnitRows) binary(q estimand) bool {
-	for _, k := range s.rows.Kinds {
+	for _, k := range s.rows.Distinct {
 		for _, span := range [2]ColumnRange{q.a, q.b} {
 			if num, den := q.share(span.slice(k.Row)); snap(num, den) != 0 && snap(num, den) != den {
 				return false
@@ -180,14 +180,14 @@ func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	x := &stats.PriorRows{Mass: priorMass}
 	if !q.isDifference() {
 		for _, c := range q.Cells {
-			x.Low = append(x.Low, extra(weight, columnValues{q.b, c.Row}))
+			x.Low = append(x.Low, priorRow(weight, columnValues{q.b, c.Row}))
 		}
 		return x
 	}
 	for _, c := range q.Cells {
 		for _, d := range q.Cells {
 			if c.Key == d.Key {
-				x.Low = append(x.Low, extra(weight, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
+				x.Low = append(x.Low, priorRow(weight, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)
 	scaledRow := func(span ColumnRange, row []float64) columnValues {
 		size, n := 0.0, 0.0
-		for _, k := range s.rows.Kinds {
+		for _, k := range s.rows.Distinct {
 			if den := span.slice(k.Row)[1]; den != 0 {
 				size += float64(k.Count) * den
 				n += float64(k.Count)
@@ -217,7 +217,7 @@ func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 		low = append(low, scaledRow(q.a, highest))
 		high = append(high, scaledRow(q.a, lowest))
 	}
-	return &stats.PriorRows{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: priorMass}
+	return &stats.PriorRows{Low: []stats.SparseRow{priorRow(1, low...)}, High: []stats.SparseRow{priorRow(1, high...)}, Mass: priorMass}
 }
 
 // columnValues holds the values of a prior row in a span of columns.
@@ -226,8 +226,8 @@ type columnValues struct {
 	row []float64
 }
 
-// extra joins the parts of a prior row, with all values multiplied by times.
-func extra(times float64, parts ...columnValues) (x stats.Extra) {
+// priorRow joins the parts of a prior row, with all values multiplied by times.
+func priorRow(times float64, parts ...columnValues) (x stats.SparseRow) {
 	for _, p := range parts {
 		for i, v := range p.row {
 			if v != 0 {
@@ -241,20 +241,20 @@ func extra(times float64, parts ...columnValues) (x stats.Extra) {
 // tooFew returns a note that names a value which a variable of a correlation has in too few units for an interval; ""
 // if all values have enough.
 func (s *UnitRows) tooFew(q estimand) string {
-	for _, class := range q.Classes {
+	for _, class := range q.Variables {
 		for _, span := range []ColumnRange{q.b, q.a} {
 			if span == (ColumnRange{}) {
 				continue
 			}
 			var counts [2]int
-			for _, k := range s.rows.Kinds {
+			for _, k := range s.rows.Distinct {
 				a, b := class.Count(span.slice(k.Row))
 				counts[0] += k.Count * int(Indicator(a > 0))
 				counts[1] += k.Count * int(Indicator(b > 0))
 			}
 			for i, n := range counts {
 				if n < minClassUnits {
-					return phrases.Say("note.few-of-class", class.Words[i], phrases.Count(n, s.unit), minClassUnits)
+					return phrases.Sentence("note.few-of-class", class.Words[i], phrases.CountWithNoun(n, s.unit), minClassUnits)
 				}
 			}
 		}

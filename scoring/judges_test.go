@@ -56,8 +56,8 @@ func TestScriptedJudges(t *testing.T) {
 	} {
 		judge := sim(t, c.judge)
 		dir := makeRun(t, making{protocol: c.protocol, set: set, client: judge, model: judge.Name})
-		run := load(t, dir, judging.Reading{})
-		rep := run.Score(stats.Default)
+		run := load(t, dir, judging.ReadingOptions{})
+		rep := run.Score(stats.DefaultBootstrap)
 		all.Runs = append(all.Runs, rep)
 		t.Run(c.judge+"/"+c.protocol, func(t *testing.T) {
 			c.want.check(t, rep, scoring.Overall)
@@ -65,8 +65,8 @@ func TestScriptedJudges(t *testing.T) {
 			if n := 2 * set.Len(); rep.Outcomes[c.outcome] != n || rep.Judgments() != n {
 				t.Errorf("outcomes %v, want %d %s", rep.Outcomes, n, c.outcome)
 			}
-			if run.Reread != 0 || rep.Items != set.Len() {
-				t.Errorf("%d read otherwise, %d items", run.Reread, rep.Items)
+			if run.ChangedVerdicts != 0 || rep.Items != set.Len() {
+				t.Errorf("%d read otherwise, %d items", run.ChangedVerdicts, rep.Items)
 			}
 		})
 	}
@@ -84,7 +84,7 @@ func TestScriptedJudges(t *testing.T) {
 //	knows it (a):        easy right f + r        hard right r, wrong f
 //	knows it wrong:      easy right f, wrong r   hard wrong f + r
 func TestSimulatedJudgeComesToItsExpectation(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	const n = 1000
 	set := pairsFile(t, n, "sums")
 	for _, c := range []struct{ a, f, t, s float64 }{
@@ -108,7 +108,7 @@ func TestSimulatedJudgeComesToItsExpectation(t *testing.T) {
 		for _, protocol := range []string{"pairwise", "reversed"} {
 			name := fmt.Sprintf("accuracy=%g,first=%g,tie=%g,silent=%g", c.a, c.f, c.t, c.s)
 			judge := sim(t, name)
-			run := load(t, makeRun(t, making{protocol: protocol, prompt: "arena-hard", set: set, client: judge, model: judge.Name}), judging.Reading{})
+			run := load(t, makeRun(t, making{protocol: protocol, prompt: "arena-hard", set: set, client: judge, model: judge.Name}), judging.ReadingOptions{})
 			rep := run.Score(quick)
 			for metric, p := range want {
 				got := find(t, rep, metric, scoring.Overall)
@@ -128,7 +128,7 @@ func TestFirstJudgeOnUnbalancedLabels(t *testing.T) {
 		"pairwise": {"strict": 0, "first-order": 60, "second-order": 40, "half-tie": 50, "first-position": 100},
 		"reversed": {"strict": 0, "first-order": 40, "second-order": 60, "half-tie": 50, "first-position": 100},
 	} {
-		run := load(t, makeRun(t, making{protocol: protocol, set: set, client: sim(t, "first"), model: "sim:first"}), judging.Reading{})
+		run := load(t, makeRun(t, making{protocol: protocol, set: set, client: sim(t, "first"), model: "sim:first"}), judging.ReadingOptions{})
 		want.check(t, run.Score(quick), scoring.Overall)
 	}
 }

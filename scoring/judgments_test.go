@@ -47,13 +47,13 @@ func (s judgedAnswer) records(modes ...string) []*judging.Record {
 			word = s.self
 		}
 		outcome, text, choice := verdictOf(word)
-		finish := backends.Stop
+		finish := backends.FinishStop
 		if outcome == judging.Refused {
-			finish = backends.Refused
+			finish = backends.FinishRefused
 		}
 		r := &judging.Record{
 			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Presentation: i, Presentations: len(modes),
-			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.Judgment, Mode: mode, Question: s.question, Agent: s.agent,
+			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.ShapeJudgment, Mode: mode, Question: s.question, Agent: s.agent,
 			Own: &datasets.Answer{Value: "42", Right: s.own}, Replies: []judging.Reply{{Text: text, Finish: finish}}, Outcome: outcome, Choice: choice,
 		}
 		if s.noOwn {
@@ -90,7 +90,7 @@ func manifestOf(name string, items int) *judging.Manifest {
 // gather is the run that records come to.
 func gather(t testing.TB, m *judging.Manifest, records []*judging.Record) *scoring.Run {
 	t.Helper()
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,9 +27,9 @@ type Ledger struct {
 	// if there is none
 	ThoughtTokens *int `json:"thought_tokens,omitempty"`
 	// `thought_tokens` per judgment with a verdict
-	ThoughtEach *float64 `json:"thought_per_verdict,omitempty"`
+	ThoughtTokensPerVerdict *float64 `json:"thought_per_verdict,omitempty"`
 	// items right by the headline metric per 1,000 `generated_tokens`
-	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
+	RightPerThousandTokens *float64 `json:"right_per_1000_tokens,omitempty"`
 	// with `--watts`: energy in joules over `seconds`
 	Joules *float64 `json:"joules,omitempty"`
 	// with `--price-per-hour`: price of `seconds`, in the currency of that flag
@@ -72,12 +72,12 @@ func (l *Ledger) ApplyRates(r Rates) {
 	if l == nil {
 		return
 	}
-	l.PerThousand = perThousand(l.right, l.GeneratedTokens)
+	l.RightPerThousandTokens = perThousand(l.right, l.GeneratedTokens)
 	if l.ThoughtTokens != nil && l.verdicts > 0 {
-		l.ThoughtEach = Fraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
+		l.ThoughtTokensPerVerdict = RoundFraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
 	}
 	n := float64(l.DecidedItems)
-	perItem := func(v float64) float64 { return *Fraction(v / n) }
+	perItem := func(v float64) float64 { return *RoundFraction(v / n) }
 	if n > 0 && l.Calls > 0 {
 		l.PerItem = &PerItem{
 			Calls:       perItem(float64(l.Calls)),
@@ -88,7 +88,7 @@ func (l *Ledger) ApplyRates(r Rates) {
 	}
 	addRate := func(rate float64, whole, item **float64) {
 		if rate > 0 {
-			*whole = Fraction(rate * l.Seconds)
+			*whole = RoundFraction(rate * l.Seconds)
 			if l.PerItem != nil {
 				*item = new(perItem(rate * l.Seconds))
 			}
@@ -109,9 +109,9 @@ func (l *Ledger) ReadTokens() int {
 	return l.PromptTokens - *l.CachedTokens
 }
 
-// Sum returns the total cost of several runs; nil if all ledgers are nil. It has no IdealTokens, because prompts of
+// SumLedgers returns the total cost of several runs; nil if all ledgers are nil. It has no IdealTokens, because prompts of
 // different runs may share beginnings.
-func Sum(ledgers []*Ledger) *Ledger {
+func SumLedgers(ledgers []*Ledger) *Ledger {
 	var sum *Ledger
 	for _, l := range ledgers {
 		if l == nil {
@@ -123,7 +123,7 @@ func Sum(ledgers []*Ledger) *Ledger {
 		sum.PromptTokens += l.PromptTokens
 		sum.ReplyTokens += l.ReplyTokens
 		sum.ExtraRequests += l.ExtraRequests
-		sum.Seconds = *Fraction(sum.Seconds + l.Seconds)
+		sum.Seconds = *RoundFraction(sum.Seconds + l.Seconds)
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
 		sum.verdicts += l.verdicts
@@ -148,5 +148,5 @@ func perThousand(right *float64, tokens int) *float64 {
 	if right == nil || tokens == 0 {
 		return nil
 	}
-	return Fraction(1000 * *right / float64(tokens))
+	return RoundFraction(1000 * *right / float64(tokens))
 }

@@ -52,7 +52,7 @@ func paidRun(t *testing.T, change func(i int, r *judging.Record)) string {
 
 func ledgerOf(t *testing.T, dir string) *scoring.Ledger {
 	t.Helper()
-	run, err := scoring.Load(dir, judging.Reading{})
+	run, err := scoring.Load(dir, judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestLedger(t *testing.T) {
 	l.ApplyRates(scoring.Rates{Watts: 100, PricePerHour: 36})
 	ideal := int(math.Round(600 * treeShare(t, dir)))
 	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, ExtraRequests: 7, DecidedItems: 2, GeneratedTokens: 60,
-		PerThousand: new(16.666667), Joules: new(650.0), Price: new(.065),
+		RightPerThousandTokens: new(16.666667), Joules: new(650.0), Price: new(.065),
 		PerItem: &scoring.PerItem{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
 	if got, want := inJSON(t, l), inJSON(t, want); got != want {
 		t.Errorf("the ledger is\n%s, want\n%s", got, want)
@@ -103,10 +103,10 @@ func TestLedgerOfThinking(t *testing.T) {
 			reply.Thinking = strings.Repeat("x", 4*len(reply.Text)) // four fifths of ten
 		}
 	}))
-	if l.ThoughtTokens == nil || *l.ThoughtTokens != 15 || *l.ThoughtEach != 3 {
+	if l.ThoughtTokens == nil || *l.ThoughtTokens != 15 || *l.ThoughtTokensPerVerdict != 3 {
 		t.Errorf("%s", inJSON(t, l))
 	}
-	if sum := scoring.Sum([]*scoring.Ledger{l, l}); *sum.ThoughtTokens != 30 || *sum.ThoughtEach != 3 {
+	if sum := scoring.SumLedgers([]*scoring.Ledger{l, l}); *sum.ThoughtTokens != 30 || *sum.ThoughtTokensPerVerdict != 3 {
 		t.Errorf("together %s", inJSON(t, sum))
 	}
 }
@@ -114,17 +114,17 @@ func TestLedgerOfThinking(t *testing.T) {
 // TestLedgersTogether: the sum of two is one of all their calls; runs that were made by nobody have none.
 func TestLedgersTogether(t *testing.T) {
 	a, b := ledgerOf(t, paidRun(t, func(int, *judging.Record) {})), ledgerOf(t, paidRun(t, func(_ int, r *judging.Record) { r.Replies[0].CachedTokens = nil }))
-	sum := scoring.Sum([]*scoring.Ledger{a, nil, b})
+	sum := scoring.SumLedgers([]*scoring.Ledger{a, nil, b})
 	if sum.Calls != 12 || *sum.CachedTokens != 60 || sum.IdealTokens != nil || sum.Seconds != 13 ||
-		*sum.PerThousand != 16.666667 || sum.PerItem.Calls != 3 || a.Calls != 6 {
+		*sum.RightPerThousandTokens != 16.666667 || sum.PerItem.Calls != 3 || a.Calls != 6 {
 		t.Errorf("%s", inJSON(t, sum))
 	}
-	if scoring.Sum([]*scoring.Ledger{nil}) != nil || runOf(unit("p", "g", "A", "A", "A")).Ledger() != nil {
+	if scoring.SumLedgers([]*scoring.Ledger{nil}) != nil || runOf(unit("p", "g", "A", "A", "A")).Ledger() != nil {
 		t.Error("a sum of nothing, or a ledger of a run of which nobody tells what it took")
 	}
 	m := pairsManifest(1)
 	load := func() *scoring.Ledger {
-		l, err := scoring.NewLoader(m, judging.Reading{})
+		l, err := scoring.NewLoader(m, judging.ReadingOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestMemoryOfAPair(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := inUse()
-	load, err := scoring.NewLoader(pairsManifest(pairs), judging.Reading{})
+	load, err := scoring.NewLoader(pairsManifest(pairs), judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,13 +24,13 @@ func endings() judgingtest.Script {
 		return backends.Response{Text: text, Finish: f}
 	}
 	by := map[string]backends.Response{
-		"p00001 0": reply("[[A>>B]]", backends.Stop),          // decided: A
-		"p00001 1": reply("[[A=B]]", backends.Stop),           // tie
-		"p00002 0": reply("[[A>B]] [[B>A]]", backends.Stop),   // conflict; the last: B
-		"p00002 1": reply("none of them", backends.Stop),      // no verdict
-		"p00003 0": reply("so [[A>B]], but", backends.Length), // cut; accepted: A
-		"p00003 1": reply("", backends.TooLong),
-		"p00004 0": reply("", backends.Refused),
+		"p00001 0": reply("[[A>>B]]", backends.FinishStop),          // decided: A
+		"p00001 1": reply("[[A=B]]", backends.FinishStop),           // tie
+		"p00002 0": reply("[[A>B]] [[B>A]]", backends.FinishStop),   // conflict; the last: B
+		"p00002 1": reply("none of them", backends.FinishStop),      // no verdict
+		"p00003 0": reply("so [[A>B]], but", backends.FinishLength), // cut; accepted: A
+		"p00003 1": reply("", backends.FinishPromptTooLong),
+		"p00004 0": reply("", backends.FinishRefused),
 	}
 	return func(_ context.Context, req backends.Request) (backends.Response, error) {
 		r, ok := by[req.Oracle.Item+" "+string(rune('0'+req.Oracle.Presentation))]
@@ -51,22 +51,22 @@ func TestOutcomes(t *testing.T) {
 	dir := endingsRun(t)
 	for _, c := range []struct {
 		name     string
-		how      judging.Reading
+		how      judging.ReadingOptions
 		want     map[string]int
 		reread   int
 		strict   float64
 		counter  float64
 		decided1 int // first-position's n
 	}{
-		{"unique", judging.Reading{}, map[string]int{"decided": 1, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 0, 0, 25, 1},
-		{"last", judging.Reading{Name: judging.Paper, Policy: judging.Last}, map[string]int{"decided": 2, "tie": 1, "conflict": 0, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
-		{"cut replies accepted", judging.Reading{AcceptCut: true}, map[string]int{"decided": 2, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 0, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
+		{"unique", judging.ReadingOptions{}, map[string]int{"decided": 1, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 0, 0, 25, 1},
+		{"last", judging.ReadingOptions{Readers: judging.PaperReaders, Policy: judging.PolicyLast}, map[string]int{"decided": 2, "tie": 1, "conflict": 0, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
+		{"cut replies accepted", judging.ReadingOptions{AcceptCut: true}, map[string]int{"decided": 2, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 0, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := load(t, dir, c.how)
 			rep := run.Score(quick)
-			if !reflect.DeepEqual(rep.Outcomes, c.want) || run.Reread != c.reread || run.Records != 8 {
-				t.Errorf("outcomes %v, want %v; %d of %d read otherwise", rep.Outcomes, c.want, run.Reread, run.Records)
+			if !reflect.DeepEqual(rep.Outcomes, c.want) || run.ChangedVerdicts != c.reread || run.Records != 8 {
+				t.Errorf("outcomes %v, want %v; %d of %d read otherwise", rep.Outcomes, c.want, run.ChangedVerdicts, run.Records)
 			}
 			wants{"strict": c.strict, "counter": c.counter}.check(t, rep, scoring.Overall)
 			if n := find(t, rep, "first-position", scoring.Overall).N; n != c.decided1 {
@@ -83,9 +83,9 @@ func TestOutcomes(t *testing.T) {
 func TestAcceptCutIsTheRunsOwn(t *testing.T) {
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: pairsFile(t, 4, "sums"), client: endings(), model: "judge",
 		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts, m.Spec.Parameters.AcceptCut = 1, true }})
-	if run := load(t, dir, judging.Reading{}); run.Reread != 0 || !run.Reading.AcceptCut ||
-		run.Outcomes[judging.Cut] != 0 {
-		t.Errorf("%d read otherwise, outcomes %v", run.Reread, run.Outcomes)
+	if run := load(t, dir, judging.ReadingOptions{}); run.ChangedVerdicts != 0 || !run.Reading.AcceptCut ||
+		run.Outcomes[judging.Truncated] != 0 {
+		t.Errorf("%d read otherwise, outcomes %v", run.ChangedVerdicts, run.Outcomes)
 	}
 }
 
@@ -108,7 +108,7 @@ func rewrite(t *testing.T, dir string, lines []string) {
 
 func reportOf(t *testing.T, dir string) string {
 	t.Helper()
-	b, err := json.Marshal(load(t, dir, judging.Reading{}).Score(quick))
+	b, err := json.Marshal(load(t, dir, judging.ReadingOptions{}).Score(quick))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestLoaderIsLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	l, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if err == nil {
 		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), l.Add)
 	}
@@ -176,7 +176,7 @@ func TestPartialPairs(t *testing.T) {
 		}
 	}
 	rewrite(t, dir, kept)
-	run := load(t, dir, judging.Reading{})
+	run := load(t, dir, judging.ReadingOptions{})
 	rep := run.Score(quick)
 	if run.Items != 37 || rep.Items != 37 || rep.Expected != 40 || find(t, rep, "strict", scoring.Overall).N != 37 {
 		t.Errorf("%d pairs, report of %d of %d", run.Items, rep.Items, rep.Expected)
@@ -188,7 +188,7 @@ func TestPartialPairs(t *testing.T) {
 		t.Errorf("warnings %q, want %q", rep.Warnings, want)
 	}
 	rewrite(t, dir, nil)
-	if run := load(t, dir, judging.Reading{}); run.Items != 0 || run.Score(quick).Items != 0 {
+	if run := load(t, dir, judging.ReadingOptions{}); run.Items != 0 || run.Score(quick).Items != 0 {
 		t.Errorf("no records: %d pairs", run.Items)
 	}
 }
@@ -213,13 +213,13 @@ func TestLoadRefuses(t *testing.T) {
 			changed := slices.Clone(lines)
 			changed[2] = c.change(changed[2])
 			rewrite(t, dir, changed)
-			_, err := scoring.Load(dir, judging.Reading{Policy: judging.Unique})
+			_, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
 			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), ":3: ") {
 				t.Errorf("error %v, want %q in line 3", err, c.err)
 			}
 		})
 	}
-	if _, err := scoring.Load(t.TempDir(), judging.Reading{}); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
+	if _, err := scoring.Load(t.TempDir(), judging.ReadingOptions{}); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

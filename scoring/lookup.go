@@ -48,10 +48,10 @@ func (r *Report) BreakdownOf(group string) Breakdown {
 	return Breakdown{Group: group}
 }
 
-// Standing describes in words how the judge compares with published judges by a metric, and names the nearest ones; ""
+// ComparePublished describes in words how the judge compares with published judges by a metric, and names the nearest ones; ""
 // without references. References must be sorted, the best first. A judge with only a published total is compared by
 // that total.
-func (r *Report) Standing(metric string) string {
+func (r *Report) ComparePublished(metric string) string {
 	result := r.Overall(metric)
 	var above, below, near []Reference
 	for _, x := range r.References {
@@ -70,9 +70,9 @@ func (r *Report) Standing(metric string) string {
 		if len(all) == 0 {
 			return
 		}
-		judge := phrases.Say(code, all[0].Name(), all[0].Value)
+		judge := phrases.Sentence(code, all[0].Name(), all[0].Value)
 		if len(all) > 1 {
-			judge += " " + phrases.Say("references.more", len(all)-1)
+			judge += " " + phrases.Sentence("references.more", len(all)-1)
 		}
 		parts = append(parts, judge)
 	}
@@ -84,8 +84,8 @@ func (r *Report) Standing(metric string) string {
 	return strings.Join(parts, ", ")
 }
 
-// ByFiguresAlone reports whether only totals of the published judges are known, so that no difference was tested.
-func (r *Report) ByFiguresAlone() bool {
+// OnlyTotalsPublished reports whether only totals of the published judges are known, so that no difference was tested.
+func (r *Report) OnlyTotalsPublished() bool {
 	return !slices.ContainsFunc(r.References, func(x Reference) bool { return x.P != nil })
 }
 

@@ -42,7 +42,7 @@ func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
 	w := &MarginTest{
 		Metric:           d.Metric,
 		Points:           *rounded(100*margin, 4),
-		Verdict:          CannotSay,
+		Verdict:          MarginInconclusive,
 		N:                n,
 		RightToWrong:     t.OnlyA,
 		WrongToRight:     t.OnlyB,
@@ -56,10 +56,10 @@ func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
 	case iv.Low > -margin && iv.High < margin:
 		w.Verdict = WithinMargin
 	case p < planAlpha:
-		w.Verdict = Different
+		w.Verdict = MarginDifferent
 	default:
 		discordant := float64(t.OnlyA+t.OnlyB+1) / float64(n+2)
-		w.Pairs = new(int(math.Ceil(stats.PairsToEquate(margin, discordant, planAlpha, planPower))))
+		w.PairsNeeded = new(int(math.Ceil(stats.PairsToEquate(margin, discordant, planAlpha, planPower))))
 	}
 	return w, nil
 }

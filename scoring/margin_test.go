@@ -30,9 +30,9 @@ func TestWithin(t *testing.T) {
 	}{
 		{"few flips", flipped(400, 6, 5), 3, scoring.WithinMargin, 0},
 		{"none at all", flipped(400, 0, 0), 3, scoring.WithinMargin, 0},
-		{"many, all one way", flipped(400, 40, 4), 3, scoring.Different, 0},
-		{"many, both ways", flipped(400, 40, 40), 3, scoring.CannotSay, 1925},
-		{"none, but few pairs", flipped(10, 0, 0), 3, scoring.CannotSay, 822},
+		{"many, all one way", flipped(400, 40, 4), 3, scoring.MarginDifferent, 0},
+		{"many, both ways", flipped(400, 40, 40), 3, scoring.MarginInconclusive, 1925},
+		{"none, but few pairs", flipped(10, 0, 0), 3, scoring.MarginInconclusive, 822},
 		{"different, but not by much", flipped(400, 8, 0), 4, scoring.WithinMargin, 0},
 	} {
 		cmp, err := scoring.Compare(c.runs, quick)
@@ -44,8 +44,8 @@ func TestWithin(t *testing.T) {
 		}
 		w := cmp.Comparisons[0].MarginTest
 		pairs := 0
-		if w.Pairs != nil {
-			pairs = *w.Pairs
+		if w.PairsNeeded != nil {
+			pairs = *w.PairsNeeded
 		}
 		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points ||
 			w.Interval != scoring.ByTango {
@@ -78,7 +78,7 @@ func TestWithinCountsFlips(t *testing.T) {
 func TestWithinWantsRightOrWrong(t *testing.T) {
 	m := pairsManifest(1)
 	m.Spec.Protocol = "multi-option"
-	load, err := scoring.NewLoader(m, judging.Reading{})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

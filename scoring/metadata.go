@@ -80,9 +80,9 @@ func JudgeData(m *judging.Manifest) []Metadatum {
 	})
 }
 
-// Differences returns for each run the settings in which its judge differs from other judges of the same name, as text;
+// DistinctSettings returns for each run the settings in which its judge differs from other judges of the same name, as text;
 // "" if there are none. names are the judges' names, one for each run.
-func Differences(runs []*judging.Manifest, names []string) []string {
+func DistinctSettings(runs []*judging.Manifest, names []string) []string {
 	type entry struct {
 		name string
 		Metadatum

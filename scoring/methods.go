@@ -21,8 +21,8 @@ const (
 	ByBetting  = "betting-sequence"       // other shares, and differences
 )
 
-// Methods lists the methods of intervals, each with the words for the note under a table.
-var Methods = []struct{ Name, About string }{
+// IntervalMethods lists the methods of intervals, each with the words for the note under a table.
+var IntervalMethods = []struct{ Name, About string }{
 	{ByBlaker, "exact by Blaker"},
 	{ByMidP, "mid-P with the effective number of clusters"},
 	{ByPairs, "by Bonett and Price"},
@@ -50,7 +50,7 @@ const noInterval = "interval: none, "
 const priorMass = 0.5
 
 // EffectiveUnits returns the effective number of independent units in a prior row, if observed rows have this many
-// units on average. It uses the prior correlation of [stats.Effective].
+// units on average. It uses the prior correlation of [stats.EffectiveSampleSize].
 func EffectiveUnits(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // NoInterval begins a warning about metrics without an interval; their names and the reason follow.

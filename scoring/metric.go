@@ -4,22 +4,22 @@ package scoring
 type MetricKind int
 
 const (
-	Share       MetricKind = iota // share of units that are right or wrong, once each
-	Several                       // share of trials, several per unit
-	Halves                        // mean of scores of 0, ½ and 1, one per unit
-	Mean                          // mean of one value from 0 to 1 per unit
-	Ratio                         // ratio of sums, or another function of them
-	Correlation                   // correlation from −1 to 1
-	FromItems                     // determined by the items alone, without an interval
+	KindShare       MetricKind = iota // share of units that are right or wrong, once each
+	KindTrials                        // share of trials, several per unit
+	KindHalfPoints                    // mean of scores of 0, ½ and 1, one per unit
+	KindMean                          // mean of one value from 0 to 1 per unit
+	KindRatio                         // ratio of sums, or another function of them
+	KindCorrelation                   // correlation from −1 to 1
+	KindFromItems                     // determined by the items alone, without an interval
 )
 
 // Scope selects the groups of units on which two runs are compared by a metric.
 type Scope string
 
 const (
-	Nowhere Scope = ""
-	Whole   Scope = "overall" // all units together
-	ByGroup Scope = "groups"  // all units together, and each group of them
+	ScopeNone    Scope = ""
+	ScopeOverall Scope = "overall" // all units together
+	ScopeGroups  Scope = "groups"  // all units together, and each group of them
 )
 
 // Metric describes a number computed from the units of a sheet: its key, its texts, and its formula over columns. It is
@@ -40,9 +40,9 @@ type Metric struct {
 
 	// Subtrahend is set for a difference between two modes or parts: the columns whose value is subtracted. Sides names
 	// subtrahend and minuend. All returns n from the columns of Subtrahend, if the two have different n.
-	Subtrahend ColumnRange
-	Sides      [2]string
-	All        func(c []float64) float64
+	Subtrahend  ColumnRange
+	Sides       [2]string
+	SubtrahendN func(c []float64) float64
 
 	// Share returns numerator and denominator of a share from the sums of Columns; nil: the first two.
 	Share func(c []float64) (num, den float64)
@@ -50,9 +50,9 @@ type Metric struct {
 	Value func(c []float64) float64
 	// Curve maps the share to the metric's value and must be increasing; nil: the value is the share itself.
 	Curve func(share float64) float64
-	// Units returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the Columns
+	// ValueFromUnits returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the Columns
 	// of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
-	Units func(rows [][]float64) float64
+	ValueFromUnits func(rows [][]float64) float64
 	// Parts holds the two metrics, on disjoint units, whose difference is Value.
 	Parts []Metric
 	// N returns the number of units that the value is computed from; nil: the denominator of the share, for a ratio the
@@ -63,14 +63,14 @@ type Metric struct {
 
 	// Cells lists the possible rows of one unit, if Value is a function of how many units have each. They smooth the
 	// interval.
-	Cells   []PossibleRow
-	Classes []Class // the two variables of a correlation, which has no interval if a value of one is rare
-	Least   float64 // lowest value of a unit
-	Most    float64 // largest denominator of a unit, if above 1
+	Cells          []PossibleRow
+	Variables      []BinaryVariable // the two variables of a correlation, which has no interval if a value of one is rare
+	Least          float64          // lowest value of a unit
+	MaxDenominator float64          // largest denominator of a unit, if above 1
 
-	Once     bool // asked once whatever --repeat says, so that repetitions give no noise floor
-	Sparse   bool // groups with n = 0 have no result
-	Headline bool // the metric by which runs are compared, ranked and diagnosed
+	AskedOnce        bool // asked once whatever --repeat says, so that repetitions give no noise floor
+	OmitsEmptyGroups bool // groups with n = 0 have no result
+	Headline         bool // the metric by which runs are compared, ranked and diagnosed
 }
 
 // ColumnRange is a range of columns, from the first up to, not including, the second.
@@ -118,13 +118,13 @@ func (m *Metric) n(c []float64) float64 {
 }
 
 // hasKind reports whether a metric is a function of the sums of its columns and of this kind.
-func (m *Metric) hasKind(kind MetricKind) bool { return m.Units == nil && m.Kind == kind }
+func (m *Metric) hasKind(kind MetricKind) bool { return m.ValueFromUnits == nil && m.Kind == kind }
 
 // SumMetric holds a metric with a function that returns the numbers which a unit adds to its numerator and denominator.
 // For a metric with Units, Adds returns the unit's two values, NaN if it has none.
 type SumMetric[U any] struct {
 	Metric
-	Adds func(U) (num, den float64)
+	Contribution func(U) (num, den float64)
 }
 
 // AssignColumns returns the metrics, each with two columns of its own, in their order.
@@ -140,7 +140,7 @@ func AssignColumns[U any](list []SumMetric[U]) []Metric {
 // FillRow writes the numerator and denominator that unit u adds to each metric into the columns set by [AssignColumns].
 func FillRow[U any](list []SumMetric[U], u U, row []float64) {
 	for k, m := range list {
-		row[2*k], row[2*k+1] = m.Adds(u)
+		row[2*k], row[2*k+1] = m.Contribution(u)
 	}
 }
 
@@ -151,8 +151,8 @@ type PossibleRow struct {
 	Key int
 }
 
-// Class holds a variable of a correlation with two values, such as right and wrong.
-type Class struct {
+// BinaryVariable holds a variable of a correlation with two values, such as right and wrong.
+type BinaryVariable struct {
 	Words [2]string // names of the values: "the judge's own answer is right", "… wrong"
 	// Count returns the numbers of judgments with the first and with the second value.
 	Count func(c []float64) (a, b float64)

@@ -113,7 +113,7 @@ func TestTableOfMetrics(t *testing.T) {
 				t.Errorf("%s: %s is not defined, or has the label %q of %q", p.Name, m.Name, term.Label, other)
 			}
 			labels[term.Label] = m.Name
-			if m.Units == nil && m.Kind == scoring.Share && m.Mode == "" && m.Value == nil && m.Curve == nil {
+			if m.ValueFromUnits == nil && m.Kind == scoring.KindShare && m.Mode == "" && m.Value == nil && m.Curve == nil {
 				headline = headline || m.Headline
 				perItem = append(perItem, m.Name)
 			}
@@ -122,7 +122,7 @@ func TestTableOfMetrics(t *testing.T) {
 			perItem = nil
 		}
 		_, itemwise := scorer.(scoring.Itemwise)
-		if got := scoring.Shares(p.Name); !slices.Equal(got, perItem) || itemwise != (perItem != nil) {
+		if got := scoring.ItemwiseMetrics(p.Name); !slices.Equal(got, perItem) || itemwise != (perItem != nil) {
 			t.Errorf("%s: a run can end early by %v (%t), want %v", p.Name, got, itemwise, perItem)
 		}
 	}
@@ -151,7 +151,7 @@ func TestIntervals(t *testing.T) {
 		}
 		units = append(units, unit(string(rune('a'+i)), "Math", "A", judgment, judgment))
 	}
-	rep := runOf(units...).Score(stats.Default)
+	rep := runOf(units...).Score(stats.DefaultBootstrap)
 	strict := find(t, rep, "strict", scoring.Overall) // 75 of 100: 75 ± 1.96 · 4.33
 	if *strict.Value != 75 || math.Abs(*strict.Low-66.5) > 1.01 || math.Abs(*strict.High-83.5) > 1.01 || strict.Note != "" {
 		t.Errorf("strict %s, want about [66.5, 83.5]", show(strict))
@@ -167,7 +167,7 @@ func TestIntervals(t *testing.T) {
 	for i := range 10 {
 		firsts = append(firsts, unit(string(rune('a'+i)), "Math", "A", "A", "B"))
 	}
-	judgments := find(t, runOf(firsts...).Score(stats.Default), "first-position", scoring.Overall)
+	judgments := find(t, runOf(firsts...).Score(stats.DefaultBootstrap), "first-position", scoring.Overall)
 	if *judgments.Value != 100 || *judgments.Low != 76.029 || *judgments.High != 100 || judgments.N != 20 {
 		t.Errorf("first-position %s, want [76.029, 100]", show(judgments))
 	}
@@ -179,7 +179,7 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("%s is not within its interval", show(r))
 		}
 	}
-	again, err := json.Marshal(runOf(units...).Score(stats.Default))
+	again, err := json.Marshal(runOf(units...).Score(stats.DefaultBootstrap))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestReportJSON(t *testing.T) {
 	units := append(eightPairs(), unit("p9", "prompts", "A", "prompt-too-long", "refused"))
 	run := runOf(units...)
 	run.Manifest.ID, run.Manifest.Simulated, run.Manifest.Spec.Dataset.Items, run.Manifest.Dataset.Skipped = "0123", true, 10, 1
-	rep := run.Score(stats.Default)
+	rep := run.Score(stats.DefaultBootstrap)
 	rep.Run = "runs/one"
 	var b bytes.Buffer
 	if err := codec.WriteIndented(&b, report.Scores{Runs: []scoring.Report{rep}}); err != nil {

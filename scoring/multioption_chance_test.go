@@ -224,7 +224,7 @@ func TestOrdersBeyondRotations(t *testing.T) {
 // Many items in orders of their own: the work is bounded, and what is too much
 // to count out is drawn.
 func TestChanceOfManyKindsOfItems(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	var items []optionItem
 	for i := range 300 {

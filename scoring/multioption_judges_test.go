@@ -49,7 +49,7 @@ func optionsFile(t *testing.T, n int, options ...int) *datasets.Set {
 // withUnrelated is the set with an option of another item put first in each.
 func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 	t.Helper()
-	unrelated, err := datasets.NewUnrelated(set, 1)
+	unrelated, err := datasets.NewUnrelatedOptions(set, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 		if item, err = unrelated.Add(item); err != nil {
 			t.Fatal(err)
 		}
-		line, err := datasets.OptionsLine(item)
+		line, err := datasets.EncodeOptions(item)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,14 +79,14 @@ func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judging.Settings) *scoring.Run {
 	t.Helper()
 	model := "judge"
-	if s, ok := judge.(*backends.Sim); ok {
+	if s, ok := judge.(*backends.SimulatedJudge); ok {
 		model = s.Name
 	}
 	var m *judging.Manifest
-	run := load(t, makeRun(t, making{protocol: "multi-option", prompt: "1", options: options, set: set, client: judge, model: model, change: func(made *judging.Manifest) { m = made }}), judging.Reading{})
+	run := load(t, makeRun(t, making{protocol: "multi-option", prompt: "1", options: options, set: set, client: judge, model: model, change: func(made *judging.Manifest) { m = made }}), judging.ReadingOptions{})
 	run.Dir = "runs/" + strings.TrimPrefix(model, "sim:") + "-" + m.Spec.Goal
-	if run.Reread != 0 || run.Records != m.Judgments {
-		t.Errorf("%d of %d records, %d read otherwise", run.Records, m.Judgments, run.Reread)
+	if run.ChangedVerdicts != 0 || run.Records != m.Judgments {
+		t.Errorf("%d of %d records, %d read otherwise", run.Records, m.Judgments, run.ChangedVerdicts)
 	}
 	return run
 }
@@ -113,7 +113,7 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 			options["goal"] = goal
 		}
 		r := choose(t, set, sim(t, judge), options)
-		rep := r.Score(stats.Default)
+		rep := r.Score(stats.DefaultBootstrap)
 		rep.Run = r.Dir
 		all.Runs = append(all.Runs, rep)
 		scored(t, rep, scoring.Overall, want)
@@ -143,7 +143,7 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 		print(report.Scores{Runs: all.Runs[i : i+1]})
 	}
 	for _, pair := range [][]*scoring.Run{{best, worst}, {firstBest, firstWorst}} {
-		cmp, err := scoring.Compare(pair, stats.Default)
+		cmp, err := scoring.Compare(pair, stats.DefaultBootstrap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestIntervalsOfOptions(t *testing.T) {
 		}
 		items = append(items, optionItem{id: fmt.Sprintf("i%02d", i), places: places, gold: "01"})
 	}
-	rep := optionRun(t, nil, items...).Score(stats.Default)
+	rep := optionRun(t, nil, items...).Score(stats.DefaultBootstrap)
 	random := *find(t, rep, "grade-random", scoring.Overall).Value
 	for metric, at := range map[string]float64{"grade": 0.5, "grade-over-random": (0.5 - random) / (1 - random)} {
 		r := find(t, rep, metric, scoring.Overall)
@@ -233,7 +233,7 @@ func TestIntervalsOfOptions(t *testing.T) {
 func TestRecordsOfOptions(t *testing.T) {
 	full := optionItem{id: "i1", places: []int{2, 3, 1}, gold: "01"}
 	add := func(records ...*judging.Record) (*scoring.Run, error) {
-		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.Reading{Policy: judging.Unique})
+		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.ReadingOptions{Policy: judging.PolicyUnique})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestRecordsOfOptions(t *testing.T) {
 	}
 	records := full.records()
 	twice := *records[0]
-	twice.Replies = []judging.Reply{{Text: "Selection: Option 1", Finish: backends.Stop}}
+	twice.Replies = []judging.Reply{{Text: "Selection: Option 1", Finish: backends.FinishStop}}
 	run, err := add(records[0], &twice, records[1], records[2], optionItem{id: "i2", places: []int{1, 1}}.records()[0])
 	if err != nil || run.Items != 1 {
 		t.Fatalf("%v, %+v", err, run)

@@ -61,8 +61,8 @@ func (a optionItem) records() []*judging.Record {
 	var out []*judging.Record
 	for i, order := range orders {
 		r := &judging.Record{
-			Schema: 1, Protocol: "multi-option", Item: a.id, Presentation: i, Presentations: len(orders), Gold: a.gold, Shape: "options", Ranks: a.ranks, Equal: a.equal,
-			Replies: []judging.Reply{{Text: "I cannot say.", Finish: backends.Stop}},
+			Schema: 1, Protocol: "multi-option", Item: a.id, Presentation: i, Presentations: len(orders), Gold: a.gold, Shape: "options", Ranks: a.ranks, EqualOptions: a.equal,
+			Replies: []judging.Reply{{Text: "I cannot say.", Finish: backends.FinishStop}},
 		}
 		for _, c := range order {
 			r.Order = append(r.Order, ids[c])
@@ -73,8 +73,8 @@ func (a optionItem) records() []*judging.Record {
 		if i < len(a.places) && a.places[i] > 0 {
 			r.Replies[0].Text = fmt.Sprintf("Selection: Option %d", a.places[i])
 		}
-		if a.outcome[i] == judging.Cut {
-			r.Replies[0].Finish = backends.Length
+		if a.outcome[i] == judging.Truncated {
+			r.Replies[0].Finish = backends.FinishLength
 		}
 		if a.outcome[i] == judging.Failed {
 			r.Outcome, r.Replies = judging.Failed, nil
@@ -88,7 +88,7 @@ func (a optionItem) records() []*judging.Record {
 func optionRun(t testing.TB, options judging.Settings, items ...optionItem) *scoring.Run {
 	t.Helper()
 	m := optionManifest(options, len(items))
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if err != nil {
 		t.Fatal(err)
 	}

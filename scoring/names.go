@@ -53,7 +53,7 @@ func NamesOf(sides []Side) []string {
 		func(i int) string { return "prompt " + sides[i].Prompt },
 		func(i int) string { return sides[i].Settings },
 		func(i int) string { return sides[i].Dataset },
-		func(i int) string { return Differences(manifests, names)[i] },
+		func(i int) string { return DistinctSettings(manifests, names)[i] },
 		func(i int) string { return sides[i].Run },
 	} {
 		values := map[string]map[string]bool{} // details per name

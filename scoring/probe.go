@@ -30,5 +30,5 @@ type Probe struct {
 	P *float64 `json:"p"`
 }
 
-// Moves reports whether the rewrite changes significantly more verdicts than neutral rewrites do.
-func (p Probe) Moves() bool { return p.P != nil && *p.P < SignificanceLevel }
+// IsSignificant reports whether the rewrite changes significantly more verdicts than neutral rewrites do.
+func (p Probe) IsSignificant() bool { return p.P != nil && *p.P < SignificanceLevel }

@@ -50,7 +50,7 @@ type PairTest struct {
 	P    *float64 `json:"p"`      // p-value of the difference; null without a test, and then not significant
 	Holm *float64 `json:"p_holm"` // p, corrected by Holm's method over all tests of the rankings
 	// not significant: p_holm is not below alpha, or the difference does not exceed the noise floor
-	Same bool `json:"same"`
+	NotSignificant bool `json:"same"`
 	// noise floor of the two runs, as in the JSON output of `gavel compare`; left out if neither repeats its prompts
 	Floor *float64 `json:"noise_floor,omitempty"`
 
@@ -59,7 +59,7 @@ type PairTest struct {
 
 // Rank compares runs on the same items by each headline metric of their protocol: correct in both orders for pairs,
 // generation accuracy for answers, F1 in each mode for self-reference, the Grade score for several options. Holm's
-// correction covers every two runs by all of these; [Correct] extends it to several rankings.
+// correction covers every two runs by all of these; [CorrectRankings] extends it to several rankings.
 func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	reports := make([]Report, len(runs))
 	for i, run := range runs {
@@ -102,33 +102,33 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 		s.test(sheets, m, b)
 		out = append(out, s)
 	}
-	Correct(out)
+	CorrectRankings(out)
 	return out, nil
 }
 
 // test adds a test of metric m for every two runs.
 func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
-	s.Test = exchange
-	if m.hasKind(Share) {
+	s.Test = permutationTest
+	if m.hasKind(KindShare) {
 		s.Test = mcNemar
 	}
 	early := false
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
 			shared := join(a.Units, other.Units)
-			x := a.pairedSample(a.resampled(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
+			x := a.pairedSample(a.resamplingNoun(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
 			d := x.difference(&m, a.Width, bounds{}, b)
 			early = early || x.early != nil
 			floor := floors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
 			s.Pairs = append(s.Pairs, PairTest{
-				A:          i,
-				B:          i + 1 + j,
-				N:          d.rowsTested,
-				E:          d.E,
-				P:          d.P,
-				Same:       true,
-				Floor:      floor,
-				belowFloor: withinFloor(d.Diff, floor),
+				A:              i,
+				B:              i + 1 + j,
+				N:              d.rowsTested,
+				E:              d.E,
+				P:              d.P,
+				NotSignificant: true,
+				Floor:          floor,
+				belowFloor:     withinFloor(d.Diff, floor),
 			})
 		}
 	}
@@ -137,9 +137,9 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	}
 }
 
-// Correct applies Holm's correction to the tests of all rankings together, such as those of one page, and then assigns
+// CorrectRankings applies Holm's correction to the tests of all rankings together, such as those of one page, and then assigns
 // letters to the runs of each ranking.
-func Correct(tables ...[]Ranking) {
+func CorrectRankings(tables ...[]Ranking) {
 	var all []*Ranking
 	var tests []*PairTest
 	var p []float64
@@ -154,10 +154,10 @@ func Correct(tables ...[]Ranking) {
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		tests[i].Holm, tests[i].Same = Precise(adjusted), adjusted >= alpha || tests[i].belowFloor
+		tests[i].Holm, tests[i].NotSignificant = Precise(adjusted), adjusted >= alpha || tests[i].belowFloor
 	}
 	for _, s := range all {
-		s.Family = phrases.Say("ranking.family", phrases.Count(len(p), "test"))
+		s.Family = phrases.Sentence("ranking.family", phrases.CountWithNoun(len(p), "test"))
 		s.assignLetters()
 	}
 }
@@ -185,7 +185,7 @@ func (s *Ranking) assignLetters() {
 	}
 	var different [][2]int
 	for _, v := range s.Pairs {
-		if !v.Same && s.Runs[v.A].Value != nil && s.Runs[v.B].Value != nil {
+		if !v.NotSignificant && s.Runs[v.A].Value != nil && s.Runs[v.B].Value != nil {
 			different = append(different, [2]int{place[v.A], place[v.B]})
 		}
 	}

@@ -87,7 +87,7 @@ func TestLetterOf(t *testing.T) {
 func TestLetters(t *testing.T) {
 	value := func(v float64) RankedRun { return RankedRun{Result: Result{Value: &v}} }
 	s := Ranking{Runs: []RankedRun{value(50), value(70), {}, value(60)}, Alpha: 0.05}
-	pair := func(a, b int, same bool) PairTest { return PairTest{A: a, B: b, Same: same} }
+	pair := func(a, b int, same bool) PairTest { return PairTest{A: a, B: b, NotSignificant: same} }
 	s.Pairs = []PairTest{pair(0, 1, false), pair(0, 2, false), pair(0, 3, true), pair(1, 2, true), pair(1, 3, true), pair(2, 3, false)}
 	s.assignLetters()
 	var got []string

@@ -13,7 +13,7 @@ import (
 
 func rank(t *testing.T, runs ...*scoring.Run) []scoring.Ranking {
 	t.Helper()
-	s, err := scoring.Rank(runs, stats.Default)
+	s, err := scoring.Rank(runs, stats.DefaultBootstrap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func rank(t *testing.T, runs ...*scoring.Run) []scoring.Ranking {
 // agrees holds what compare says of two runs to what rankings say.
 func agrees(t *testing.T, s []scoring.Ranking, runs ...*scoring.Run) {
 	t.Helper()
-	c, err := scoring.Compare(runs, stats.Default)
+	c, err := scoring.Compare(runs, stats.DefaultBootstrap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +34,8 @@ func agrees(t *testing.T, s []scoring.Ranking, runs ...*scoring.Run) {
 				continue
 			}
 			found = true
-			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.Same && !d.Noise || number(d.Floor) != number(v.Floor) || d.Test != "" && d.Test != st.Test {
-				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, rankings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.Noise, v)
+			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.NotSignificant && !d.NotSignificant || number(d.Floor) != number(v.Floor) || d.Test != "" && d.Test != st.Test {
+				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, rankings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.NotSignificant, v)
 			}
 		}
 		if !found {
@@ -68,8 +68,8 @@ func TestRankingByHand(t *testing.T) {
 		same    bool
 	}{{0, 1, 2.0 / (1 << 14), 6.0 / (1 << 14), false}, {0, 2, 0.125, 0.125, true}, {1, 2, 2.0 / (1 << 10), 4.0 / (1 << 10), false}} {
 		v := s[0].Pairs[i]
-		if v.A != want.a || v.B != want.b || v.N != 40 || !is(v.P, want.p) || !is(v.Holm, want.holm) || v.Same != want.same {
-			t.Errorf("%d and %d: n %d, p %v, Holm %v, same %v; want %+v", v.A, v.B, v.N, number(v.P), number(v.Holm), v.Same, want)
+		if v.A != want.a || v.B != want.b || v.N != 40 || !is(v.P, want.p) || !is(v.Holm, want.holm) || v.NotSignificant != want.same {
+			t.Errorf("%d and %d: n %d, p %v, Holm %v, same %v; want %+v", v.A, v.B, v.N, number(v.P), number(v.Holm), v.NotSignificant, want)
 		}
 	}
 	if r := s[0].Runs[1]; r.Run != "high" || !is(r.Value, 90) || r.Low == nil || r.N != 40 {
@@ -99,18 +99,18 @@ func TestRankingOnCommonItems(t *testing.T) {
 	}
 	other := named("other", others...)
 	s := rank(t, whole, half, other)[0]
-	if v := s.Pairs[0]; v.N != 20 || v.Same {
+	if v := s.Pairs[0]; v.N != 20 || v.NotSignificant {
 		t.Errorf("half of the items: %+v", v)
 	}
 	for _, v := range s.Pairs[1:] {
-		if v.P != nil || v.Holm != nil || !v.Same || v.N != 0 {
+		if v.P != nil || v.Holm != nil || !v.NotSignificant || v.N != 0 {
 			t.Errorf("no items in common: %+v", v)
 		}
 	}
 	if !is(s.Pairs[0].Holm, *s.Pairs[0].P) {
 		t.Errorf("Holm is over the tests that there are: %+v", s.Pairs[0])
 	}
-	if none, err := scoring.Rank(nil, stats.Default); len(none) != 0 || err != nil {
+	if none, err := scoring.Rank(nil, stats.DefaultBootstrap); len(none) != 0 || err != nil {
 		t.Errorf("of no runs: %v, %v", none, err)
 	}
 	if one := rank(t, whole)[0]; lettersOf(one) != "" || len(one.Pairs) != 0 {
@@ -179,7 +179,7 @@ func TestRankingWithinTheNoise(t *testing.T) {
 	} {
 		s := rank(t, tt.a, tt.b)
 		v, a := s[0].Pairs[0], s[0].Runs[0]
-		if lettersOf(s[0]) != tt.letters || v.Same != (tt.letters == "a a") || !is(v.Floor, tt.floor) || *v.Holm >= 0.05 {
+		if lettersOf(s[0]) != tt.letters || v.NotSignificant != (tt.letters == "a a") || !is(v.Floor, tt.floor) || *v.Holm >= 0.05 {
 			t.Errorf("%s: %+v, floor %v, Holm %v; want %s, %v", lettersOf(s[0]), v, number(v.Floor), number(v.Holm), tt.letters, tt.floor)
 		}
 		if tt.floor2 > 0 &&
@@ -189,7 +189,7 @@ func TestRankingWithinTheNoise(t *testing.T) {
 		}
 		agrees(t, s, tt.a, tt.b)
 	}
-	if v := rank(t, run(0, 18), run(0, 6))[0].Pairs[0]; v.Floor != nil || v.Same {
+	if v := rank(t, run(0, 18), run(0, 6))[0].Pairs[0]; v.Floor != nil || v.NotSignificant {
 		t.Errorf("asked once: %+v", v)
 	}
 }
@@ -213,10 +213,10 @@ func TestRankingOfSelfReference(t *testing.T) {
 	if len(s) != 2 || s[0].Metric != "f1" || s[0].Mode != "cot" || s[1].Mode != "self" || s[0].Test != "paired permutation" {
 		t.Fatalf("%+v", s)
 	}
-	if v := s[0].Pairs[0]; !is(v.P, 2.0/256) || !is(v.Holm, 4.0/256) || v.N != 12 || v.Same || lettersOf(s[0]) != "a b" {
+	if v := s[0].Pairs[0]; !is(v.P, 2.0/256) || !is(v.Holm, 4.0/256) || v.N != 12 || v.NotSignificant || lettersOf(s[0]) != "a b" {
 		t.Errorf("cot: %+v, p %v", v, number(v.P))
 	}
-	if v := s[1].Pairs[0]; !is(v.P, 1) || !v.Same || lettersOf(s[1]) != "a a" {
+	if v := s[1].Pairs[0]; !is(v.P, 1) || !v.NotSignificant || lettersOf(s[1]) != "a a" {
 		t.Errorf("self: %+v", v)
 	}
 	agrees(t, s, run(12), run(4))
@@ -302,7 +302,7 @@ func TestRankingsOfATable(t *testing.T) {
 		}
 		all = append(all, s)
 	}
-	scoring.Correct(all...)
+	scoring.CorrectRankings(all...)
 	for _, of := range all {
 		s := of[0]
 		if lettersOf(s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {

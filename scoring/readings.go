@@ -13,11 +13,11 @@ const maxDiffering = 0.01
 func ReadingNote(rep Report) string {
 	switch {
 	case rep.Reading != "":
-		return phrases.Say("reading.named", rep.Reading)
+		return phrases.Sentence("reading.named", rep.Reading)
 	case rep.Policy == "":
-		return phrases.Say("reading.published")
+		return phrases.Sentence("reading.published")
 	}
-	return phrases.Say("reading.policy", rep.Policy)
+	return phrases.Sentence("reading.policy", rep.Policy)
 }
 
 // policy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule leaves
@@ -30,25 +30,25 @@ func (run *Run) policy() judging.Policy {
 }
 
 // reading returns the name of the rules by which the run's replies are read, for reports; "" for the published rules.
-func (run *Run) reading() judging.Readers {
-	if run.Reading.Name == judging.Paper {
+func (run *Run) reading() judging.ReaderSet {
+	if run.Reading.Readers == judging.PaperReaders {
 		return ""
 	}
-	return run.Reading.Name
+	return run.Reading.Readers
 }
 
 // CompareReadings loads the run again, with its replies read by the other set of rules (published or robust), if the
 // two differ in more than 1 % of the replies; the report then has both headlines. It calls reload for that, or, if that
 // is nil, reads the run's folder.
-func (run *Run) CompareReadings(reload func(judging.Reading) (*Run, error)) error {
+func (run *Run) CompareReadings(reload func(judging.ReadingOptions) (*Run, error)) error {
 	run.readings.reported = true
 	if float64(run.readings.differ) <= maxDiffering*float64(run.Records) {
 		return nil
 	}
 	reading := run.Reading
-	reading.Name = reading.Name.Other()
+	reading.Readers = reading.Readers.Other()
 	if reload == nil {
-		reload = func(reading judging.Reading) (*Run, error) { return load(run.folder, reading) }
+		reload = func(reading judging.ReadingOptions) (*Run, error) { return load(run.folder, reading) }
 	}
 	other, err := reload(reading)
 	if err != nil {
@@ -61,7 +61,7 @@ func (run *Run) CompareReadings(reload func(judging.Reading) (*Run, error)) erro
 }
 
 // Load reads a run from its folder. It parses every stored reply again, and compares both sets of reading rules.
-func Load(dir string, reading judging.Reading) (*Run, error) {
+func Load(dir string, reading judging.ReadingOptions) (*Run, error) {
 	run, err := load(dir, reading)
 	if err == nil {
 		err = run.FindAltered(nil, dir)

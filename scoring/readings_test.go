@@ -18,20 +18,20 @@ func TestReadingsThatDiffer(t *testing.T) {
 		if req.Oracle.Presentation == 1 {
 			text = `\[\[B>A\]\]`
 		}
-		return backends.Response{Text: text, Finish: backends.Stop}, nil
+		return backends.Response{Text: text, Finish: backends.FinishStop}, nil
 	})
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge",
 		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts = 1 }})
 	for _, c := range []struct {
-		how         judging.Readers
-		reading     judging.Readers // as the report has it
+		how         judging.ReaderSet
+		reading     judging.ReaderSet // as the report has it
 		strict, its float64
-	}{{"", judging.Robust, 50, 0}, {judging.Robust, judging.Robust, 50, 0}, {judging.Paper, "", 0, 50}} {
-		run := load(t, dir, judging.Reading{Name: c.how, Policy: judging.Unique})
+	}{{"", judging.RobustReaders, 50, 0}, {judging.RobustReaders, judging.RobustReaders, 50, 0}, {judging.PaperReaders, "", 0, 50}} {
+		run := load(t, dir, judging.ReadingOptions{Readers: c.how, Policy: judging.PolicyUnique})
 		rep := run.Score(quick)
 		wants{"strict": c.strict}.check(t, rep, scoring.Overall)
-		if run.Reread != 0 || rep.Reading != c.reading || rep.ReadDifferently != 8 {
-			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.ReadDifferently, run.Reread)
+		if run.ChangedVerdicts != 0 || rep.Reading != c.reading || rep.ReadDifferently != 8 {
+			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.ReadDifferently, run.ChangedVerdicts)
 		}
 		if len(rep.OtherReading) != 1 || rep.OtherReading[0].Metric != "strict" || *rep.OtherReading[0].Value != c.its {
 			t.Errorf("%q: the other reading is %+v", c.how, rep.OtherReading)
@@ -45,10 +45,10 @@ func TestReadingsThatDiffer(t *testing.T) {
 // Where they agree, nothing is said.
 func TestReadingsThatAgree(t *testing.T) {
 	judge := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
-		return backends.Response{Text: "[[A>B]]", Finish: backends.Stop}, nil
+		return backends.Response{Text: "[[A>B]]", Finish: backends.FinishStop}, nil
 	})
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge"})
-	rep := load(t, dir, judging.Reading{Policy: judging.Unique}).Score(quick)
+	rep := load(t, dir, judging.ReadingOptions{Policy: judging.PolicyUnique}).Score(quick)
 	if rep.ReadDifferently != 0 || rep.OtherReading != nil || strings.Contains(strings.Join(rep.Warnings, "\n"), "reading") {
 		t.Errorf("%+v, %q", rep.OtherReading, rep.Warnings)
 	}

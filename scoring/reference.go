@@ -14,7 +14,7 @@ type Reference struct {
 	Source string `json:"source"` // where the verdicts, with the commit, or the total were published
 	// the labels stayed with the responses when the order was reversed: a judge that always gives one label looks
 	// consistent
-	LabelsStay bool `json:"labels_stay,omitempty"`
+	LabelsFollowResponses bool `json:"labels_stay,omitempty"`
 
 	Metric string  `json:"metric"` // key of the run's headline metric
 	Value  float64 `json:"value"`  // value of the metric for the published judge, in percent
@@ -32,16 +32,16 @@ type Reference struct {
 // of causes of bias.
 const SignificanceLevel = 0.05
 
-// Name returns the name of the published judge, with an asterisk if LabelsStay.
+// Name returns the name of the published judge, with an asterisk if LabelsFollowResponses.
 func (x Reference) Name() string {
-	if x.LabelsStay {
+	if x.LabelsFollowResponses {
 		return x.Judge + "*"
 	}
 	return x.Judge
 }
 
 // LabelsStayed is the footnote on the asterisk of [Reference.Name].
-var LabelsStayed = "* " + phrases.Say(labelsStayed)
+var LabelsStayed = "* " + phrases.Sentence(labelsStayed)
 
 // labelsStayed is the code of the phrase on labels that stayed with the responses in the reversed order.
 const labelsStayed = "warning.labels-stay"

@@ -11,17 +11,17 @@ import (
 
 // remarks counts what needs a warning in the judgments of the first repetition.
 type remarks struct {
-	Finished  int // judgments whose truncated thinking was followed by a request for the verdict
-	Short     int // replies truncated at the end of the context, except those counted as Repeating
-	Thought   int // replies truncated during thinking, before any answer
-	Repeating int // replies truncated at a limit while they repeated themselves
-	Shrunk    int // prompts that the server silently truncated
-	Unheld    int // replies that the server failed to constrain to the labels
-	Even      int // judgments without a verdict because several options are exactly as likely
+	AskedAfterThinking int // judgments whose truncated thinking was followed by a request for the verdict
+	ContextFull        int // replies truncated at the end of the context, except those counted as Repeating
+	TruncatedThinking  int // replies truncated during thinking, before any answer
+	Repeating          int // replies truncated at a limit while they repeated themselves
+	TruncatedPrompts   int // prompts that the server silently truncated
+	Unconstrained      int // replies that the server failed to constrain to the labels
+	ProbabilityTies    int // judgments without a verdict because several options are exactly as likely
 
-	unheldCut int    // replies counted in Unheld that were also truncated
-	endLoops  string // words on how to end replies that repeat themselves
-	failure   string // error of a failed call, the first in alphabetical order
+	unconstrainedTruncated int    // replies counted in Unheld that were also truncated
+	loopAdvice             string // words on how to end replies that repeat themselves
+	failure                string // error of a failed call, the first in alphabetical order
 }
 
 // add counts a record, with its verdict, of the run of manifest m.
@@ -35,24 +35,24 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	var unserved judging.Unserved
 	unserved.Add(m, r, v.Outcome)
 	switch last := r.Replies[len(r.Replies)-1]; {
-	case r.Finished:
-		x.Finished++
-	case v.Outcome == judging.Cut && r.IgnoresConstraint():
-		x.Unheld++
-		x.unheldCut++
-	case v.Outcome == judging.Cut && r.Repeats():
+	case r.VerdictAfterThinkLimit:
+		x.AskedAfterThinking++
+	case v.Outcome == judging.Truncated && r.IgnoresConstraint():
+		x.Unconstrained++
+		x.unconstrainedTruncated++
+	case v.Outcome == judging.Truncated && r.EndsInLoop():
 		x.Repeating++
-		x.endLoops = r.EndLoops()
+		x.loopAdvice = r.LoopAdvice()
 	case unserved.Truncated > 0:
-		x.Short++
-	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
-		x.Thought++
+		x.ContextFull++
+	case v.Outcome == judging.Truncated && last.Text == "" && last.Thinking != "":
+		x.TruncatedThinking++
 	case v.Outcome == judging.NoVerdict && last.Text == "" && len(r.Probabilities) > 0:
-		x.Even++
+		x.ProbabilityTies++
 	case v.Outcome == judging.NoVerdict && last.Constrained:
-		x.Unheld++
-	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):
-		x.Shrunk++
+		x.Unconstrained++
+	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.PromptTruncatedPrefix):
+		x.TruncatedPrompts++
 	}
 }
 
@@ -77,19 +77,19 @@ func (x *origins) add(r *judging.Record) {
 
 // Origin holds the number of a run's replies that come from an imported bundle.
 type Origin struct {
-	Bundle  string `json:"bundle"`  // file name and SHA-256 of the bundle
-	Replies int    `json:"replies"` // replies of the run that come from the bundle
-	Of      int    `json:"of"`      // all replies of the run
+	Bundle       string `json:"bundle"`  // file name and SHA-256 of the bundle
+	Replies      int    `json:"replies"` // replies of the run that come from the bundle
+	TotalReplies int    `json:"of"`      // all replies of the run
 }
 
 func (o Origin) String() string {
-	return phrases.Say("warning.bundle", o.Replies, o.Of, o.Bundle)
+	return phrases.Sentence("warning.bundle", o.Replies, o.TotalReplies, o.Bundle)
 }
 
 // Origins returns the bundles that replies of the run come from, sorted by name.
 func (x *origins) Origins() (all []Origin) {
 	for _, bundle := range slices.Sorted(maps.Keys(x.bundles)) {
-		all = append(all, Origin{Bundle: bundle, Replies: x.bundles[bundle], Of: x.replies})
+		all = append(all, Origin{Bundle: bundle, Replies: x.bundles[bundle], TotalReplies: x.replies})
 	}
 	return all
 }

@@ -10,11 +10,11 @@ import (
 // verdicts of each prompt. The scorers get only judgments without a failed call, so each scores the units that were
 // fully answered in its repetition.
 type repeats struct {
-	scorers []Scorer                // one scorer for each repetition
-	items   map[string]*itemPrompts // verdicts by item id
-	prompts map[string]string       // by reply ID: the prompt that the reply answers
-	copies  int                     // replies with the ID of an earlier reply to the same prompt, which a proxy sent again
-	shared  bool                    // replies to different prompts share an ID, so IDs do not reveal copies
+	scorers   []Scorer                // one scorer for each repetition
+	items     map[string]*itemPrompts // verdicts by item id
+	prompts   map[string]string       // by reply ID: the prompt that the reply answers
+	copies    int                     // replies with the ID of an earlier reply to the same prompt, which a proxy sent again
+	sharedIDs bool                    // replies to different prompts share an ID, so IDs do not reveal copies
 }
 
 // itemPrompts holds the verdicts of an item's prompts, by presentation.
@@ -64,12 +64,12 @@ func (a *repeats) add(r *judging.Record, v judging.Verdict) (added bool, err err
 		case previous == prompt:
 			a.copies++
 		default:
-			a.shared = true
+			a.sharedIDs = true
 		}
 	}
 	p := a.items[r.Item]
 	if p == nil {
-		p = &itemPrompts{unit: r.Unit()}
+		p = &itemPrompts{unit: r.ResamplingUnit()}
 		a.items[r.Item] = p
 	}
 	for len(p.prompts) < max(r.Presentations, r.Presentation+1) {

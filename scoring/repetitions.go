@@ -10,7 +10,7 @@ import (
 // copiedReplies returns the number of replies with the ID of an earlier reply to the same prompt: a proxy sent these
 // again, so they tell nothing about the judge.
 func (run *Run) copiedReplies() int {
-	if run.repeats == nil || run.repeats.shared {
+	if run.repeats == nil || run.repeats.sharedIDs {
 		return 0
 	}
 	return run.repeats.copies
@@ -60,7 +60,7 @@ func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []Repe
 		}
 		for i := range s.Metrics {
 			m := &s.Metrics[i]
-			if m.hasKind(FromItems) || m.Once || m.Sparse && samples[0].n(m) == 0 {
+			if m.hasKind(KindFromItems) || m.AskedOnce || m.OmitsEmptyGroups && samples[0].n(m) == 0 {
 				continue
 			}
 			values = append(values, repeatedValue(m, part.name, samples))
@@ -77,7 +77,7 @@ func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
 	for _, s := range times {
 		x := s.valueOf(estimand{Metric: m, a: m.Subtrahend, b: m.Columns})
 		value := inUnit(m.Unit, x)
-		v.Each = append(v.Each, value)
+		v.Values = append(v.Values, value)
 		if value == nil {
 			lowest = math.NaN() // remains NaN
 			continue
@@ -105,7 +105,7 @@ func (run *Run) repetitions(s *Sheet, b stats.Bootstrap) *Repetitions {
 	if run.copiedReplies() == 0 {
 		times := fullyAnswered(run.repeatSheets(b.Seed), nil)
 		out.SelfAgreement = run.selfAgreement(b)
-		out.Values = s.repeatedValues(run.resampled(), s.sections(s.Units), times)
+		out.Values = s.repeatedValues(run.resamplingNoun(), s.sections(s.Units), times)
 	}
 	return out
 }
@@ -141,7 +141,7 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		None:    "no prompt that was answered in all repetitions has a verdict",
 		Missing: "prompt left out if a call failed, or every verdict is missing; else it differs",
 	}}
-	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
+	return IndependentRows(run.resamplingNoun(), same, inOrder(rows)).Results(Overall, same, b)[0]
 }
 
 // kindOf returns the kind of a share whose denominators are in a column of rows: Halves if no row has more than two
@@ -149,10 +149,10 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 func kindOf(rows map[string][]float64, column int) MetricKind {
 	for _, row := range rows {
 		if row[column] > 2 {
-			return Several
+			return KindTrials
 		}
 	}
-	return Halves
+	return KindHalfPoints
 }
 
 // floors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for a
@@ -172,7 +172,7 @@ func floors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValu
 				return m.Name != only.Name || m.Mode != only.Mode
 			}), in[:1]
 		}
-		all = append(all, sheet.repeatedValues(s.resampled(), in, fullyAnswered(s.sheets, keep))...)
+		all = append(all, sheet.repeatedValues(s.resamplingNoun(), in, fullyAnswered(s.sheets, keep))...)
 	}
 	return all
 }

@@ -59,7 +59,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				dir := makeRun(t, making{protocol: protocol, prompt: of.prompt, set: of.set, client: sim(t, judge), model: judge, change: func(m *judging.Manifest) {
 					m.Spec.Parameters.NumRepetitions, m.Judgments = times, times*m.Judgments
 				}})
-				return load(t, dir, judging.Reading{})
+				return load(t, dir, judging.ReadingOptions{})
 			}
 			run := made("accuracy=0.7,first=0.2")
 			rep := run.Score(quick)
@@ -73,7 +73,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				m := *run.Manifest
 				m.Spec.Parameters.NumRepetitions = 0
 				var err error
-				if once[k], err = scoring.NewLoader(&m, judging.Reading{Policy: judging.Unique}); err != nil {
+				if once[k], err = scoring.NewLoader(&m, judging.ReadingOptions{Policy: judging.PolicyUnique}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -106,8 +106,8 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				least, most = min(least, *want.Value), max(most, *want.Value)
 				for _, v := range r.Values {
 					if v.Metric == of.headline && v.Group == scoring.Overall && v.Mode == of.mode {
-						if seen = true; *v.Each[k] != *want.Value {
-							t.Errorf("time %d: %v, want %v", k, *v.Each[k], *want.Value)
+						if seen = true; *v.Values[k] != *want.Value {
+							t.Errorf("time %d: %v, want %v", k, *v.Values[k], *want.Value)
 						}
 						if k == times-1 && (math.Abs(*v.NoiseFloor-(most-least)) > 1e-3 || *v.NoiseFloor == 0) {
 							t.Errorf("noise floor %v, want %v", *v.NoiseFloor, most-least)
@@ -124,7 +124,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 			}
 			for _, d := range cmp.Comparisons[0].Differences {
 				if d.Metric == of.headline && d.Mode == of.mode && d.Group == scoring.Overall &&
-					(d.Floor == nil || *d.Floor < most-least-1e-3 || math.Abs(*d.Diff) <= *d.Floor && !d.Noise) {
+					(d.Floor == nil || *d.Floor < most-least-1e-3 || math.Abs(*d.Diff) <= *d.Floor && !d.NotSignificant) {
 					t.Errorf("%+v", d)
 				}
 			}
@@ -150,9 +150,9 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 				o := req.Oracle
 				is := o.Correct
 				if number[o.Item]%2 == 1 {
-					is = (is + 1) % len(o.Choices)
+					is = (is + 1) % len(o.VerdictLabels)
 				}
-				r := backends.Response{Text: o.Choices[is], Finish: backends.Stop}
+				r := backends.Response{Text: o.VerdictLabels[is], Finish: backends.FinishStop}
 				if number[o.Item] == 0 {
 					return r, nil
 				}
@@ -161,13 +161,13 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 					if i == is {
 						p = 0.6
 					}
-					r.Labels = append(r.Labels, backends.LabelProbability{Text: l, Logprob: math.Log(p)})
+					r.LabelProbabilities = append(r.LabelProbabilities, backends.LabelProbability{Text: l, Logprob: math.Log(p)})
 				}
 				return r, nil
 			})
 			run := load(t, makeRun(t, making{protocol: protocol, prompt: of.prompt, set: of.set, client: judge, model: "judge", change: func(m *judging.Manifest) {
 				m.Spec.Parameters.Logprobs = true
-			}}), judging.Reading{})
+			}}), judging.ReadingOptions{})
 			rep := run.Score(quick)
 			c := rep.Calibration
 			if c == nil {

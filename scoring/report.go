@@ -17,7 +17,7 @@ type Report struct {
 	Scoring  int    `json:"scoring,omitempty"`
 	Protocol string `json:"protocol"` // the run's protocol, as in the manifest
 	Goal     string `json:"goal"`     // the run's goal, as in the manifest
-	Question
+	RunSetup
 	Items int `json:"items"` // scored items: those with all their judgments in the records
 	// scored items without a label, which are left out of metrics that need one
 	Unlabelled int `json:"unlabelled,omitempty"`
@@ -28,7 +28,7 @@ type Report struct {
 	Breakdowns []Breakdown `json:"breakdown,omitempty"`
 	// judgments of the first repetition by outcome, such as decided and tie, all eight
 	Outcomes map[string]int `json:"outcomes"`
-	Method
+	ScoringMethod
 	OptionalResults
 
 	Warnings []string `json:"warnings"` // warnings about the run, printed after `!`
@@ -37,8 +37,8 @@ type Report struct {
 	remarks  remarks           // counts from the run's records, for the diagnosis
 }
 
-// Question identifies what a run asked: its judge, prompt and dataset.
-type Question struct {
+// RunSetup identifies what a run asked: its judge, prompt and dataset.
+type RunSetup struct {
 	Prompt string `json:"prompt"` // name of the prompt
 	// settings besides the prompt: `constrained`, `think …`, `strict determinism`
 	Settings  string `json:"settings,omitempty"`
@@ -65,10 +65,10 @@ func (a RunSummary) Level() Level {
 	return a.Diagnosis.Level
 }
 
-// Method records how the replies of a run were read and how its numbers were computed.
-type Method struct {
+// ScoringMethod records how the replies of a run were read and how its numbers were computed.
+type ScoringMethod struct {
 	// how replies were read: `robust`; left out for the published rule
-	Reading judging.Readers `json:"reading,omitempty"`
+	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
 	Policy    judging.Policy `json:"policy"`
 	AcceptCut bool           `json:"accept_cut"` // a verdict counts even if the reply was truncated after it
@@ -96,19 +96,19 @@ type OptionalResults struct {
 	// only for the protocol `probe`: the effect of each rewrite of the pairs, in the order of the catalogue of rewrites
 	Probes []Probe `json:"probes,omitempty"`
 	// only for pairs: baselines that pick responses without reading them
-	Rules []Baseline `json:"rules,omitempty"`
+	Baselines []Baseline `json:"rules,omitempty"`
 	// results of published judges on exactly the items of the run, the best first
 	References []Reference `json:"references,omitempty"`
 	// items right by the headline metric per 1,000 generated tokens, whoever paid; only if servers report tokens
-	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
+	RightPerThousandTokens *float64 `json:"right_per_1000_tokens,omitempty"`
 	// requests, tokens and time of the run; only if servers were called. They differ between repetitions of a run, so
 	// results.json omits them.
 	Ledger *Ledger `json:"ledger,omitempty"`
 }
 
-// questionOf returns the judge, prompt and dataset of a run from its manifest.
-func questionOf(m *judging.Manifest) Question {
-	return Question{
+// setupOf returns the judge, prompt and dataset of a run from its manifest.
+func setupOf(m *judging.Manifest) RunSetup {
+	return RunSetup{
 		Prompt:    m.Spec.Prompt.Name,
 		Settings:  settings(m.Spec),
 		Model:     m.Spec.Model.Name,
@@ -124,7 +124,7 @@ const Version = 10
 
 // settings returns in words the settings by which two runs of one prompt differ.
 func settings(s judging.Spec) string {
-	labels := s.Labels()
+	labels := s.SettingLabels()
 	if n := s.Dataset.MaxOptions; n > 0 {
 		labels = slices.Insert(labels, len(s.Options), fmt.Sprintf("at most %d options", n))
 	}
@@ -150,9 +150,9 @@ func bootstrapOf(b stats.Bootstrap, unit string) BootstrapInfo {
 // OtherReading holds a headline metric of a run whose replies are read by the other of the two rules, published or
 // robust.
 type OtherReading struct {
-	Reading judging.Readers `json:"reading"`        // the rule that was not selected: `paper` (published) or `robust`
-	Metric  string          `json:"metric"`         // key of the headline metric
-	Mode    string          `json:"mode,omitempty"` // the mode in which the judge was asked, as in `results`
+	Reading judging.ReaderSet `json:"reading"`        // the rule that was not selected: `paper` (published) or `robust`
+	Metric  string            `json:"metric"`         // key of the headline metric
+	Mode    string            `json:"mode,omitempty"` // the mode in which the judge was asked, as in `results`
 	// value of the metric by the rule that was not selected, in percent or in the metric's unit
 	Value *float64 `json:"value"`
 }

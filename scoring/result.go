@@ -68,7 +68,7 @@ func inUnit(unit string, x float64) *float64 {
 	if unit == "" {
 		return Percent(x)
 	}
-	return Fraction(x)
+	return RoundFraction(x)
 }
 
 // print returns the value as warnings show it: with two decimals, or four if it is not a percentage.
@@ -93,8 +93,8 @@ func Precise(p float64) *float64 {
 
 // Percent returns a share in percent, and Fraction a number as it is. Both round so that the bytes do not depend on how
 // a processor fuses multiplications, and return nil for NaN and infinity.
-func Percent(x float64) *float64  { return rounded(100*x, 4) }
-func Fraction(x float64) *float64 { return rounded(x, 6) }
+func Percent(x float64) *float64       { return rounded(100*x, 4) }
+func RoundFraction(x float64) *float64 { return rounded(x, 6) }
 
 // rounded rounds x to so many decimals, but keeps four more if the rounded number would be printed differently: 51 of
 // 101 is printed as 50.50, but 50.4950 would become 50.49. Values are printed with two decimals less than places, the
@@ -142,8 +142,8 @@ func CountWord(n int) string {
 	return strconv.Itoa(n)
 }
 
-// InSentence returns a name as a sentence shows it: in quotes if it has a comma or a colon.
-func InSentence(name string) string {
+// QuoteName returns a name as a sentence shows it: in quotes if it has a comma or a colon.
+func QuoteName(name string) string {
 	if strings.ContainsAny(name, ",:") {
 		return "“" + name + "”"
 	}

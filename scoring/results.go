@@ -16,7 +16,7 @@ func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Res
 	intervals := s.intervals(questions, b)
 	var results []Result
 	for i := range list {
-		if r := s.result(&list[i], intervals[i]); !list[i].Sparse || r.N > 0 {
+		if r := s.result(&list[i], intervals[i]); !list[i].OmitsEmptyGroups || r.N > 0 {
 			r.Group = group
 			results = append(results, r)
 		}
@@ -33,7 +33,7 @@ func (s *UnitRows) result(m *Metric, iv bounds) Result {
 	}
 	if m.Subtrahend != (ColumnRange{}) {
 		if less := m.Subtrahend.slice(s.sums); m.n(less) != m.n(c) {
-			r.N = int(m.All(less))
+			r.N = int(m.SubtrahendN(less))
 		}
 		a, b, reason := s.sides(m, m.Subtrahend, m.Columns, m.Sides)
 		if reason != "" {

@@ -12,8 +12,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Rights holds for several runs the units on which each is right, by the headline metric of their protocol.
-type Rights struct {
+// RightUnits holds for several runs the units on which each is right, by the headline metric of their protocol.
+type RightUnits struct {
 	Metric string // key of the headline metric
 	Unit   string // noun for one unit, such as pair
 	Runs   []Side
@@ -21,23 +21,23 @@ type Rights struct {
 	// by unit: its cluster, whose units may depend on each other; its own id if it belongs to none
 	Clusters []string
 	Right    [][]bool   // by run, then by unit: the run is right on it
-	Parts    [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
+	Outcomes [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
 	Calls    int        // number of judgments of a unit in one repetition
 	Warnings []string
 }
 
-// RightsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error if
+// RightUnitsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error if
 // the headline metric is not right or wrong by unit, or if the runs have no units in common or disagree on the gold
 // answers.
-func RightsOf(runs []*Run) (*Rights, error) {
+func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 	sheets := sheetsOf(runs, 0)
 	metric, err := headlineOf(sheets[0])
 	if err != nil {
 		return nil, err
 	}
 	common := sheets[0].Units
-	words := sheets[0].words()
-	out := &Rights{Metric: metric.Name, Unit: words.Unit, Right: make([][]bool, len(runs))}
+	words := sheets[0].terms()
+	out := &RightUnits{Metric: metric.Name, Unit: words.Unit, Right: make([][]bool, len(runs))}
 	for _, s := range sheets {
 		shared, err := sheets[0].join(common, s)
 		if err != nil {
@@ -53,7 +53,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	}
 	if len(common) == 0 {
 		return nil, fmt.Errorf("%s and the others have no scored %s in common: "+
-			"give runs on the same dataset", sheets[0].Dir, cmp.Or(words.Common, words.Unit))
+			"give runs on the same dataset", sheets[0].Dir, cmp.Or(words.ComparisonUnit, words.Unit))
 	}
 	clusters := map[string]bool{}
 	for _, u := range common {
@@ -68,29 +68,29 @@ func RightsOf(runs []*Run) (*Rights, error) {
 			num, _ := metric.share(metric.Columns.slice(j.B.Row))
 			out.Right[i] = append(out.Right[i], num > 0)
 			if parts {
-				ends = append(ends, parter.Part(j.B))
+				ends = append(ends, parter.UnitOutcome(j.B))
 			}
 		}
-		out.Parts = append(out.Parts, ends)
+		out.Outcomes = append(out.Outcomes, ends)
 		out.Runs = append(out.Runs, s.side())
 		out.Calls = max(out.Calls, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {
-			out.Warnings = append(out.Warnings, phrases.Say("jury.not-shared", s.Dir, phrases.Count(n, words.Unit)))
+			out.Warnings = append(out.Warnings, phrases.Sentence("jury.not-shared", s.Dir, phrases.CountWithNoun(n, words.Unit)))
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
-		out.Warnings = append(out.Warnings, phrases.Say(simulatedWarning))
+		out.Warnings = append(out.Warnings, phrases.Sentence(simulatedWarning))
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, phrases.Say("jury.dependent", phrases.Count(len(common), words.Unit),
-			phrases.Count(len(clusters), runs[0].resampled())))
+		out.Warnings = append(out.Warnings, phrases.Sentence("jury.dependent", phrases.CountWithNoun(len(common), words.Unit),
+			phrases.CountWithNoun(len(clusters), runs[0].resamplingNoun())))
 	}
 	return out, nil
 }
 
 // Share returns the percentage of units on which a run, given by its index, is right, with its interval.
-func (r *Rights) Share(run int, level float64) Estimate {
-	right := []Metric{{Kind: Several, Columns: ColumnRange{0, 2}}}
+func (r *RightUnits) Share(run int, level float64) Estimate {
+	right := []Metric{{Kind: KindTrials, Columns: ColumnRange{0, 2}}}
 	sample := newSample("", 2, right)
 	for u, ok := range r.Right[run] {
 		sample.add(r.Clusters[u], "", []float64{Indicator(ok), 1})
@@ -100,8 +100,8 @@ func (r *Rights) Share(run int, level float64) Estimate {
 }
 
 // Rows returns a row of numbers for each cluster of units, the sum of those of its units.
-func (r *Rights) Rows(row func(unit int) []float64) [][]float64 {
-	var sums Tally[string, []float64]
+func (r *RightUnits) Rows(row func(unit int) []float64) [][]float64 {
+	var sums OrderedMap[string, []float64]
 	for u, cluster := range r.Clusters {
 		sum := sums.Get(cluster)
 		if *sum == nil {
@@ -116,12 +116,12 @@ func (r *Rights) Rows(row func(unit int) []float64) [][]float64 {
 // headlineOf returns the headline metric of a run; an error if it is not right or wrong by unit.
 func headlineOf(s scoredRun) (*Metric, error) {
 	for i, m := range s.Metrics {
-		if m.Headline && m.hasKind(Share) {
+		if m.Headline && m.hasKind(KindShare) {
 			return &s.Metrics[i], nil
 		}
 	}
 	return nil, fmt.Errorf("%s: the headline of %s is not right or wrong %s by %s: give runs of pairs or of answers",
-		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
+		s.Dir, s.Manifest.Spec.Protocol, s.terms().Unit, s.terms().Unit)
 }
 
 // callsPerItem returns the number of judgments of an item in one repetition, such as one for each order of its

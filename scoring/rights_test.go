@@ -16,7 +16,7 @@ func TestRights(t *testing.T) {
 	for _, run := range []*scoring.Run{a, b} {
 		run.Manifest.Judgments = 2 * run.Manifest.Spec.Dataset.Items
 	}
-	r, err := scoring.RightsOf([]*scoring.Run{a, b})
+	r, err := scoring.RightUnitsOf([]*scoring.Run{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,19 +37,19 @@ func TestRightsRefuse(t *testing.T) {
 		"have no scored pair in common": named("other", unit("p9", "Math", "A", "A", "A")),
 		"compare runs of one protocol":  answers,
 	} {
-		if _, err := scoring.RightsOf([]*scoring.Run{one, other}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scoring.RightUnitsOf([]*scoring.Run{one, other}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	m := pairsManifest(1)
 	m.Spec.Protocol = "multi-option"
-	load, err := scoring.NewLoader(m, judging.Reading{})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := load.Run()
 	options.Dir = "options"
-	if _, err := scoring.RightsOf([]*scoring.Run{options, options}); err == nil || !strings.Contains(err.Error(), "options: the headline of multi-option is not right or wrong item by item") {
+	if _, err := scoring.RightUnitsOf([]*scoring.Run{options, options}); err == nil || !strings.Contains(err.Error(), "options: the headline of multi-option is not right or wrong item by item") {
 		t.Error(err)
 	}
 }
@@ -59,7 +59,7 @@ func makeAnswers(t *testing.T) *scoring.Run {
 	t.Helper()
 	m := pairsManifest(1)
 	m.Spec.Protocol = "answer"
-	load, err := scoring.NewLoader(m, judging.Reading{})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,18 +17,18 @@ import (
 type Run struct {
 	Dir      string // folder of the run, as given
 	Manifest *judging.Manifest
-	Reading  judging.Reading         // by which rules replies are read
+	Reading  judging.ReadingOptions  // by which rules replies are read
 	Items    int                     // scored items: those with all their judgments
 	Outcomes map[judging.Outcome]int // judgments of the first repetition by outcome
 	// records whose verdict, read again by the published rules, differs from the stored one
-	Reread   int
-	Records  int // number of records, duplicates included
-	Answered int // judgments that did not fail, in all repetitions
+	ChangedVerdicts int
+	Records         int // number of records, duplicates included
+	Answered        int // judgments that did not fail, in all repetitions
 	// counts of judgments without a verdict because of the server or its limits
 	Unserved judging.Unserved
 	remarks
 	origins
-	systems judging.Systems // models and fingerprints that the replies name
+	systems judging.ServedModels // models and fingerprints that the replies name
 
 	scorer    Scorer
 	repeats   *repeats // all repetitions; nil if the run asks once
@@ -41,8 +41,8 @@ type Run struct {
 	ids    func() ([]string, error)
 	failed map[string]bool // ids of the items with a failed judgment
 
-	account account   // requests and tokens of the records, for the ledger
-	items   Responses // responses of the items; nil: read from the folder
+	account account          // requests and tokens of the records, for the ledger
+	items   ResponseIterator // responses of the items; nil: read from the folder
 
 	altered []string        // files of the folder that changed after the run wrote them
 	folder  string          // folder of the run's files; "" if unknown
@@ -51,13 +51,13 @@ type Run struct {
 	cluster  func(id string) string // returns the cluster of a unit by its id; nil if the dataset has no clusters
 	clusters string                 // noun for one cluster, such as question
 
-	// reports whether to score a unit, by its id or that of its cluster; nil for all units. See [Run.Part].
+	// reports whether to score a unit, by its id or that of its cluster; nil for all units. See [Run.Subset].
 	keep func(id string) bool
 }
 
-// Part returns the run with the units that keep accepts, by the id of the unit or of its cluster. Counts of judgments
+// Subset returns the run with the units that keep accepts, by the id of the unit or of its cluster. Counts of judgments
 // stay those of the whole run.
-func (run Run) Part(keep func(id string) bool) *Run {
+func (run Run) Subset(keep func(id string) bool) *Run {
 	run.keep = keep
 	return &run
 }
@@ -66,7 +66,7 @@ func (run Run) Part(keep func(id string) bool) *Run {
 // their file.
 func (run *Run) ItemSet() judging.ItemSet {
 	if run.itemSet == "" {
-		run.itemSet = judging.ItemSet(run.Manifest.ItemsFile())
+		run.itemSet = judging.ItemSet(run.Manifest.ItemsFileKey())
 		f, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 		if err != nil {
 			return run.itemSet
@@ -87,15 +87,15 @@ func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
 	return err
 }
 
-// InFolder sets the folder of the run's files. Prompt tokens with an ideal cache are computed from the items in it.
-func (run *Run) InFolder(dir string) {
+// SetFolder sets the folder of the run's files. Prompt tokens with an ideal cache are computed from the items in it.
+func (run *Run) SetFolder(dir string) {
 	run.Dir = dir
 	run.folder = dir
 	run.SetItemIDs(func() ([]string, error) { return judging.ItemIDs(dir) })
 }
 
 // SetItems sets where the items and their responses are read, in place of the file in the run's folder.
-func (run *Run) SetItems(items Responses) {
+func (run *Run) SetItems(items ResponseIterator) {
 	run.items = items
 	run.SetItemIDs(func() (ids []string, err error) {
 		err = items(func(id string, _ []judging.Candidate) { ids = append(ids, id) })
@@ -107,7 +107,7 @@ func (run *Run) SetItems(items Responses) {
 // its end has values without intervals.
 func (run *Run) SetItemIDs(ids func() ([]string, error)) { run.ids = ids }
 
-func load(dir string, reading judging.Reading) (*Run, error) {
+func load(dir string, reading judging.ReadingOptions) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -116,11 +116,11 @@ func load(dir string, reading judging.Reading) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	if err := judging.ReadRecordsBy(filepath.Join(dir, judging.RecordsFile), loader.Parse, loader.AddParsed); err != nil {
+	if err := judging.ReadRecordsWithValues(filepath.Join(dir, judging.RecordsFile), loader.Parse, loader.AddParsed); err != nil {
 		return nil, err
 	}
 	run := loader.Run()
-	run.InFolder(dir)
+	run.SetFolder(dir)
 	return run, nil
 }
 
@@ -133,7 +133,7 @@ type Loader struct {
 }
 
 // NewLoader returns a loader for the run of a manifest, which reads replies by the rules of reading.
-func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
+func NewLoader(m *judging.Manifest, reading judging.ReadingOptions) (*Loader, error) {
 	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 		return nil, fmt.Errorf("no scorer for the protocol %q", m.Spec.Protocol)
 	}
 	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
-	reading.Name = cmp.Or(reading.Name, judging.DefaultReaders(m.Imported != ""))
+	reading.Readers = cmp.Or(reading.Readers, judging.DefaultReaders(m.Imported != ""))
 	if w := reading.GradeWeight; w > 0 {
 		m.GradeWeight = w
 	}
@@ -162,10 +162,10 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 	return &Loader{run: run, asker: asker}, nil
 }
 
-// InFolder sets the folder of the records, and a function that returns the ids of all items, so that they need not be
+// SetFolder sets the folder of the records, and a function that returns the ids of all items, so that they need not be
 // read there.
-func (l *Loader) InFolder(dir string, ids func() ([]string, error)) {
-	l.run.InFolder(dir)
+func (l *Loader) SetFolder(dir string, ids func() ([]string, error)) {
+	l.run.SetFolder(dir)
 	l.run.SetItemIDs(ids)
 }
 
@@ -180,7 +180,7 @@ func (l *Loader) Add(r *judging.Record) error {
 
 // Parse reads the verdict from a record's replies without adding the record. It may be called from many goroutines.
 func (l *Loader) Parse(r *judging.Record) (read ParsedVerdict, err error) {
-	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
+	read.Verdict, read.other, err = r.ReadWithBothReaders(l.asker, l.run.Reading)
 	return read, err
 }
 
@@ -223,48 +223,48 @@ func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
 // countRecord updates the counts over all records, duplicates included. read is the record's verdict.
 func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging.Asker) {
 	paper := read.Verdict // the verdict by the recorded reading
-	if run.Reading.Name == judging.Robust {
+	if run.Reading.Readers == judging.RobustReaders {
 		paper = read.other
 	}
 	if run.Records == 0 {
-		run.cluster, run.clusters = r.Cluster()
+		run.cluster, run.clusters = r.ClusterKey()
 	}
 	run.Records++
 	if !read.Verdict.Same(read.other) {
 		run.readings.differ++
 	}
 	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
-		run.Reread++
+		run.ChangedVerdicts++
 	}
 	if p, ok := asker.(judging.PolicyReader); ok && p.ReadsByPolicy(r) {
 		run.byPolicy = true
 	}
 	run.origins.add(r)
 	run.systems.Add(run.Manifest, r)
-	if !run.unpaid() {
+	if !run.calledNoServer() {
 		run.account.add(r, read.Verdict)
 	}
 }
 
-// Item returns the result of an item by one of the metrics of [Shares]. complete is false until all judgments of the
+// Item returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all judgments of the
 // item in the first repetition were added.
 func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	scorer, ok := l.run.scorer.(Itemwise)
 	if !ok {
-		return UnknownResult, false
+		return ItemUnknown, false
 	}
 	num, den, complete := scorer.Item(id, metric)
 	switch {
 	case l.run.failed[id]:
-		return UnknownResult, complete
+		return ItemUnknown, complete
 	case den == 0:
-		return LeftOut, complete
+		return ItemNotCounted, complete
 	case num > 0:
-		return Right, complete
+		return ItemRight, complete
 	}
-	return Wrong, complete
+	return ItemWrong, complete
 }
 
 // Run returns the run. Records of a protocol with items that are right or wrong may be added afterwards, for another
@@ -289,12 +289,12 @@ func (run *Run) sheet(seed uint64) *Sheet {
 
 // earlyOrder returns the items judged in the order drawn by seed, up to the first unjudged one. It is nil if intervals
 // for a fixed n are valid: at the end of a run, for an imported run, and for a run in the order of the file.
-func (run *Run) earlyOrder(units []Unit) *early {
+func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	m := run.Manifest
-	if m.DrawnBy == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
+	if m.OrderSeed == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
 		return nil
 	}
-	e := &early{seed: *m.DrawnBy, positions: map[string]int{}, failed: run.failed}
+	e := &earlyItems{seed: *m.OrderSeed, positions: map[string]int{}, failed: run.failed}
 	if run.ids == nil {
 		return e
 	}
@@ -323,17 +323,17 @@ func (run *Run) earlyOrder(units []Unit) *early {
 func (run *Run) earlyNote() string {
 	m := run.Manifest
 	switch {
-	case run.Items >= m.Spec.Dataset.Items, m.Imported != "", m.DrawnBy == nil &&
+	case run.Items >= m.Spec.Dataset.Items, m.Imported != "", m.OrderSeed == nil &&
 		m.Status != judging.Interrupted && m.Status != judging.Running:
 		return ""
-	case m.DrawnBy == nil:
-		return phrases.Say("warning.file-order")
+	case m.OrderSeed == nil:
+		return phrases.Sentence("warning.file-order")
 	case m.Stopped != nil && run.clusters != "":
-		return phrases.Say("warning.stopped-dependent", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
+		return phrases.Sentence("warning.stopped-dependent", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
 	case m.Stopped != nil:
-		return phrases.Say("warning.stopped", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
+		return phrases.Sentence("warning.stopped", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
 	}
-	return phrases.Say("warning.early")
+	return phrases.Sentence("warning.early")
 }
 
 // sheetOf returns the sheet of a scorer, the run's or that of a repetition, with the clusters of the dataset.
@@ -341,7 +341,7 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 	s := scorer.Sheet(run.missing, seed)
 	s.protocol = run.Manifest.Spec.Protocol
 	s.missing = run.missing
-	s.Metrics = s.define(s.Metrics)
+	s.Metrics = s.fillTerms(s.Metrics)
 	for i := range s.Units {
 		u := &s.Units[i]
 		u.Question = u.Cluster
@@ -359,25 +359,25 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 
 // unlabelled returns the number of units without a label.
 func (run *Run) unlabelled() int {
-	if s, ok := run.scorer.(Labelling); ok {
+	if s, ok := run.scorer.(LabelCounter); ok {
 		return s.Unlabelled()
 	}
 	return 0
 }
 
-// resampled returns the noun for what intervals resample: the dataset's clusters, or else the scored units.
-func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
+// resamplingNoun returns the noun for what intervals resample: the dataset's clusters, or else the scored units.
+func (run *Run) resamplingNoun() string { return cmp.Or(run.clusters, run.terms().Unit) }
 
-// Responses calls use for each item, with its id and the texts of its responses, in the order of the ids.
-type Responses func(use func(id string, responses []judging.Candidate)) error
+// ResponseIterator calls use for each item, with its id and the texts of its responses, in the order of the ids.
+type ResponseIterator func(use func(id string, responses []judging.Candidate)) error
 
-// unpaid reports whether the run called no server: its judge is simulated, or its judgments are imported.
-func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
+// calledNoServer reports whether the run called no server: its judge is simulated, or its judgments are imported.
+func (run *Run) calledNoServer() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
 
 // CountMissing sets how judgments without a verdict count. It has no effect on protocols without a choice, such as that
 // of pairs. A policy that the run's protocol does not offer selects the default of the protocol.
 func (run *Run) CountMissing(policy MissingPolicy) {
-	if policies := run.words().Policies; len(policies) > 0 {
+	if policies := run.terms().Policies; len(policies) > 0 {
 		run.missing = policy
 		if !slices.Contains(policies, policy) {
 			run.missing = policies[0]
@@ -392,17 +392,17 @@ func (run *Run) CountMissing(policy MissingPolicy) {
 func (run *Run) missingPhrase() string {
 	switch run.missing {
 	case MissingDrop, MissingUsable:
-		return phrases.Say("missing.left-out")
+		return phrases.Sentence("missing.left-out")
 	case MissingStrict:
-		return phrases.Say("missing.no-choice")
+		return phrases.Sentence("missing.no-choice")
 	}
 	if run.Items < run.Manifest.Spec.Dataset.Items {
-		return phrases.Say("missing.wrong-unless")
+		return phrases.Sentence("missing.wrong-unless")
 	}
-	return phrases.Say("missing.wrong")
+	return phrases.Sentence("missing.wrong")
 }
 
-func (run *Run) words() ScorerTerms { return run.scorer.Words() }
+func (run *Run) terms() ScorerTerms { return run.scorer.Terms() }
 
 // readings compares the verdicts by the run's reading rules with those by the other ones (published or robust).
 type readings struct {
@@ -428,7 +428,7 @@ func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *pairedOrder {
 	if a.early != nil && b.early != nil && a.early.seed != b.early.seed {
 		return &pairedOrder{seedsDiffer: true}
 	}
-	usable := func(side *early, id string) bool {
+	usable := func(side *earlyItems, id string) bool {
 		if side == nil {
 			return true
 		}

@@ -18,9 +18,9 @@ type UnitRows struct {
 	// by column: it counts once per question (see [Sheet.QuestionColumns]); the items alone determine it, so that it is
 	// not resampled
 	questionColumns, fixed []bool
-	clusters               Tally[string, []float64] // sums of each cluster's units, until close
-	questions              map[string]bool          // ids of questions whose question columns are counted already
-	units                  *unitwise                // rows by unit; nil unless a metric has Units
+	clusters               OrderedMap[string, []float64] // sums of each cluster's units, until close
+	questions              map[string]bool               // ids of questions whose question columns are counted already
+	units                  *unitwise                     // rows by unit; nil unless a metric has Units
 
 	early *sequence // rows in the drawn order, for a run before its end; else nil
 }
@@ -34,16 +34,16 @@ func newSample(unit string, width int, metrics []Metric) *UnitRows {
 		fixed:           make([]bool, width),
 		questions:       map[string]bool{},
 	}
-	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.Units != nil }) {
+	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.ValueFromUnits != nil }) {
 		s.units = new(unitwise)
 	}
 	return s
 }
 
-// fix excludes from resampling the columns of metrics that the items alone determine.
-func (s *UnitRows) fix(metrics []Metric) {
+// excludeFixedColumns excludes from resampling the columns of metrics that the items alone determine.
+func (s *UnitRows) excludeFixedColumns(metrics []Metric) {
 	for _, m := range metrics {
-		if m.hasKind(FromItems) {
+		if m.hasKind(KindFromItems) {
 			for k := m.Columns[0]; k < m.Columns[1]; k++ {
 				s.fixed[k] = true
 			}
@@ -97,8 +97,8 @@ func (s *UnitRows) addRow(row []float64) {
 	s.rows.Add(s.buffer)
 }
 
-// SampleOf returns rows that are independent of each other as a sample; unit is the noun for what a row stands for.
-func SampleOf(unit string, metrics []Metric, rows [][]float64) *UnitRows {
+// IndependentRows returns rows that are independent of each other as a sample; unit is the noun for what a row stands for.
+func IndependentRows(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 	width := 0
 	for _, m := range metrics {
 		width = max(width, m.Columns[1])
@@ -107,7 +107,7 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 		width = len(rows[0])
 	}
 	s := newSample(unit, width, metrics)
-	s.fix(metrics)
+	s.excludeFixedColumns(metrics)
 	for _, row := range rows {
 		s.add("", "", row)
 	}
@@ -130,8 +130,8 @@ func (s *UnitRows) Rows() *stats.Rows { return &s.rows }
 // value returns a metric's value on the columns of span. A metric with Units uses only units that have a value in the
 // columns of other too, so that two spans are compared on the same units.
 func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
-	if m.Units != nil {
-		return m.Units(slices.Concat(s.units.columns(span, other)...))
+	if m.ValueFromUnits != nil {
+		return m.ValueFromUnits(slices.Concat(s.units.columns(span, other)...))
 	}
 	return m.value(span.slice(s.sums))
 }
@@ -139,9 +139,9 @@ func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
 // n returns the number of units that a metric's value is computed from, or of what the metric counts instead.
 func (s *UnitRows) n(m *Metric) int {
 	switch {
-	case m.Units != nil && m.N == nil:
+	case m.ValueFromUnits != nil && m.N == nil:
 		return s.units.count(m.Columns, m.Columns)
-	case m.hasKind(Ratio) && m.N == nil:
+	case m.hasKind(KindRatio) && m.N == nil:
 		return s.rows.Count(func(row []float64) bool { _, den := m.share(m.Columns.slice(row)); return den != 0 })
 	}
 	return int(m.n(m.Columns.slice(s.sums)))
@@ -149,7 +149,7 @@ func (s *UnitRows) n(m *Metric) int {
 
 // clustersOf returns the number of rows (clusters) with units that the metric counts.
 func (s *UnitRows) clustersOf(m *Metric) int {
-	if m.Units == nil {
+	if m.ValueFromUnits == nil {
 		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.slice(row)) > 0 })
 	}
 	return len(s.units.columns(m.Columns, m.Columns))
@@ -180,11 +180,11 @@ func (s *UnitRows) valueOf(q estimand) float64 {
 // table counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row has
 // several units, or units in only one run.
 func (s *UnitRows) table(m *Metric, columns [2]ColumnRange) (*Table2x2, int) {
-	if m.Units != nil {
+	if m.ValueFromUnits != nil {
 		return nil, 0
 	}
 	var t Table2x2
-	for _, k := range s.rows.Kinds {
+	for _, k := range s.rows.Distinct {
 		na, da := m.share(columns[0].slice(k.Row))
 		nb, db := m.share(columns[1].slice(k.Row))
 		switch {

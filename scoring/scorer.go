@@ -8,8 +8,8 @@ import (
 // Scorer turns the records of one protocol into a sheet, a table of scored units. The loader calls Add under its lock
 // and the other methods, after the last record, from one goroutine.
 type Scorer interface {
-	// Words returns the scorer's nouns and policies.
-	Words() ScorerTerms
+	// Terms returns the scorer's nouns and policies.
+	Terms() ScorerTerms
 	// Add takes a judgment with its verdict. It must not keep the record, but may keep clones of its strings. Of two
 	// records of one judgment it keeps the first and returns false for the second.
 	Add(r *judging.Record, v judging.Verdict) (added bool, err error)
@@ -22,12 +22,12 @@ type Scorer interface {
 
 // ScorerTerms holds a scorer's nouns for what it counts, and its policies for judgments without a verdict.
 type ScorerTerms struct {
-	Unit     string          // noun for the scored unit, which intervals resample: "pair", "question", "item"
-	Record   string          // noun for one record: "judgment", "answer"
-	Asked    string          // words after the name of a metric if the question differs from what the name suggests
-	Common   string          // noun for the units by which two runs are compared, if not Unit
-	Lacking  string          // words for items without all their judgments: "pairs lack a judgment"
-	Policies []MissingPolicy // ways to count judgments without a verdict, the default first
+	Unit           string          // noun for the scored unit, which intervals resample: "pair", "question", "item"
+	Record         string          // noun for one record: "judgment", "answer"
+	MetricSuffix   string          // words after the name of a metric if the question differs from what the name suggests
+	ComparisonUnit string          // noun for the units by which two runs are compared, if not Unit
+	Lacking        string          // words for items without all their judgments: "pairs lack a judgment"
+	Policies       []MissingPolicy // ways to count judgments without a verdict, the default first
 }
 
 // Optional interfaces of scorers.
@@ -38,23 +38,23 @@ type (
 	Itemwise interface {
 		Item(id, metric string) (num, den float64, complete bool)
 	}
-	// Labelling is a scorer that counts the units without a label, which metrics that need one leave out.
-	Labelling interface{ Unlabelled() int }
-	// Extender is a scorer that adds results to a report which are not metrics of its units, such as soft verdicts.
-	Extender interface {
-		Extend(rep *Report, s *Sheet, b stats.Bootstrap)
+	// LabelCounter is a scorer that counts the units without a label, which metrics that need one leave out.
+	LabelCounter interface{ Unlabelled() int }
+	// ReportExtender is a scorer that adds results to a report which are not metrics of its units, such as soft verdicts.
+	ReportExtender interface {
+		ExtendReport(rep *Report, s *Sheet, b stats.Bootstrap)
 	}
-	// Matcher is a scorer that adds results to a comparison which are not differences of metrics. other is the scorer of
+	// ComparisonExtender is a scorer that adds results to a comparison which are not differences of metrics. other is the scorer of
 	// the second run, of the same protocol or of one with the same metrics.
-	Matcher interface {
-		Match(c *Comparison, other Scorer, shared []SharedUnit, b stats.Bootstrap)
+	ComparisonExtender interface {
+		ExtendComparison(c *Comparison, other Scorer, shared []SharedUnit, b stats.Bootstrap)
 	}
 )
 
 // Registered protocols, by name: constructors of their scorers, and the outcomes that their units can have.
 var (
-	scorers = map[string]func(*judging.Manifest) Scorer{}
-	parts   = map[string][]string{}
+	scorers      = map[string]func(*judging.Manifest) Scorer{}
+	unitOutcomes = map[string][]string{}
 )
 
 // Register adds a protocol: the constructor of its scorer, its table of metrics in YAML, the headline first, and the
@@ -62,7 +62,7 @@ var (
 // is part of the program; a test reports errors in it.
 func Register(protocol string, scorer func(*judging.Manifest) Scorer, table string, ends ...string) {
 	scorers[protocol] = scorer
-	parts[protocol] = ends
+	unitOutcomes[protocol] = ends
 	terms, _ := ReadTerms(table)
 	for i, t := range terms {
 		if t.Label == "" {
@@ -81,8 +81,8 @@ type ItemResult int
 
 // Results of an item by a metric.
 const (
-	Wrong ItemResult = iota
-	Right
-	LeftOut       // the metric does not count the item, for example without a verdict
-	UnknownResult // a judgment of the item failed and will be repeated
+	ItemWrong ItemResult = iota
+	ItemRight
+	ItemNotCounted // the metric does not count the item, for example without a verdict
+	ItemUnknown    // a judgment of the item failed and will be repeated
 )

@@ -13,15 +13,15 @@ import (
 // Options holds the settings of scoring: how replies are read, how intervals are resampled, and how judgments without a
 // verdict count.
 type Options struct {
-	Reading   judging.Reading
+	Reading   judging.ReadingOptions
 	Bootstrap stats.Bootstrap
 	Missing   MissingPolicy // how judgments without a verdict count; see [Run.CountMissing]
 }
 
 // DefaultOptions holds the settings with which results.json, the stored results of a run, is computed.
 var DefaultOptions = Options{
-	Reading:   judging.Reading{Policy: judging.Unique},
-	Bootstrap: stats.Default,
+	Reading:   judging.ReadingOptions{Policy: judging.PolicyUnique},
+	Bootstrap: stats.DefaultBootstrap,
 	Missing:   MissingWrong,
 }
 
@@ -34,18 +34,18 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		ID:         m.ID,
 		Protocol:   m.Spec.Protocol,
 		Goal:       m.Spec.Goal,
-		Question:   questionOf(m),
+		RunSetup:   setupOf(m),
 		Items:      run.Items,
 		Unlabelled: run.unlabelled(),
 		Expected:   m.Spec.Dataset.Items,
 		Outcomes:   map[string]int{},
-		Method: Method{
+		ScoringMethod: ScoringMethod{
 			Reading:   run.reading(),
 			Policy:    run.policy(),
 			AcceptCut: run.Reading.AcceptCut,
 			Origins:   run.Origins(),
 			Missing:   run.missing,
-			Bootstrap: bootstrapOf(b, run.resampled()),
+			Bootstrap: bootstrapOf(b, run.resamplingNoun()),
 			Stopped:   m.Stopped,
 		},
 		Warnings: run.warnings(),
@@ -56,30 +56,30 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
 	sheet := run.sheet(b.Seed)
-	rep.Results = sheet.score(run.resampled(), b)
+	rep.Results = sheet.score(run.resamplingNoun(), b)
 	if rep.Results == nil {
 		rep.Results = []Result{} // an empty list in JSON
 	}
 	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
-	if !run.unpaid() {
-		rep.PerThousand = perThousand(sheet.right(), run.account.GeneratedTokens)
+	if !run.calledNoServer() {
+		rep.RightPerThousandTokens = perThousand(sheet.right(), run.account.GeneratedTokens)
 	}
 	rep.Repetitions, rep.Calibration = run.repetitions(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Partitioner); ok {
 		rep.Breakdowns = sheet.breakdowns(s)
 	}
-	if s, ok := run.scorer.(Extender); ok {
-		s.Extend(&rep, sheet, b)
+	if s, ok := run.scorer.(ReportExtender); ok {
+		s.ExtendReport(&rep, sheet, b)
 	}
-	run.scoreOther(&rep, sheet, b)
-	rep.Rules = run.rules(b)
+	run.scoreOtherReading(&rep, sheet, b)
+	rep.Baselines = run.baselines(b)
 	rep.diagnose(run.scorer)
 	return rep
 }
 
-// scoreOther adds the headline metrics with the replies read by the other set of rules: as published, or gavel's robust
+// scoreOtherReading adds the headline metrics with the replies read by the other set of rules: as published, or gavel's robust
 // ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
-func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
+func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
 	if run.readings.reported {
 		rep.ReadDifferently = run.readings.differ
@@ -96,13 +96,13 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 		}
 		result, otherResult := rep.headline(m), otherReport.headline(m)
 		rep.OtherReading = append(rep.OtherReading, OtherReading{
-			Reading: other.Reading.Name,
+			Reading: other.Reading.Readers,
 			Metric:  m.Name,
 			Mode:    m.Mode,
 			Value:   otherResult.Value,
 		})
-		rep.Warnings = append(rep.Warnings, phrases.Say("warning.other-reading", run.readings.differ, run.Records,
-			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Name,
-			otherResult.print(), other.Reading.Name))
+		rep.Warnings = append(rep.Warnings, phrases.Sentence("warning.other-reading", run.readings.differ, run.Records,
+			other.Reading.Readers, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Readers,
+			otherResult.print(), other.Reading.Readers))
 	}
 }

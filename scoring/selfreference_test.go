@@ -297,7 +297,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 		"shape":      func(r *judging.Record) { r.Shape = "options" },
 		"gold":       func(r *judging.Record) { r.Gold = "A" },
 	} {
-		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.Reading{Policy: judging.Unique})
+		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.ReadingOptions{Policy: judging.PolicyUnique})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,8 +317,8 @@ func TestSelfReferenceRecords(t *testing.T) {
 	if r := in(t, rep, selfreference.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
 		t.Errorf("accuracy %s: the first of two records stands, later times and halves do not count", show(r))
 	}
-	if rep.Items != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.Reread != 1 {
-		t.Errorf("%d judgments, %d records, outcomes %v, %d reread", rep.Items, run.Records, rep.Outcomes, run.Reread)
+	if rep.Items != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.ChangedVerdicts != 1 {
+		t.Errorf("%d judgments, %d records, outcomes %v, %d reread", rep.Items, run.Records, rep.Outcomes, run.ChangedVerdicts)
 	}
 	for _, r := range rep.Results {
 		if r.Mode == scoring.ModeDifference && r.Value != nil {
@@ -401,7 +401,7 @@ func TestJudgmentsWithoutAReference(t *testing.T) {
 // What the stage remarked stands in the report, in place of a guess by names.
 func TestWarningsOfTheStage(t *testing.T) {
 	m := manifestOf("self-reference", 1)
-	m.Staged = &judging.StageCounts{Warnings: []string{"3 of 4 questions are left out"}}
+	m.StageCounts = &judging.StageCounts{Warnings: []string{"3 of 4 questions are left out"}}
 	rep := gather(t, m, judgedAnswer{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)).Score(quick)
 	if text := strings.Join(rep.Warnings, "\n"); !strings.Contains(text, "3 of 4 questions are left out") || strings.Contains(text, "one of the agents") {
 		t.Errorf("warnings %q", rep.Warnings)

@@ -21,16 +21,16 @@ type Sheet struct {
 	// QuestionColumns is the number of leading columns that belong to a unit's question: of several units of one
 	// question, they count once.
 	QuestionColumns int
-	// Blocks are spans of columns that a comparison counts for a unit only if neither run has only zeros in them.
-	Blocks []ColumnRange
+	// OptionalColumns are spans of columns that a comparison counts for a unit only if neither run has only zeros in them.
+	OptionalColumns []ColumnRange
 
-	early    *early // for a run before its end: its items in the drawn order
+	early    *earlyItems // for a run before its end: its items in the drawn order
 	protocol string
 	missing  MissingPolicy // how judgments without a verdict count
 }
 
-// define returns the metrics with their names and texts filled in from the protocol's table of metrics.
-func (s *Sheet) define(list []Metric) []Metric {
+// fillTerms returns the metrics with their names and texts filled in from the protocol's table of metrics.
+func (s *Sheet) fillTerms(list []Metric) []Metric {
 	list = slices.Clone(list)
 	for i := range list {
 		m := &list[i]
@@ -41,13 +41,13 @@ func (s *Sheet) define(list []Metric) []Metric {
 		m.Term = term
 		m.Unit = term.Unit
 		if s.missing == MissingStrict {
-			m.Missing = cmp.Or(m.Missing, term.Strict)
+			m.Missing = cmp.Or(m.Missing, term.StrictMissing)
 		}
 		m.Missing = cmp.Or(m.Missing, term.Missing)
 		m.None = cmp.Or(m.None, term.None)
 		switch {
 		case m.Headline:
-			m.Compared = ByGroup
+			m.Compared = ScopeGroups
 		case m.Subtrahend == ColumnRange{}: // the judgments in both modes are not the same in both runs
 			m.Compared = cmp.Or(m.Compared, term.Compared)
 		}
@@ -96,7 +96,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 // WithMetrics returns a sheet of the same units with other metrics and columns, of which there are width. row returns
 // the numbers that a unit adds to the columns, or nil to drop the unit.
 func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) *Sheet {
-	sheet := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
+	sheet := &Sheet{Metrics: s.fillTerms(list), Width: width, early: s.early}
 	for _, u := range s.Units {
 		u.Row = row(u)
 		if u.Row != nil {
@@ -121,7 +121,7 @@ func (s *Sheet) sample(unit string, in section) *UnitRows {
 	for k := range s.QuestionColumns {
 		x.questionColumns[k] = true
 	}
-	x.fix(s.Metrics)
+	x.excludeFixedColumns(s.Metrics)
 	for _, u := range in.filter(s.Units) {
 		x.add(u.Cluster, u.Question, u.Row)
 	}

@@ -14,9 +14,9 @@ import (
 // names the goal where it is reversed.
 func TestSoFar(t *testing.T) {
 	said := func(m *judging.Manifest, units ...twoJudgments) string {
-		how := judging.Reading{Policy: judging.Unique}
+		how := judging.ReadingOptions{Policy: judging.PolicyUnique}
 		records, err := scoring.NewLoader(m, how)
-		soFar := scoring.NewSoFar(records)
+		soFar := scoring.NewLiveScore(records)
 		for _, u := range units {
 			for _, r := range u.records() {
 				if err == nil {

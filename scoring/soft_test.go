@@ -55,7 +55,7 @@ func TestSoftVerdictsOfTies(t *testing.T) {
 	load := func(second float64) *scoring.Soft {
 		m := pairsManifest(1)
 		m.Spec.Prompt.Labels = []string{"A>>B", "A>B", "A=B", "B>A"}
-		l, err := scoring.NewLoader(m, judging.Reading{})
+		l, err := scoring.NewLoader(m, judging.ReadingOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestPairsOfOneQuestion(t *testing.T) {
 	}
 	better, worse := runOf(pairs...), runOf(pairs...)
 	worse.Manifest.Spec.Goal = "worse"
-	x, n := stats.Effective(parts, 0.95)
+	x, n := stats.EffectiveSampleSize(parts, 0.95)
 	want := stats.MidP(x, n, 0.95)
 	holds := func(what, by string, low, high *float64, iv stats.Interval, unit float64) {
 		t.Helper()
@@ -142,7 +142,7 @@ func TestPairsOfOneQuestion(t *testing.T) {
 	holds("soft verdicts", right.Interval, right.Low, right.High, want, 1)
 	strict := compare(t, quick, better, worse).Comparisons[0].Ensemble.Strict
 	holds("both goals", strict.Interval, strict.Low, strict.High, want, 100)
-	r, err := scoring.RightsOf([]*scoring.Run{better, worse})
+	r, err := scoring.RightUnitsOf([]*scoring.Run{better, worse})
 	if err != nil {
 		t.Fatal(err)
 	}

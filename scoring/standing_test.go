@@ -9,10 +9,10 @@ func TestStanding(t *testing.T) {
 	fifty := 50.0
 	of := func(all ...Reference) string {
 		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, OptionalResults: OptionalResults{References: all}}
-		return r.Standing("strict")
+		return r.ComparePublished("strict")
 	}
 	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReference: 40}
-	better := Reference{Judge: "better", Metric: "strict", Value: 70, P: p(0.04), OnlyReference: 20, LabelsStay: true}
+	better := Reference{Judge: "better", Metric: "strict", Value: 70, P: p(0.04), OnlyReference: 20, LabelsFollowResponses: true}
 	near := Reference{Judge: "near", Metric: "strict", Value: 60, P: p(0.2), OnlyReference: 10}
 	far := Reference{Judge: "far", Metric: "strict", Value: 65, P: p(0.3), OnlyReference: 9}
 	worse := Reference{Judge: "worse", Metric: "strict", Value: 30, P: p(0.01), OnlyRun: 20}
@@ -34,8 +34,8 @@ func TestStanding(t *testing.T) {
 // judge leans is what length does by itself.
 func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	p := func(v float64) Proportion { return Proportion{Value: &v, N: 100} }
-	s := BiasAnalysis{Strict: p(55), Rules: []Baseline{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
-		Name: Length, Named: p(42), More: p(70), Less: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
+	s := BiasAnalysis{Strict: p(55), Baselines: []Baseline{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
+		Name: CauseLength, PrefersMore: p(42), CorrectWithMore: p(70), CorrectWithLess: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
 	}}}
 	want := "Biases: length. It prefers the longer response (42 % of its verdicts): correct in both orders on 70 % " +
 		"of the pairs whose better response is longer, and on 50 % of the others."
@@ -43,7 +43,7 @@ func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	s.Causes[0].Odds.Ratio = 0.5
-	s.Rules[0].Value = 56
+	s.Baselines[0].Value = 56
 	want = "Biases: length. It prefers the shorter response (58 % of its verdicts): correct in both orders on 50 % " +
 		"of the pairs whose better response is shorter, and on 70 % of the others. A baseline is no worse: " +
 		"“the shorter” is correct in both orders on 56 % of the pairs, the judge on 55 %."

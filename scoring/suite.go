@@ -16,8 +16,8 @@ const SuiteFile = "suite.json"
 // MostSuiteCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
 const MostSuiteCells = 2000
 
-// Matrix holds the content of suite.json: the runs of a suite, with every judge under every condition.
-type Matrix struct {
+// SuiteMatrix holds the content of suite.json: the runs of a suite, with every judge under every condition.
+type SuiteMatrix struct {
 	Name       string           `json:"suite"`      // name of the suite
 	File       string           `json:"file"`       // text of the suite's YAML file with which it was run
 	Judges     []string         `json:"judges"`     // names of the judges
@@ -51,7 +51,7 @@ type SuiteCell struct {
 const GRP = "grp"
 
 // Goals pairs the conditions that differ in the goal alone, pairwise before reversed.
-func (s *Matrix) Goals() (pairs [][2]SuiteCondition) {
+func (s *SuiteMatrix) Goals() (pairs [][2]SuiteCondition) {
 	for _, better := range s.Conditions {
 		for _, worse := range s.Conditions {
 			same := better.Dataset == worse.Dataset && better.Prompt == worse.Prompt && better.Options == worse.Options
@@ -64,7 +64,7 @@ func (s *Matrix) Goals() (pairs [][2]SuiteCondition) {
 }
 
 // ReadSuite reads suite.json in the folder of a suite.
-func ReadSuite(dir string) (*Matrix, error) {
+func ReadSuite(dir string) (*SuiteMatrix, error) {
 	f, err := os.Open(filepath.Join(dir, SuiteFile))
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func ReadSuite(dir string) (*Matrix, error) {
 }
 
 // DecodeSuite parses the content of suite.json; errors begin with name. It rejects runs outside the folder of the file.
-func DecodeSuite(name string, r io.Reader) (*Matrix, error) {
-	s := new(Matrix)
+func DecodeSuite(name string, r io.Reader) (*SuiteMatrix, error) {
+	s := new(SuiteMatrix)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
 		return nil, fmt.Errorf("%s: damaged: %w", name, err)
 	}

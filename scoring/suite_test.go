@@ -28,7 +28,7 @@ func TestDecodeSuiteWants(t *testing.T) {
 // A file from elsewhere cannot bring down a page.
 // A file with more judges than a suite has would keep whoever reads it busy.
 func TestDecodeSuiteIsBounded(t *testing.T) {
-	s := Matrix{Name: "large", Conditions: []SuiteCondition{{Name: "c"}}}
+	s := SuiteMatrix{Name: "large", Conditions: []SuiteCondition{{Name: "c"}}}
 	for i := range MostSuiteCells + 1 {
 		s.Judges = append(s.Judges, fmt.Sprint("j", i))
 		s.Cells = append(s.Cells, SuiteCell{Judge: s.Judges[i], Condition: "c", Run: fmt.Sprint("r", i)})

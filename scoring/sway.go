@@ -21,14 +21,14 @@ type BiasAnalysis struct {
 	// pairs on which the judge is correct in both orders, for comparison with the baselines
 	Strict Proportion `json:"right_in_both_orders"`
 	// accuracy of single verdicts, in percent; null without a fitted regression
-	Right *float64 `json:"right"`
+	VerdictAccuracy *float64 `json:"right"`
 	// accuracy, in percent, that the regression predicts for two responses with equal features, averaged over both
 	// positions; null without a fitted regression
-	Level *Proportion `json:"right_where_equal"`
-	Why   string      `json:"why,omitempty"` // why no regression could be fitted
+	AccuracyAtEqualFeatures *Proportion `json:"right_where_equal"`
+	Why                     string      `json:"why,omitempty"` // why no regression could be fitted
 	// why a preference for the judge's own model family cannot be tested; left out if it is one of the causes
-	Itself string     `json:"itself,omitempty"`
-	Rules  []Baseline `json:"rules"` // baselines that pick responses without reading them
+	NoOwnFamilyReason string     `json:"itself,omitempty"`
+	Baselines         []Baseline `json:"rules"` // baselines that pick responses without reading them
 
 	Scored bool `json:"-"` // the responses were scored one at a time: a verdict is the higher score
 }
@@ -43,14 +43,14 @@ func (s BiasAnalysis) Phrase(code string) string {
 
 // Cause holds the effect on the verdicts of a feature that one response of a pair has more of than the other.
 type Cause struct {
-	Name  string     `json:"name"`  // name of the feature: the position, length, Markdown, …
-	About string     `json:"about"` // how the feature is measured
-	Pairs int        `json:"pairs"` // pairs in which one response has more of the feature
-	Named Proportion `json:"named"` // verdicts that name the response with more of the feature
+	Name        string     `json:"name"`  // name of the feature: the position, length, Markdown, …
+	About       string     `json:"about"` // how the feature is measured
+	Pairs       int        `json:"pairs"` // pairs in which one response has more of the feature
+	PrefersMore Proportion `json:"named"` // verdicts that name the response with more of the feature
 	// pairs correct in both orders, of those whose better response has more of the feature
-	More Proportion `json:"right_where_more"`
+	CorrectWithMore Proportion `json:"right_where_more"`
 	// pairs correct in both orders, of those whose better response has less of the feature
-	Less Proportion `json:"right_where_less"`
+	CorrectWithLess Proportion `json:"right_where_less"`
 	// effect of one standard deviation more of the feature on a response's odds of being named, in a logistic regression
 	// on the label and all features; null if none could be fitted. For the position: effect of being shown first.
 	Odds *Odds `json:"odds"`
@@ -88,8 +88,8 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	case !single:
 		e.Interval = ByBootstrap
 		ends := &stats.PriorRows{
-			Low:  []stats.Extra{{Columns: []int{0, 1}, Values: []float64{lowest, 1}}},
-			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
+			Low:  []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{lowest, 1}}},
+			High: []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
 			Mass: priorMass,
 		}
 		mean := func(sums []float64) float64 { return sums[0] / sums[1] }
@@ -107,24 +107,24 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	return e, n
 }
 
-// picks holds, by the name of a baseline, the code of the phrase that the judge picks the same responses.
-var picks = map[string]string{
+// baselinePhrases holds, by the name of a baseline, the code of the phrase that the judge picks the same responses.
+var baselinePhrases = map[string]string{
 	"the longer":    "bias.picks-longer",
 	"the shorter":   "bias.picks-shorter",
 	"more Markdown": "bias.picks-more-markdown",
 	"less Markdown": "bias.picks-less-markdown",
 }
 
-// Decider returns the baseline that the judge's verdicts follow; nil if they follow none. By 95 % intervals, at least
+// FollowedBaseline returns the baseline that the judge's verdicts follow; nil if they follow none. By 95 % intervals, at least
 // three quarters of the verdicts name the baseline's response, which is more than the labels do; and where the baseline
 // is wrong, the judge is correct on less than half of the pairs and on a smaller share than of all pairs. strict is the
 // lower end of the interval of the latter share.
-func Decider(rules []Baseline, strict *float64) (decider *Baseline) {
+func FollowedBaseline(rules []Baseline, strict *float64) (decider *Baseline) {
 	for i, x := range rules {
 		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
 			continue
 		}
-		if *x.Followed.Low >= max(MostByPlace, x.Value) && *x.WhereWrong.High < min(50, *strict) &&
+		if *x.Followed.Low >= max(MostOnePosition, x.Value) && *x.WhereWrong.High < min(50, *strict) &&
 			(decider == nil || *x.Followed.Value > *decider.Followed.Value) {
 			decider = &rules[i]
 		}
@@ -132,15 +132,15 @@ func Decider(rules []Baseline, strict *float64) (decider *Baseline) {
 	return decider
 }
 
-// Decides returns a sentence: the judge picks the same responses as the baseline, and how accurate it is where that is
+// FollowsSentence returns a sentence: the judge picks the same responses as the baseline, and how accurate it is where that is
 // wrong.
-func (r Baseline) Decides() string {
-	return phrases.Say(picks[r.Name], *r.Followed.Value, *r.WhereWrong.Value)
+func (r Baseline) FollowsSentence() string {
+	return phrases.Sentence(baselinePhrases[r.Name], *r.Followed.Value, *r.WhereWrong.Value)
 }
 
-// Best returns the baseline that is correct in both orders on the most pairs.
-func (s BiasAnalysis) Best() (best Baseline) {
-	for _, r := range s.Rules {
+// BestBaseline returns the baseline that is correct in both orders on the most pairs.
+func (s BiasAnalysis) BestBaseline() (best Baseline) {
+	for _, r := range s.Baselines {
 		if r.Value > best.Value {
 			best = r
 		}
@@ -151,28 +151,28 @@ func (s BiasAnalysis) Best() (best Baseline) {
 // causesText returns sentences on the features that have a significant effect on the verdicts.
 func (s BiasAnalysis) causesText() string {
 	decides := ""
-	rule := Decider(s.Rules, s.Strict.Low)
+	rule := FollowedBaseline(s.Baselines, s.Strict.Low)
 	if rule != nil {
-		decides = rule.Decides() + " "
+		decides = rule.FollowsSentence() + " "
 	}
 	if s.Why != "" {
 		return decides + s.Why
 	}
 	if len(s.Causes) > 0 && s.Causes[0].Odds == nil {
-		decides += phrases.Say("bias.no-position") + " "
+		decides += phrases.Sentence("bias.no-position") + " "
 	}
 	var names []string
 	for _, c := range s.Causes {
-		if c.Sways() {
+		if c.IsSignificant() {
 			names = append(names, c.Label())
 		}
 	}
 	if names == nil {
-		return decides + phrases.Say("bias.none", phrases.Count(s.Pairs, "pair"))
+		return decides + phrases.Sentence("bias.none", phrases.CountWithNoun(s.Pairs, "pair"))
 	}
-	words := decides + phrases.Say("bias.list", strings.Join(names, ", "))
+	words := decides + phrases.Sentence("bias.list", strings.Join(names, ", "))
 	i := slices.IndexFunc(s.Causes, func(c Cause) bool {
-		return c.Sways() && c.More.Value != nil && c.Less.Value != nil && c.Named.Value != nil
+		return c.IsSignificant() && c.CorrectWithMore.Value != nil && c.CorrectWithLess.Value != nil && c.PrefersMore.Value != nil
 	})
 	if i < 0 || rule != nil {
 		return words
@@ -181,45 +181,45 @@ func (s BiasAnalysis) causesText() string {
 	to := "the response with more " + c.Name
 	better := "has more"
 	switch c.Name {
-	case Length:
+	case CauseLength:
 		to = "the longer response"
 		better = "is longer"
-	case Itself:
+	case CauseOwnFamily:
 		to = "the response of its own family"
 		better = "is of its own family"
 	}
-	namedShare := *c.Named.Value
-	right := c.More
-	other := c.Less
+	namedShare := *c.PrefersMore.Value
+	right := c.CorrectWithMore
+	other := c.CorrectWithLess
 	if c.Odds.Ratio < 1 { // the share of verdicts may be due to the labels
 		less := strings.NewReplacer("more", "less", "longer", "shorter", "its own family", "another family")
 		to = less.Replace(to)
 		better = less.Replace(better)
 		namedShare = 100 - namedShare
-		right = c.Less
-		other = c.More
+		right = c.CorrectWithLess
+		other = c.CorrectWithMore
 	}
-	return words + " " + phrases.Say(s.Phrase("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
+	return words + " " + phrases.Sentence(s.Phrase("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
 }
 
 // Names of causes of bias that sentences word differently from the others.
 const (
-	Length = "length"
-	Itself = "itself"
+	CauseLength    = "length"
+	CauseOwnFamily = "itself"
 )
 
 // Label returns the cause's name in today's words: stored results call the position "the place".
 func (c Cause) Label() string { return strings.Replace(c.Name, "the place", "position", 1) }
 
-// Sways reports whether the feature has a significant effect on the verdicts.
-func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
+// IsSignificant reports whether the feature has a significant effect on the verdicts.
+func (c Cause) IsSignificant() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
 
 // Answer returns sentences on the features that have a significant effect on the verdicts, and on a baseline that is as
 // good as the judge.
 func (s BiasAnalysis) Answer() string {
 	words := s.causesText()
-	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += " " + phrases.Say(s.Phrase("bias.baseline"), rule.Name, rule.Value, *s.Strict.Value)
+	if rule := s.BestBaseline(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
+		words += " " + phrases.Sentence(s.Phrase("bias.baseline"), rule.Name, rule.Value, *s.Strict.Value)
 	}
 	return words
 }

@@ -18,21 +18,21 @@ type Term struct {
 	// key of the metric, or a pattern for several keys, as in [path.Match]: "place-*"
 	Metric string `yaml:"key"`
 	// name in tables, axes and sentences; * stands for the part of the key that the pattern's * matches
-	Label  string   `yaml:"label"`
-	Short  string   `yaml:"short"`      // name for narrow columns; "" in the file: the label
-	Plain  string   `yaml:"definition"` // definition in plain words
-	Source string   `yaml:"source"`     // where the formula was published
-	Others string   `yaml:"others"`     // name of the metric in other publications
-	Unit   string   `yaml:"unit"`       // unit of the metric's values, as in [Result]
-	Best   Best     `yaml:"best"`       // whether higher or lower values are better; "" if neither
-	Chance string   `yaml:"chance"`     // value of a random judge; "" if that is not informative
-	Called []string `yaml:"called"`     // other names of the metric in tables, with patterns as in Metric
+	Label     string    `yaml:"label"`
+	Short     string    `yaml:"short"`      // name for narrow columns; "" in the file: the label
+	Plain     string    `yaml:"definition"` // definition in plain words
+	Source    string    `yaml:"source"`     // where the formula was published
+	Others    string    `yaml:"others"`     // name of the metric in other publications
+	Unit      string    `yaml:"unit"`       // unit of the metric's values, as in [Result]
+	Direction Direction `yaml:"best"`       // whether higher or lower values are better; "" if neither
+	Chance    string    `yaml:"chance"`     // value of a random judge; "" if that is not informative
+	Aliases   []string  `yaml:"called"`     // other names of the metric in tables, with patterns as in Metric
 	// every item is right or wrong by the metric, so that a run can end early by it
-	PerItem bool   `yaml:"per-item"`
-	Missing string `yaml:"missing"`        // how judgments without a verdict count, in words
-	Strict  string `yaml:"missing-strict"` // how judgments without a verdict count under [MissingStrict], if that differs
-	None    string `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
-	// groups of units on which two runs are compared by the metric; for a headline metric always [ByGroup]
+	PerItem       bool   `yaml:"per-item"`
+	Missing       string `yaml:"missing"`        // how judgments without a verdict count, in words
+	StrictMissing string `yaml:"missing-strict"` // how judgments without a verdict count under [MissingStrict], if that differs
+	None          string `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
+	// groups of units on which two runs are compared by the metric; for a headline metric always [ScopeGroups]
 	Compared Scope `yaml:"compared"`
 }
 
@@ -57,29 +57,29 @@ func ReadTerms(table string) (terms []Term, err error) {
 
 // Keys of metrics of all protocols, and of the metrics of pairs on leaderboards.
 const (
-	SelfAgreement   = "self-agreement"
-	NoiseFloor      = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
-	Brier           = "brier"
-	CalibrationECE  = "ece"
-	AUROC           = "auroc"
-	RightWhereAlike = "right-where-alike"
-	Coverage        = "coverage"
-	FirstPosition   = "first-position"
-	Consistency     = "consistency"
+	SelfAgreement          = "self-agreement"
+	NoiseFloor             = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
+	Brier                  = "brier"
+	CalibrationECE         = "ece"
+	AUROC                  = "auroc"
+	AccuracyWhenConsistent = "right-where-alike"
+	Coverage               = "coverage"
+	FirstPosition          = "first-position"
+	Consistency            = "consistency"
 )
 
-// Best tells whether higher or lower values of a metric are better; "" if neither.
-type Best string
+// Direction tells whether higher or lower values of a metric are better; "" if neither.
+type Direction string
 
-// Values of [Term.Best]: which values of a metric are better.
+// Values of [Term.Direction]: which values of a metric are better.
 const (
-	Higher Best = "higher is better"
-	Lower  Best = "lower is better"
+	Higher Direction = "higher is better"
+	Lower  Direction = "lower is better"
 )
 
-// Is reports whether the term's metric has this name: its label, its key or one of its other names.
-func (t Term) Is(name string) bool {
-	return name == t.Label || slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
+// HasName reports whether the term's metric has this name: its label, its key or one of its other names.
+func (t Term) HasName(name string) bool {
+	return name == t.Label || slices.ContainsFunc(append([]string{t.Metric}, t.Aliases...), func(pattern string) bool {
 		match, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
 		return match
 	})
@@ -93,9 +93,9 @@ func (t Term) ID() string {
 	return fmt.Sprintf("term-%08x", h.Sum32())
 }
 
-// TermIn returns the term with a name, as in [Term.Is]; false if no term has it.
+// TermIn returns the term with a name, as in [Term.HasName]; false if no term has it.
 func TermIn(terms []Term, name string) (Term, bool) {
-	if i := slices.IndexFunc(terms, func(t Term) bool { return t.Is(name) }); i >= 0 && name != "" {
+	if i := slices.IndexFunc(terms, func(t Term) bool { return t.HasName(name) }); i >= 0 && name != "" {
 		return terms[i], true
 	}
 	return Term{}, false

@@ -15,20 +15,20 @@ import (
 // clusterOf returns the cluster of an item by its id; nil: no clusters. The result is nil for runs with another
 // question.
 type BiasFinder interface {
-	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*BiasAnalysis, error)
+	AnalyzeBias(responses ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap) (*BiasAnalysis, error)
 }
 
-// Sway returns the biases of the judge, found from the texts of the responses; nil if the protocol does not support it.
-func (run *Run) Sway(b stats.Bootstrap) (*BiasAnalysis, error) {
+// AnalyzeBias returns the biases of the judge, found from the texts of the responses; nil if the protocol does not support it.
+func (run *Run) AnalyzeBias(b stats.Bootstrap) (*BiasAnalysis, error) {
 	s, ok := run.scorer.(BiasFinder)
 	if !ok {
 		return nil, nil
 	}
-	out, err := s.Sway(run.responses, run.cluster, b)
+	out, err := s.AnalyzeBias(run.responses, run.cluster, b)
 	if out != nil {
 		out.Says = out.Answer()
-		if run.Manifest.DrawnBy != nil {
-			out.Says += " " + phrases.Say("bias.fixed-length")
+		if run.Manifest.OrderSeed != nil {
+			out.Says += " " + phrases.Sentence("bias.fixed-length")
 		}
 		out.Run = run.Dir
 		out.Judge = run.Manifest.Spec.Model.Name
@@ -37,10 +37,10 @@ func (run *Run) Sway(b stats.Bootstrap) (*BiasAnalysis, error) {
 	return out, err
 }
 
-// Ruler is a scorer that scores baselines, rules that pick responses without reading them, on the items of a run. It
+// BaselineScorer is a scorer that scores baselines, rules that pick responses without reading them, on the items of a run. It
 // returns none for runs with another question.
-type Ruler interface {
-	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
+type BaselineScorer interface {
+	Baselines(responses ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
 }
 
 // responses calls use for each item with its id and the texts of its responses; it calls nothing if the run's folder
@@ -48,7 +48,7 @@ type Ruler interface {
 func (run *Run) responses(use func(id string, responses []judging.Candidate)) error {
 	items := run.items
 	if items == nil {
-		items = run.inFolder
+		items = run.eachStoredResponse
 	}
 	err := items(use)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +57,8 @@ func (run *Run) responses(use func(id string, responses []judging.Candidate)) er
 	return err
 }
 
-// inFolder calls use for each item of the file in the run's folder.
-func (run *Run) inFolder(use func(id string, responses []judging.Candidate)) error {
+// eachStoredResponse calls use for each item of the file in the run's folder.
+func (run *Run) eachStoredResponse(use func(id string, responses []judging.Candidate)) error {
 	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 	if err != nil {
 		return err
@@ -67,13 +67,13 @@ func (run *Run) inFolder(use func(id string, responses []judging.Candidate)) err
 	return judging.EachResponse(run.Manifest, in, use)
 }
 
-// rules returns the results of baselines on the run's items; none if the items cannot be read.
-func (run *Run) rules(b stats.Bootstrap) []Baseline {
-	s, ok := run.scorer.(Ruler)
+// baselines returns the results of baselines on the run's items; none if the items cannot be read.
+func (run *Run) baselines(b stats.Bootstrap) []Baseline {
+	s, ok := run.scorer.(BaselineScorer)
 	if !ok || run.items == nil && run.folder == "" {
 		return nil
 	}
-	rules, err := s.Rules(run.responses, run.cluster, b)
+	rules, err := s.Baselines(run.responses, run.cluster, b)
 	if err != nil {
 		return nil
 	}

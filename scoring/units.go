@@ -60,9 +60,9 @@ func join(a, b []Unit) (out []SharedUnit) {
 	return out
 }
 
-// ByCluster returns one row for each cluster of shared units: the sum of the rows of its units, which row returns.
-func ByCluster(shared []SharedUnit, row func(SharedUnit) []float64) (rows [][]float64) {
-	var sums Tally[string, []float64]
+// ClusterSums returns one row for each cluster of shared units: the sum of the rows of its units, which row returns.
+func ClusterSums(shared []SharedUnit, row func(SharedUnit) []float64) (rows [][]float64) {
+	var sums OrderedMap[string, []float64]
 	for _, j := range shared {
 		sum := sums.Get(cmp.Or(j.A.Cluster, j.A.ID))
 		if *sum == nil {

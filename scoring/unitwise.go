@@ -11,7 +11,7 @@ import (
 // unitwise holds the rows of single units for metrics that are not functions of sums. Units are grouped by cluster,
 // which is resampled as a whole.
 type unitwise struct {
-	groups Tally[string, [][]float64] // rows of the units of each cluster; a unit without a cluster has a group of its own
+	groups OrderedMap[string, [][]float64] // rows of the units of each cluster; a unit without a cluster has a group of its own
 }
 
 func (u *unitwise) add(cluster string, row []float64) {
@@ -58,14 +58,14 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		first = u.columns(q.a, q.b)
 	}
 	if len(second) < minClassUnits {
-		return unbounded(noInterval + phrases.Say("note.few-units", minClassUnits, len(second)))
+		return unbounded(noInterval + phrases.Sentence("note.few-units", minClassUnits, len(second)))
 	}
 	statistic := func(from [][][]float64, sample []int) float64 {
 		var rows [][]float64
 		for _, i := range sample {
 			rows = append(rows, from[i]...)
 		}
-		return q.Units(rows)
+		return q.ValueFromUnits(rows)
 	}
 	interval := stats.Jackknife(len(second), func(sample []int) float64 {
 		if !q.isDifference() {
@@ -74,7 +74,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		return statistic(second, sample) - statistic(first, sample)
 	}, !q.isDifference() && q.Unit != UnitStatistic, b.Level)
 	if !(interval.Low < interval.High) {
-		return unbounded(noInterval + phrases.Say("note.no-variance"))
+		return unbounded(noInterval + phrases.Sentence("note.no-variance"))
 	}
 	return bounds{Interval: interval, method: ByJackknife}
 }
@@ -84,7 +84,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 func (u *unitwise) exchangeTest(m *Metric, columns [2]ColumnRange, boot stats.Bootstrap) (p float64, n int) {
 	first := u.columns(columns[0], columns[1])
 	second := u.columns(columns[1], columns[0])
-	p = boot.ExchangeUnits(len(first), func(swap []int) float64 {
+	p = boot.PermutationTestUnits(len(first), func(swap []int) float64 {
 		var a, b [][]float64
 		for i := range first {
 			if swap[i] == 1 {
@@ -95,7 +95,7 @@ func (u *unitwise) exchangeTest(m *Metric, columns [2]ColumnRange, boot stats.Bo
 				b = append(b, second[i]...)
 			}
 		}
-		return m.Units(b) - m.Units(a)
+		return m.ValueFromUnits(b) - m.ValueFromUnits(a)
 	})
 	return p, u.count(columns[0], columns[1])
 }

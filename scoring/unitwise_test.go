@@ -33,11 +33,11 @@ const ratedTable = `
 
 var ratedMetrics = []SumMetric[ratedUnit]{{
 	Metric: Metric{
-		Name:     "pearson",
-		Units:    pearson,
-		Headline: true,
+		Name:           "pearson",
+		ValueFromUnits: pearson,
+		Headline:       true,
 	},
-	Adds: func(r ratedUnit) (x, y float64) { return r.people, r.judge },
+	Contribution: func(r ratedUnit) (x, y float64) { return r.people, r.judge },
 }}
 
 func pearson(rows [][]float64) float64 {
@@ -60,7 +60,7 @@ func correlation(all []ratedUnit) float64 {
 // gradesScorer has them as its units.
 type gradesScorer struct{ all []ratedUnit }
 
-func (g gradesScorer) Words() ScorerTerms { return ScorerTerms{Unit: "answer", Record: "grade"} }
+func (g gradesScorer) Terms() ScorerTerms { return ScorerTerms{Unit: "answer", Record: "grade"} }
 
 func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { return true, nil }
 
@@ -108,7 +108,7 @@ func TestAMetricMayLookAtUnitsOneByOne(t *testing.T) {
 	if math.Abs(*r.Low-low) > 0.02 || math.Abs(*r.High-high) > 0.02 {
 		t.Errorf("[%v, %v], by Fisher's z [%v, %v]", *r.Low, *r.High, low, high)
 	}
-	if term, _ := MetricOf("rated", "pearson"); term.Label != "grades as people do" || term.Best != Higher {
+	if term, _ := MetricOf("rated", "pearson"); term.Label != "grades as people do" || term.Direction != Higher {
 		t.Errorf("its words are %+v", term)
 	}
 }
@@ -132,7 +132,7 @@ func TestUnitsOfAClusterAreResampledTogether(t *testing.T) {
 }
 
 func TestUnitwiseMetricsAreCompared(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	good := ratedRun(ratings(7, 200, 0.5))
 	bad := ratedRun(ratings(8, 200, 2))
 	all, err := Compare([]*Run{good, bad, ratedRun(ratings(9, 200, 0.5))}, few)
@@ -141,15 +141,15 @@ func TestUnitwiseMetricsAreCompared(t *testing.T) {
 	}
 	differ := all.Comparisons[0].Differences[0]
 	want := correlation(ratings(8, 200, 2)) - correlation(ratings(7, 200, 0.5))
-	if *differ.High >= 0 || *differ.Holm > 0.01 || differ.Noise || differ.Test != exchange || differ.Table != nil ||
+	if *differ.High >= 0 || *differ.Holm > 0.01 || differ.NotSignificant || differ.Test != permutationTest || differ.Table != nil ||
 		math.Abs(*differ.Diff-want) > 1e-5 {
 		t.Errorf("a worse judge: %+v", differ)
 	}
-	if alike := all.Comparisons[1].Differences[0]; !alike.Noise || *alike.Low > 0 || *alike.High < 0 {
+	if alike := all.Comparisons[1].Differences[0]; !alike.NotSignificant || *alike.Low > 0 || *alike.High < 0 {
 		t.Errorf("one as good: %+v", alike)
 	}
 	ranked, err := Rank([]*Run{good, bad}, few)
-	if err != nil || ranked[0].Test != exchange || ranked[0].Runs[0].Letters == ranked[0].Runs[1].Letters {
+	if err != nil || ranked[0].Test != permutationTest || ranked[0].Runs[0].Letters == ranked[0].Runs[1].Letters {
 		t.Errorf("%+v, %v", ranked, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestUnitwiseMetricsWithoutAnInterval(t *testing.T) {
 }
 
 func TestTheIntervalOfUnitsCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	const truth, n, trials = 0.6, 60, 300
 	rng := rand.New(rand.NewPCG(5, 5))
 	covered := 0

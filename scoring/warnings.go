@@ -10,7 +10,7 @@ import (
 // Cautions returns the warnings of a run without the one that its judge is simulated, which every list shows by itself.
 func (r Report) Cautions() (all []string) {
 	for _, w := range r.Warnings {
-		if w != phrases.Say(simulatedWarning) {
+		if w != phrases.Sentence(simulatedWarning) {
 			all = append(all, w)
 		}
 	}
@@ -25,29 +25,29 @@ func (run *Run) itemWarnings(w *cautions) {
 	if s := run.Manifest.Shard; s != nil {
 		w.add("warning.shard", s)
 	}
-	words := run.words()
+	words := run.terms()
 	n := run.Items
 	all := run.Manifest.Spec.Dataset.Items
 	w.addCount("warning.incomplete", all-n, all, words.Lacking)
 	w.addCount("warning.unlabelled", run.unlabelled(), n, words.Unit)
 }
 
-// cutWarnings adds warnings of replies truncated in a loop, at the end of the context or at the token limit. judgments
+// truncationWarnings adds warnings of replies truncated in a loop, at the end of the context or at the token limit. judgments
 // is the number of all judgments.
-func (run *Run) cutWarnings(w *cautions, judgments int) {
-	w.addCount("warning.loops", run.Repeating, judgments, run.missingPhrase(), run.endLoops)
+func (run *Run) truncationWarnings(w *cautions, judgments int) {
+	w.addCount("warning.loops", run.Repeating, judgments, run.missingPhrase(), run.loopAdvice)
 	maxTokens := run.Manifest.Spec.Parameters.MaxTokens
-	w.addCount("warning.context-end", run.Short, judgments, maxTokens, run.missingPhrase())
-	n := run.Outcomes[judging.Cut] - run.Repeating - run.unheldCut - run.Short
+	w.addCount("warning.context-end", run.ContextFull, judgments, maxTokens, run.missingPhrase())
+	n := run.Outcomes[judging.Truncated] - run.Repeating - run.unconstrainedTruncated - run.ContextFull
 	w.addCount("warning.truncated", n, judgments, run.missingPhrase(), maxTokens)
 	if n > 0 {
-		w.addCount("warning.truncated-thinking", run.Thought)
+		w.addCount("warning.truncated-thinking", run.TruncatedThinking)
 	}
 }
 
 // AlteredWarning returns the warning that these files of a run changed after the run wrote them.
 func AlteredWarning(files []string) string {
-	return phrases.Say("warning.altered", strings.Join(files, " and "))
+	return phrases.Sentence("warning.altered", strings.Join(files, " and "))
 }
 
 // warnings returns the warnings of the run that do not depend on the values of its metrics.
@@ -61,7 +61,7 @@ func (run *Run) warnings() []string {
 	if m.Simulated {
 		w.add(simulatedWarning)
 	}
-	if m.LabelsStay {
+	if m.LabelsFollowResponses {
 		w.add(labelsStayed)
 	}
 	for _, c := range m.Changes {
@@ -82,19 +82,19 @@ func (run *Run) warnings() []string {
 		w.add("warning.few-items", n)
 	}
 	run.readingWarnings(&w, judgments)
-	run.cutWarnings(&w, judgments)
-	record := run.words().Record
-	w.addCount("warning.finished-thinking", run.Finished, judgments, record)
+	run.truncationWarnings(&w, judgments)
+	record := run.terms().Record
+	w.addCount("warning.finished-thinking", run.AskedAfterThinking, judgments, record)
 	if n := run.Outcomes[judging.TooLong]; n > 0 {
 		code := "warning.too-long"
 		if m.SetsContext() {
 			code = "warning.too-long-set"
 		}
 		w.add(code, n, judgments, run.missingPhrase())
-		w.addCount("warning.prompts-truncated", run.Shrunk)
+		w.addCount("warning.prompts-truncated", run.TruncatedPrompts)
 	}
-	w.addCount("warning.even", run.Even, judgments)
-	w.addCount("warning.constraint-ignored", run.Unheld)
+	w.addCount("warning.even", run.ProbabilityTies, judgments)
+	w.addCount("warning.constraint-ignored", run.Unconstrained)
 	w.addCount("warning.unlikely", run.forecasts.unlikely, run.Outcomes[judging.Decided], record)
 	w.addCount("warning.refused", run.Outcomes[judging.Refused], judgments, run.missingPhrase())
 	w.addCount("warning.copied", run.copiedReplies())
@@ -107,8 +107,8 @@ func (run *Run) warnings() []string {
 	if p, ok := run.forecasts.constant(); ok {
 		w.add("warning.constant", p, len(run.forecasts.all), record)
 	}
-	if m.Referenced != nil {
-		w = append(w, m.Referenced.Warnings...)
+	if m.ReferenceCounts != nil {
+		w = append(w, m.ReferenceCounts.Warnings...)
 	}
 	w.addCount("warning.lines", m.Dataset.Skipped)
 	return w
@@ -119,16 +119,16 @@ func (run *Run) warnings() []string {
 func (run *Run) readingWarnings(w *cautions, judgments int) {
 	policy := ""
 	if p := run.policy(); p != "" {
-		policy = phrases.Say("warning.policy", p) + ", "
+		policy = phrases.Sentence("warning.policy", p) + ", "
 	}
-	w.addCount("warning.reread", run.Reread, run.Records, policy, run.Reading.AcceptCut)
+	w.addCount("warning.reread", run.ChangedVerdicts, run.Records, policy, run.Reading.AcceptCut)
 	why := ""
 	if run.failure != "" {
-		why = phrases.Say("warning.failed-with", run.failure)
+		why = phrases.Sentence("warning.failed-with", run.failure)
 	}
-	record := run.words().Record
+	record := run.terms().Record
 	w.addCount("warning.failed", run.Outcomes[judging.Failed], judgments, record, run.missingPhrase(), why)
-	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.Even
+	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.ProbabilityTies
 	if float64(unread) > ManyNoVerdicts*float64(judgments) {
 		w.add("warning.unread", unread, judgments, record)
 	}

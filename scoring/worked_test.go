@@ -142,7 +142,7 @@ func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
 	t.Helper()
 	f := difference.FindStringSubmatch(line)
 	if f == nil {
-		rep := scoring.Report{Results: slices.Clone(c.Together), Warnings: c.Warnings}
+		rep := scoring.Report{Results: slices.Clone(c.BestAndWorst), Warnings: c.Warnings}
 		if c.Ensemble != nil {
 			rep.Results = append(rep.Results, c.Ensemble.Coverage, c.Ensemble.Strict)
 		}
@@ -161,12 +161,12 @@ func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
 	both := d.A != nil && d.B != nil
 	if !within(d.A, f[4], 1.01e-4, d.Unit) || !within(d.B, f[5], 1.01e-4, d.Unit) || f[6] != "" && f[6] != strconv.Itoa(d.N) ||
 		f[7] != "" && table != strings.Join(f[7:11], " ") || !within(d.P, f[11], 1e-9, "") ||
-		f[12] != "" && d.Noise != (f[12] == "alike") || !strings.Contains(d.Note, f[13]) ||
+		f[12] != "" && d.NotSignificant != (f[12] == "alike") || !strings.Contains(d.Note, f[13]) ||
 		both != (d.Diff != nil) || both && math.Abs(*d.Diff-(*d.B-*d.A)) > 2e-4 || d.P != nil && *d.Holm < *d.P {
 		t.Errorf("%s: %+v, table %s, p %v", line, d, table, number(d.P))
 	}
 	if number(other.A) != number(d.B) || number(other.P) != number(d.P) || both && *other.Diff != -*d.Diff ||
-		other.Noise != d.Noise {
+		other.NotSignificant != d.NotSignificant {
 		t.Errorf("%s: the other way round %+v", line, other)
 	}
 }

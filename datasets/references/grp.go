@@ -2,7 +2,7 @@ package references
 
 import _ "embed"
 
-// GRP holds the published scores of Tables 2 to 4 of Goal-Reversed Prompting as JSON; README.md lists its keys.
+// GRPScores holds the published scores of Tables 2 to 4 of Goal-Reversed Prompting as JSON; README.md lists its keys.
 //
 //go:embed grp.json
-var GRP []byte
+var GRPScores []byte

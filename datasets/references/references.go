@@ -39,9 +39,9 @@ type PublishedJudge struct {
 	Source      string `json:"source"`       // where the verdicts are published, with the commit
 	// in the second order the labels (a) and (b) moved together with the outputs: a judge that always says "(a)" looks
 	// consistent
-	LabelsStay bool   `json:"labels_stay,omitempty"`
-	First      string `json:"first"`  // verdicts on the judged items, with output 1 shown first
-	Second     string `json:"second"` // verdicts on the judged items, with output 2 shown first
+	LabelsFollowResponses bool   `json:"labels_stay,omitempty"`
+	FirstOrderVerdicts    string `json:"first"`  // verdicts on the judged items, with output 1 shown first
+	SecondOrderVerdicts   string `json:"second"` // verdicts on the judged items, with output 2 shown first
 }
 
 //go:embed llmbar.json
@@ -63,8 +63,8 @@ var digests []byte
 // include the texts.
 func Digest(i int) uint64 { return binary.BigEndian.Uint64(digests[8*i:]) }
 
-// index maps the ids of LLMBar's items to their positions.
-var index = sync.OnceValue(func() map[string]int {
+// itemPositions maps the ids of LLMBar's items to their positions.
+var itemPositions = sync.OnceValue(func() map[string]int {
 	all := map[string]int{}
 	LLMBar().Each(func(i int, id, _ string) { all[id] = i })
 	return all
@@ -72,17 +72,19 @@ var index = sync.OnceValue(func() map[string]int {
 
 // Index returns the position of the item with this id in the set, from 0.
 func (s *PublishedSet) Index(id string) (i int, ok bool) {
-	i, ok = index()[id]
+	i, ok = itemPositions()[id]
 	return i, ok
 }
 
 // CorrectInBothOrders reports whether a judge named the better output of an item in both orders.
 func (s *PublishedSet) CorrectInBothOrders(j PublishedJudge, i int) bool {
-	return j.First[i] == s.Gold[i] && j.Second[i] == s.Gold[i]
+	return j.FirstOrderVerdicts[i] == s.Gold[i] && j.SecondOrderVerdicts[i] == s.Gold[i]
 }
 
 // Complete reports whether a judge judged all items.
-func (s *PublishedSet) Complete(j PublishedJudge) bool { return len(j.First) == len(s.Gold) }
+func (s *PublishedSet) Complete(j PublishedJudge) bool {
+	return len(j.FirstOrderVerdicts) == len(s.Gold)
+}
 
 // Each calls f with the position, the id and the group of every item, in order.
 func (s *PublishedSet) Each(f func(i int, id, group string)) {

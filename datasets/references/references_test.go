@@ -35,13 +35,13 @@ func TestLLMBarIsWhole(t *testing.T) {
 	}
 	names := map[string]bool{}
 	for _, j := range s.Judges {
-		if len(j.First) != len(j.Second) || !s.Complete(j) && len(j.First) != s.Groups[0].Items {
-			t.Errorf("%s: %d and %d verdicts", j.Name, len(j.First), len(j.Second))
+		if len(j.FirstOrderVerdicts) != len(j.SecondOrderVerdicts) || !s.Complete(j) && len(j.FirstOrderVerdicts) != s.Groups[0].Items {
+			t.Errorf("%s: %d and %d verdicts", j.Name, len(j.FirstOrderVerdicts), len(j.SecondOrderVerdicts))
 		}
-		if strings.Trim(j.First+j.Second, "12"+string([]rune{Tie, NoVerdict})) != "" {
+		if strings.Trim(j.FirstOrderVerdicts+j.SecondOrderVerdicts, "12"+string([]rune{Tie, NoVerdict})) != "" {
 			t.Errorf("%s has other verdicts than 1, 2, t and -", j.Name)
 		}
-		if j.Name == "" || names[j.Name] || j.LabelsStay != strings.Contains(j.Source, "ReIFE") {
+		if j.Name == "" || names[j.Name] || j.LabelsFollowResponses != strings.Contains(j.Source, "ReIFE") {
 			t.Errorf("%+v", j)
 		}
 		names[j.Name] = true

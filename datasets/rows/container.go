@@ -21,15 +21,15 @@ import (
 type container string
 
 const (
-	plainLines container = "" // one JSON object per line: read in place
-	gzipped    container = "gzip"
-	zipped     container = "zip" // an archive with one JSON file
-	zstandard  container = "zstd"
-	parquetSet container = "Parquet"
-	jsonArray  container = "JSON array"
-	marked8    container = "UTF-8"  // lines or another text, after a byte order mark
-	marked16   container = "UTF-16" // lines or another text in UTF-16, after a byte order mark
-	csvTable   container = "CSV"    // or TSV, with a header row
+	plainLines    container = "" // one JSON object per line: read in place
+	gzipped       container = "gzip"
+	zipped        container = "zip" // an archive with one JSON file
+	zstandard     container = "zstd"
+	parquetSet    container = "Parquet"
+	jsonArray     container = "JSON array"
+	utf8WithMark  container = "UTF-8"  // lines or another text, after a byte order mark
+	utf16WithMark container = "UTF-16" // lines or another text in UTF-16, after a byte order mark
+	csvTable      container = "CSV"    // or TSV, with a header row
 )
 
 // sniff detects by a file's first bytes how it is packed, whatever its name. Unsupported kinds of file give one clear
@@ -54,9 +54,9 @@ func sniff(in Source) (container, error) {
 	case n >= 262 && string(head[257:262]) == "ustar":
 		return plainLines, errors.New("the file is a tar archive: unpack it first")
 	case starts("\xef\xbb\xbf"):
-		return marked8, nil
+		return utf8WithMark, nil
 	case starts("\xff\xfe"), starts("\xfe\xff"):
-		return marked16, nil
+		return utf16WithMark, nil
 	case 3*bytes.Count(head, []byte{0}) > n:
 		return plainLines, errors.New("a third of its first bytes is NUL: " +
 			"it is not text, or UTF-16 without a byte order mark: save it as UTF-8")
@@ -64,7 +64,7 @@ func sniff(in Source) (container, error) {
 	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return jsonArray, nil
 	}
-	if _, ok := tableOf(head); ok {
+	if _, ok := detectTable(head); ok {
 		return csvTable, nil
 	}
 	return plainLines, nil
@@ -90,7 +90,7 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 		if lines != nil {
 			lines.Close()
 		}
-		if err != nil || !isCompressed && kind != marked8 && kind != marked16 {
+		if err != nil || !isCompressed && kind != utf8WithMark && kind != utf16WithMark {
 			return next, kind != csvTable, err
 		}
 		compressed = compressed || isCompressed
@@ -106,8 +106,8 @@ func unpackOnce(in Source, kind container) (*Spool, error) {
 	switch kind {
 	case gzipped, zstandard, zipped:
 		err = inflate(in, kind, out)
-	case marked8, marked16: // the mark is dropped
-		if kind == marked16 && in.Size()%2 != 0 {
+	case utf8WithMark, utf16WithMark: // the mark is dropped
+		if kind == utf16WithMark && in.Size()%2 != 0 {
 			err = errors.New("the UTF-16 text ends in the middle of a character: get the file again")
 			break
 		}
@@ -182,12 +182,12 @@ func openMember(in Source) (io.ReadCloser, error) {
 
 // tooLong returns the error for a row above the size limit.
 func tooLong(row int) error {
-	return fmt.Errorf("row %d is longer than %d MiB", row, unpacking.row>>20)
+	return fmt.Errorf("row %d is longer than %d MiB", row, unpackLimits.row>>20)
 }
 
 // arrayLines writes each object of a JSON array to out as a line.
 func arrayLines(in io.Reader, out *Spool) error {
-	r := &allowance{in: in, remaining: 2 * batchBytes}
+	r := &limitedReader{in: in, remaining: 2 * batchBytes}
 	dec := json.NewDecoder(r)
 	if _, err := dec.Token(); err != nil {
 		return err
@@ -195,18 +195,18 @@ func arrayLines(in io.Reader, out *Spool) error {
 	var line bytes.Buffer
 	for row := 1; dec.More(); row++ {
 		var raw json.RawMessage
-		r.remaining = unpacking.row
+		r.remaining = unpackLimits.row
 		if err := dec.Decode(&raw); err != nil {
 			if errors.Is(err, errAllowance) {
 				return tooLong(row)
 			}
 			return fmt.Errorf("row %d of the JSON array: %w", row, explainEOF(err))
 		}
-		if len(raw) > unpacking.row {
+		if len(raw) > unpackLimits.row {
 			return tooLong(row)
 		}
 		if raw[0] != '{' {
-			return fmt.Errorf("row %d of the JSON array is %s, not an object", row, KindOf(raw))
+			return fmt.Errorf("row %d of the JSON array is %s, not an object", row, JSONType(raw))
 		}
 		line.Reset()
 		if err := json.Compact(&line, raw); err != nil {
@@ -217,7 +217,7 @@ func arrayLines(in io.Reader, out *Spool) error {
 			return err
 		}
 	}
-	r.remaining = unpacking.row
+	r.remaining = unpackLimits.row
 	if _, err := dec.Token(); err != nil {
 		return fmt.Errorf("the JSON array has no end: %w", explainEOF(err))
 	}
@@ -235,8 +235,8 @@ func explainEOF(err error) error {
 	return err
 }
 
-// KindOf names the type of a JSON value.
-func KindOf(value []byte) string {
+// JSONType names the type of a JSON value.
+func JSONType(value []byte) string {
 	kinds := map[byte]string{
 		'{': "an object",
 		'[': "an array",
@@ -250,13 +250,13 @@ func KindOf(value []byte) string {
 
 var errAllowance = errors.New("too long")
 
-// allowance reads from in and fails after remaining bytes, so that no decoder holds more.
-type allowance struct {
+// limitedReader reads from in and fails after remaining bytes, so that no decoder holds more.
+type limitedReader struct {
 	in        io.Reader
 	remaining int
 }
 
-func (a *allowance) Read(p []byte) (int, error) {
+func (a *limitedReader) Read(p []byte) (int, error) {
 	if a.remaining <= 0 {
 		return 0, errAllowance
 	}

@@ -58,9 +58,9 @@ func zipOf(t testing.TB, namesAndTexts ...string) string {
 
 // limited unpacks within other bounds for the time of a test.
 func limited(t *testing.T, total int64, row, memory int) {
-	before := unpacking
-	unpacking.total, unpacking.row, unpacking.memory = total, row, memory
-	t.Cleanup(func() { unpacking = before })
+	before := unpackLimits
+	unpackLimits.total, unpackLimits.row, unpackLimits.memory = total, row, memory
+	t.Cleanup(func() { unpackLimits = before })
 }
 
 // write writes a file of the test's own.
@@ -77,7 +77,7 @@ func write(t testing.TB, name, content string) string {
 func fails(t *testing.T, content, want string) {
 	t.Helper()
 	path := write(t, "x", content)
-	err := Each(path, func(int, []byte) error { return nil })
+	err := EachRow(path, func(int, []byte) error { return nil })
 	if err == nil {
 		t.Fatalf("no error, want %q", want)
 	}
@@ -117,7 +117,7 @@ func TestContainers(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				limited(t, 1<<20, 1<<16, memory)
 				var got []string
-				err := Each(write(t, "whatever", tc.content), func(row int, text []byte) error {
+				err := EachRow(write(t, "whatever", tc.content), func(row int, text []byte) error {
 					got = append(got, fmt.Sprintf("%d:%s", row, text))
 					return nil
 				})

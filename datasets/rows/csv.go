@@ -21,9 +21,9 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// tableOf detects by a file's first bytes whether the file is a table with a header row, and returns the separator of
+// detectTable detects by a file's first bytes whether the file is a table with a header row, and returns the separator of
 // columns. If the second line is a JSON object, the file has JSON lines and the first is broken.
-func tableOf(head []byte) (comma rune, ok bool) {
+func detectTable(head []byte) (comma rune, ok bool) {
 	first, rest, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte{'\n'})
 	if bytes.ContainsAny(first, "{}[]<>\x00") || bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'{'}) {
 		return 0, false
@@ -51,9 +51,9 @@ func csvLines(in Source, out *Spool) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	limited := &allowance{in: reader(in), remaining: maxHeader}
+	limited := &limitedReader{in: reader(in), remaining: maxHeader}
 	r := csv.NewReader(limited)
-	r.Comma, _ = tableOf(head[:n])
+	r.Comma, _ = detectTable(head[:n])
 	r.ReuseRecord = true
 	cells, err := r.Read()
 	if err != nil {
@@ -68,7 +68,7 @@ func csvLines(in Source, out *Spool) error {
 	}
 	text := []byte{}
 	for line := 1; ; {
-		limited.remaining = unpacking.row
+		limited.remaining = unpackLimits.row
 		start, _ := r.FieldPos(0)
 		cells, err = r.Read()
 		if err == io.EOF {
@@ -117,7 +117,7 @@ func csvError(err error, start, columns int) error {
 			"leave columns out, or end a quoted name", maxHeader>>10)}
 	case errors.Is(err, errAllowance):
 		return &LineError{start, fmt.Errorf("a row longer than %d MiB begins about here: "+
-			"is the end of a quoted cell missing?", unpacking.row>>20)}
+			"is the end of a quoted cell missing?", unpackLimits.row>>20)}
 	case !errors.As(err, &parseErr):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):

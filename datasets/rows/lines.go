@@ -79,7 +79,7 @@ func parseAll[T any](lines []Line[T], parse func(line []byte) T) {
 var errTooLong = errors.New("longer than any row may be")
 
 func tooLongLine(number int) error {
-	return &LineError{number, fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpacking.row>>20)}
+	return &LineError{number, fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpackLimits.row>>20)}
 }
 
 // appendLine appends a line of in to text, with its newline; nothing if the line is too long.
@@ -87,7 +87,7 @@ func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {
 	begin := len(text)
 	for {
 		part, err := in.ReadSlice('\n')
-		if len(text)-begin+len(part) > unpacking.row {
+		if len(text)-begin+len(part) > unpackLimits.row {
 			return text[:begin], errTooLong
 		}
 		text = append(text, part...)

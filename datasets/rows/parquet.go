@@ -44,8 +44,8 @@ func parquetLines(in Source, out *Spool) (err error) {
 				return err
 			}
 			line := table.append(nil, values)
-			if len(line) > unpacking.row {
-				return fmt.Errorf("it is longer than %d MiB", unpacking.row>>20)
+			if len(line) > unpackLimits.row {
+				return fmt.Errorf("it is longer than %d MiB", unpackLimits.row>>20)
 			}
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
@@ -116,7 +116,7 @@ func openParquet(in Source) (*parquet.File, error) {
 			}
 		}
 	}
-	if unpacks > unpacking.total {
+	if unpacks > unpackLimits.total {
 		return nil, errLongFile()
 	}
 	return f, nil
@@ -173,7 +173,7 @@ func (c *column) append(line []byte, value any) []byte {
 		element := cmp.Or(c.element, c)
 		line = append(line, '[')
 		for i, item := range v {
-			if len(line) > unpacking.row { // it will be rejected
+			if len(line) > unpackLimits.row { // it will be rejected
 				break
 			}
 			if i > 0 {

@@ -50,8 +50,8 @@ type Row struct {
 	Text []byte // a JSON value without its newline, valid until the next row
 }
 
-// All yields the lines of a source that are not blank, in order. It ends after the first error.
-func All(in Source) iter.Seq2[Row, error] {
+// Lines yields the lines of a source that are not blank, in order. It ends after the first error.
+func Lines(in Source) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		stop := errors.New("enough")
 		err := EachLine(reader(in), Blank, func(line Line[bool]) error {
@@ -66,9 +66,9 @@ func All(in Source) iter.Seq2[Row, error] {
 	}
 }
 
-// Each passes the rows of a file to use: for files whose rows are not items, such as votes and other programs' outputs.
+// EachRow passes the rows of a file to use: for files whose rows are not items, such as votes and other programs' outputs.
 // Rows count from 1; text is valid until use returns. Each stops at use's first error.
-func Each(path string, use func(row int, text []byte) error) error {
+func EachRow(path string, use func(row int, text []byte) error) error {
 	f, err := Open(path)
 	if err != nil {
 		return err
@@ -80,18 +80,18 @@ func Each(path string, use func(row int, text []byte) error) error {
 	return nil
 }
 
-// FileSum returns the SHA-256 of the file at path, in hex.
-func FileSum(path string) (string, error) {
+// FileSHA256 returns the SHA-256 of the file at path, in hex.
+func FileSHA256(path string) (string, error) {
 	f, err := Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	return Sum(f)
+	return SourceSHA256(f)
 }
 
-// Sum returns the SHA-256 of a source, in hex.
-func Sum(in Source) (string, error) {
+// SourceSHA256 returns the SHA-256 of a source, in hex.
+func SourceSHA256(in Source) (string, error) {
 	sum := sha256.New()
 	_, err := io.Copy(sum, reader(in))
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
@@ -107,7 +107,7 @@ func eachUnpacked(in Source, use func(row int, text []byte) error) error {
 	if err != nil {
 		return err
 	}
-	for row, err := range All(in) {
+	for row, err := range Lines(in) {
 		if err == nil {
 			err = use(row.Line, row.Text)
 		}

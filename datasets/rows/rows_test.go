@@ -24,7 +24,7 @@ func TestEach(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		var got []string
-		err := Each(write(t, "rows", c.text), func(row int, text []byte) error {
+		err := EachRow(write(t, "rows", c.text), func(row int, text []byte) error {
 			got = append(got, fmt.Sprintf("%d:%s", row, text))
 			return nil
 		})
@@ -34,20 +34,20 @@ func TestEach(t *testing.T) {
 	}
 	stop := errors.New("enough")
 	n := 0
-	if err := Each(write(t, "rows", lines), func(int, []byte) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
+	if err := EachRow(write(t, "rows", lines), func(int, []byte) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
 		t.Errorf("after %d rows: %v", n, err)
 	}
-	if err := Each(write(t, "rows", array[:len(array)-4]), func(int, []byte) error { return nil }); err == nil || !strings.Contains(err.Error(), "ends in the middle") {
+	if err := EachRow(write(t, "rows", array[:len(array)-4]), func(int, []byte) error { return nil }); err == nil || !strings.Contains(err.Error(), "ends in the middle") {
 		t.Errorf("half an array: %v", err)
 	}
-	if err := Each(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is a directory") {
+	if err := EachRow(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("a folder: %v", err)
 	}
 	if err != nil {
 		t.Skip("no Parquet file in ../shared/data")
 	}
 	rows := 0
-	if err := Each(write(t, "rows", string(parquet)), func(_ int, text []byte) error {
+	if err := EachRow(write(t, "rows", string(parquet)), func(_ int, text []byte) error {
 		rows++
 		if !strings.HasPrefix(string(text), `{"question_id":`) {
 			t.Errorf("%.80s", text)
@@ -69,7 +69,7 @@ func TestEachIsBounded(t *testing.T) {
 		"an array of many":   "[" + strings.Repeat(`{"a":1},`, 500) + "{}]",
 		"an array of no end": "[" + strings.Repeat(`{"a":1},`, 50),
 	} {
-		if err := Each(write(t, "x.zip", zipOf(t, "x.json", text)), none); err == nil {
+		if err := EachRow(write(t, "x.zip", zipOf(t, "x.json", text)), none); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// unpacking limits the size of unpacked files. A few KiB of gzip or Parquet can expand to terabytes, so sizes are
+// unpackLimits limits the size of unpacked files. A few KiB of gzip or Parquet can expand to terabytes, so sizes are
 // counted during writing, not taken from the file. The published files are far smaller: the largest, all of OASST1's
 // trees, unpacks to less than 1 GiB.
-var unpacking = struct {
+var unpackLimits = struct {
 	total  int64 // bytes of a whole file
 	row    int   // bytes of one row
 	memory int   // bytes held in memory; the rest goes to a temporary file
@@ -21,7 +21,7 @@ var unpacking = struct {
 }
 
 func errLongFile() error {
-	return fmt.Errorf("it unpacks to more than %d MiB: if you trust it, unpack it by hand", unpacking.total>>20)
+	return fmt.Errorf("it unpacks to more than %d MiB: if you trust it, unpack it by hand", unpackLimits.total>>20)
 }
 
 // Spool holds the lines of an unpacked file: in memory if they are few, as in nearly all published files, else in a
@@ -35,11 +35,11 @@ type Spool struct {
 
 func (s *Spool) Write(p []byte) (int, error) {
 	s.size += int64(len(p))
-	if s.size > unpacking.total {
+	if s.size > unpackLimits.total {
 		return 0, errLongFile()
 	}
 	if s.file == nil {
-		if len(s.mem)+len(p) <= unpacking.memory {
+		if len(s.mem)+len(p) <= unpackLimits.memory {
 			s.mem = append(s.mem, p...)
 			return len(p), nil
 		}

@@ -46,7 +46,7 @@ type Check struct {
 	Verdict Verdict `json:"verdict"`
 	File    string  `json:"file"`
 	Run     string  `json:"run"` // folder of the run that was checked
-	scoring.Question
+	scoring.RunSetup
 	Level        float64       `json:"level"` // confidence level of each interval
 	Requirements []Requirement `json:"requirements"`
 	Calls        int           `json:"calls"` // judgments, with those of anchors
@@ -71,13 +71,13 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		return c, err
 	}
 	c.Level = 1 - alpha/2/occasions // half for all looks, whose intervals are valid together, and half for the end
-	ids, each, err := e.Items(f.request)
+	ids, each, err := e.ItemIDs(f.request)
 	if err != nil {
 		return c, f.blame(err)
 	}
 	each *= f.request.NumRepetitions
 	anchors := 2 * each * len(f.Anchors)
-	metrics := scoring.Shares(f.request.Protocol)
+	metrics := scoring.ItemwiseMetrics(f.request.Protocol)
 	calls := math.MaxInt
 	_, err = fmt.Sscan(f.AtMost, &calls)
 	planned := min(len(ids), (calls-anchors)/each)
@@ -86,7 +86,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 			"and a protocol that can end early", anchors)
 	}
 	rule := &eval.StoppingRule{Name: "check", Alpha: alpha, Metric: append(metrics, "")[0], MaxItems: planned}
-	rule.Look = func(place int, _ scoring.ItemResult) (enough bool) {
+	rule.Observe = func(place int, _ scoring.ItemResult) (enough bool) {
 		if (place+1)%max(10, planned/20) == 0 {
 			run := rule.Records.Run()
 			run.SetItemIDs(func() ([]string, error) { return ids, nil })
@@ -105,7 +105,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		return c, err
 	}
 	if run.Items >= planned {
-		run.Manifest.DrawnBy = nil // n was fixed beforehand
+		run.Manifest.OrderSeed = nil // n was fixed beforehand
 	}
 	c.conclude(run)
 	c.Calls += anchors
@@ -117,7 +117,7 @@ func (c *Check) look(run *scoring.Run) {
 	b := scoring.DefaultOptions.Bootstrap
 	b.Level = c.Level
 	rep := run.Score(b)
-	c.Question = rep.Question
+	c.RunSetup = rep.RunSetup
 	for i := range c.Requirements {
 		r := &c.Requirements[i]
 		if r.Verdict != Undecided {
@@ -161,7 +161,7 @@ func (c *Check) conclude(run *scoring.Run) {
 	c.Calls = run.Answered
 	c.Identity = identityOf(run)
 	c.Verdict = Met
-	c.Says = phrases.Say("check.met", c.Count(Met), len(c.Requirements))
+	c.Says = phrases.Sentence("check.met", c.Count(Met), len(c.Requirements))
 	for _, r := range c.Requirements {
 		if r.Verdict == Met {
 			continue

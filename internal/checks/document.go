@@ -17,15 +17,15 @@ import (
 
 // String returns the decision in words.
 func (r Requirement) String() string {
-	return phrases.Say("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.Required)
+	return phrases.Sentence("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.Required)
 }
 
 // Document returns the check as one page: the requirements, what changed since the baseline, and what to do.
 func (c *Check) Document() doc.Document {
-	columns := doc.Columns(doc.Number, "found, %", "difference")
+	columns := doc.Columns(doc.ColumnNumber, "found, %", "difference")
 	columns[0].Axis = doc.AxisOf("")
 	columns[1].Axis = doc.DifferenceAxis()
-	columns = append(columns, doc.Columns(doc.Words, "required", "verdict", "items")...)
+	columns = append(columns, doc.Columns(doc.ColumnWords, "required", "verdict", "items")...)
 	t := &doc.Table{RowHead: "requirement", Columns: columns}
 	for _, r := range c.Requirements {
 		cells := doc.Cells(r.Found, "", r.Required, string(r.Verdict), r.Items)
@@ -35,11 +35,11 @@ func (c *Check) Document() doc.Document {
 		t.Add(doc.Row{Name: r.Name, Look: "check-" + string(r.Verdict), Cells: cells})
 	}
 	t.DropEmpty()
-	parts := &doc.Table{RowHead: "what changed", Columns: doc.Columns(doc.Words, "baseline", "now", "changed")}
+	parts := &doc.Table{RowHead: "what changed", Columns: doc.Columns(doc.ColumnWords, "baseline", "now", "changed")}
 	for _, name := range slices.Sorted(maps.Keys(c.Identity)) {
 		row := doc.WordRow(name, c.Baseline[name], c.Identity[name], "changed")
 		if c.Baseline == nil || c.Baseline[name] == c.Identity[name] {
-			row.In = doc.Detail
+			row.Surfaces = doc.SurfaceAllButShort
 			row.Cells[2].Text = ""
 		}
 		parts.Add(row)
@@ -51,16 +51,16 @@ func (c *Check) Document() doc.Document {
 	}
 	run := datasets.ShellQuote(c.Run)
 	return doc.Document{
-		Title:  phrases.Say("check.title", c.File, c.Model, c.Dataset, c.Verdict),
+		Title:  phrases.Sentence("check.title", c.File, c.Model, c.Dataset, c.Verdict),
 		Answer: c.Says,
 		Blocks: []doc.Block{
 			{ID: "requirements", Title: "Requirements", Table: t, Notes: []doc.Note{
-				doc.Say("check.levels", 100*c.Level, c.Calls),
+				doc.PhraseNote("check.levels", 100*c.Level, c.Calls),
 			}},
-			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.Numbers},
+			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.ChartExplainedTable},
 			change,
-			{ID: "todo", Title: "What to do", In: doc.Detail, Notes: []doc.Note{
-				doc.Say("check.todo", run, datasets.ShellQuote(c.File), run),
+			{ID: "todo", Title: "What to do", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
+				doc.PhraseNote("check.todo", run, datasets.ShellQuote(c.File), run),
 			}},
 		},
 		Data: c,

@@ -104,7 +104,7 @@ func (f *File) readRequest() error {
 	delete(values, "anchors")
 	values["no-cache"] = []string{"true"}
 	if err == nil {
-		f.request, err = eval.Read(k, values)
+		f.request, err = eval.ParseRequest(k, values)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func run(t testing.TB, verdicts map[string][2]string, order []string, all []stri
 		Prompt:  judging.Template{Name: "sop", Labels: []string{"A>B", "B>A", "A=B"}},
 		Dataset: judging.DatasetSpec{Items: len(all)}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	m.DrawnBy = new(int64(1))
+	m.OrderSeed = new(int64(1))
 	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func run(t testing.TB, verdicts map[string][2]string, order []string, all []stri
 			if r.Order[0] != choice {
 				text = "[[B>A]]"
 			}
-			r.Replies = []judging.Reply{{Text: text, Finish: backends.Stop}}
+			r.Replies = []judging.Reply{{Text: text, Finish: backends.FinishStop}}
 			if err := load.Add(r); err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func newWorld(t testing.TB, seed uint64) world {
 		"":                  100 * now.consistent * (now.right - before.right),
 	}}
 	f := &File{baseline: run(t, baseline, all, all)}
-	f.baseline.Manifest.DrawnBy = nil
+	f.baseline.Manifest.OrderSeed = nil
 	w.far = seed%2 == 0
 	offset := func() float64 {
 		switch {
@@ -134,7 +134,7 @@ func newWorld(t testing.TB, seed uint64) world {
 	}
 	if w.items == simulatedItems { // as at the planned end
 		last := run(t, verdicts, order, all)
-		last.Manifest.DrawnBy = nil
+		last.Manifest.OrderSeed = nil
 		w.check.look(last)
 	}
 	return w
@@ -154,8 +154,8 @@ func (w world) wrong() bool {
 // A check decides one or more of its requirements wrongly with probability 5 % at most, although it looks after every
 // 20 items, and requirements are at the truth or near it.
 func TestDecisions(t *testing.T) {
-	n := trials.Times(24)
-	if trials.All() {
+	n := trials.TrialCount(24)
+	if trials.RunsSlowTests() {
 		n = max(n, 1000)
 	}
 	var mu sync.Mutex
@@ -238,7 +238,7 @@ func drift(r *rand.Rand, noise, judgeMoved, answersMoved float64) *Change {
 // to 50 % of the verdicts, and in at most 5 % of others one is counts to have changed.
 func TestChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	n := trials.Times(200)
+	n := trials.TrialCount(200)
 	for _, noise := range []float64{0, 0.01, 0.02} {
 		counts := map[string]map[string]int{}
 		for range n {

@@ -51,7 +51,7 @@ func Write(path, dir string, force bool) error {
 	defer set.Close()
 	anchors := ""
 	verdicts := map[string]string{}
-	for _, i := range datasets.Order(set.Len(), set.ID, 1) {
+	for _, i := range datasets.DrawOrder(set.Len(), set.ID, 1) {
 		verdict := judge.Verdicts[set.ID(i)]
 		if verdict == "" || len(verdicts) == numAnchors {
 			continue
@@ -65,7 +65,7 @@ func Write(path, dir string, force bool) error {
 	}
 	b := scoring.DefaultOptions.Bootstrap
 	b.Level = 1 - alpha/8 // as in a check of four requirements
-	err = report.WriteOther(path, force, func(w io.Writer) error {
+	err = report.WriteUnmarkedFile(path, force, func(w io.Writer) error {
 		return templates.ExecuteTemplate(w, "judge.tmpl", map[string]any{
 			"protocol": request.Protocol,
 			"judge":    only(request, "").NonDefaults(),
@@ -81,7 +81,7 @@ func Write(path, dir string, force bool) error {
 	if err != nil {
 		return err
 	}
-	return report.WriteOther(anchorFile, force, func(w io.Writer) error {
+	return report.WriteUnmarkedFile(anchorFile, force, func(w io.Writer) error {
 		_, err := io.WriteString(w, anchors)
 		return err
 	})
@@ -93,7 +93,7 @@ func requirementsOf(rep scoring.Report) map[string]string {
 	all := map[string]string{}
 	// of pairs the first three, of other protocols the headline
 	for _, metric := range []string{
-		scoring.RightWhereAlike, scoring.Coverage, scoring.FirstPosition, scoring.MetricsOf(rep.Protocol)[0].Metric,
+		scoring.AccuracyWhenConsistent, scoring.Coverage, scoring.FirstPosition, scoring.MetricsOf(rep.Protocol)[0].Metric,
 	} {
 		x := rep.Overall(metric)
 		if !x.HasInterval() || len(all) == 3 {
@@ -102,7 +102,7 @@ func requirementsOf(rep scoring.Report) map[string]string {
 		term, _ := scoring.MetricOf(rep.Protocol, metric)
 		low, high := 5*math.Floor(*x.Low/5), 5*math.Ceil(*x.High/5)
 		all[term.Label] = fmt.Sprintf("%g..%g", low, high)
-		if term.Best == scoring.Higher {
+		if term.Direction == scoring.Higher {
 			all[term.Label] = fmt.Sprintf(">= %g", low)
 		}
 	}

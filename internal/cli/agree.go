@@ -27,7 +27,7 @@ func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, fil
 		if err != nil {
 			if votes, other := imports.ReadVotes(path); other == nil && len(votes.Votes) > 0 {
 				e.sayEach(imports.SkippedLines(votes.N, "rows of votes", votes.First))
-				file, err = labels.OfVotes(path, votes.Votes), nil
+				file, err = labels.FromVotes(path, votes.Votes), nil
 			}
 		}
 	}
@@ -37,7 +37,7 @@ func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, fil
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "agree",
-		Action: e.printed(func(c *cli.Context) (any, error) {
+		Action: e.printAction(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
@@ -47,7 +47,7 @@ func agreeCommand(e *env) *cli.Command {
 			}
 			epsilon := c.Float64("epsilon")
 			if !(epsilon >= 0 && epsilon < 1) {
-				return nil, usage("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
+				return nil, usageError("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
 			}
 			return labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
 		}),
@@ -62,24 +62,24 @@ func estimateCommand(e *env) *cli.Command {
 			Value: cli.NewFloat64Slice(10, 5),
 			Usage: "say how many labels are needed for an interval that is `POINTS` wide",
 		}},
-		Action: e.printed(func(c *cli.Context) (any, error) {
+		Action: e.printAction(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}
 			if file == nil {
-				return nil, usage("--labels is missing: name the file of people's labels")
+				return nil, usageError("--labels is missing: name the file of people's labels")
 			}
 			response := c.String("response")
 			if err := oneOf("--response", response, []string{"A", "B"}); err != nil {
 				return nil, err
 			}
 			if len(dirs) > 1 {
-				return nil, usage("%s holds %d runs: name one", c.Args().First(), len(dirs))
+				return nil, usageError("%s holds %d runs: name one", c.Args().First(), len(dirs))
 			}
 			for _, w := range c.Float64Slice("width") {
 				if !(w > 0 && w <= 100) {
-					return nil, usage("--width %v: expected points above 0 and at most 100", w)
+					return nil, usageError("--width %v: expected points above 0 and at most 100", w)
 				}
 			}
 			return labels.Estimate(dirs[0], file, response, func(string) string { return response },
@@ -91,17 +91,17 @@ func estimateCommand(e *env) *cli.Command {
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "select",
-		Action: e.printed(func(c *cli.Context) (any, error) {
+		Action: e.printAction(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}
 			for _, name := range []string{"risk", "delta"} {
 				if x := c.Float64(name); !(x > 0 && x < 100) {
-					return nil, usage("--%s %v: percent between 0 and 100 are expected", name, x)
+					return nil, usageError("--%s %v: percent between 0 and 100 are expected", name, x)
 				}
 			}
-			return labels.Select(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
+			return labels.SelectThresholds(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
 		}),
 	}
 }

@@ -13,33 +13,33 @@ import (
 	"gavel/datasets"
 )
 
-// arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
+// moveFlagsFirst moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
 // argument and would take what follows for arguments. After "--" everything is an argument. For "--help all" it selects
 // the help that lists every flag.
-func arrange(app *cli.App, args []string) ([]string, error) {
+func moveFlagsFirst(app *cli.App, args []string) ([]string, error) {
 	for len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	args = renamed(args)
-	command, rest := descend(app, args)
+	args = replaceOldCommand(args)
+	command, rest := findSubcommand(app, args)
 	flags, commands := command.Flags, command.Subcommands
 	path := slices.Clip(args[:len(args)-len(rest)])
 	words := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--help" || a == "-h" })
 	if len(words) < len(rest) && slices.Contains(words, "all") {
-		command.CustomHelpTemplate = everyFlag
+		command.CustomHelpTemplate = helpAllTemplate
 		if len(path) == 0 {
-			app.CustomAppHelpTemplate = everyFlag
+			app.CustomAppHelpTemplate = helpAllTemplate
 		}
 		return append(path, "--help"), nil
 	}
 	if len(rest) > 0 && len(commands) > 0 {
 		if !strings.HasPrefix(rest[0], "-") {
-			return nil, unknown(path, rest[0], commands)
+			return nil, unknownCommandError(path, rest[0], commands)
 		}
 		has := func(c *cli.Command) bool { return isFlag(c.Flags, rest[0]) }
 		if !isFlag(flags, rest[0]) && slices.ContainsFunc(commands, has) {
-			kind, names := kindOf(path, commands)
-			return nil, usage("the %s is missing: write it before %s. There are: %s",
+			kind, names := subcommandNoun(path, commands)
+			return nil, usageError("the %s is missing: write it before %s. There are: %s",
 				kind, rest[0], strings.Join(names, ", "))
 		}
 	}
@@ -56,7 +56,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			f := flagNamed(flags, name)
 			if _, isBool := f.(*cli.BoolFlag); f != nil && !isBool && !hasValue {
 				if i+1 >= len(args) || isFlag(flags, args[i+1]) {
-					return nil, usage("flag --%s needs a value", name)
+					return nil, usageError("flag --%s needs a value", name)
 				}
 				i++
 				front = append(front, args[i])
@@ -72,8 +72,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// descend follows the subcommands that a command line begins with. It returns the last of them and the words after it.
-func descend(app *cli.App, args []string) (*cli.Command, []string) {
+// findSubcommand follows the subcommands that a command line begins with. It returns the last of them and the words after it.
+func findSubcommand(app *cli.App, args []string) (*cli.Command, []string) {
 	last := &cli.Command{Flags: app.Flags, Subcommands: app.Commands}
 	for len(args) > 0 {
 		i := slices.IndexFunc(last.Subcommands, func(c *cli.Command) bool { return c.HasName(args[0]) })
@@ -129,29 +129,29 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			names = append(names, f.Names()...)
 		}
 		if instead, gone := removedFlags[m[1]]; gone {
-			return usage("--%s was taken away: %s", m[1], instead)
+			return usageError("--%s was taken away: %s", m[1], instead)
 		}
 		hint := "."
 		if best := datasets.Nearest(m[1], names); best != "" {
 			hint = fmt.Sprintf(", did you mean --%s?", best)
 		}
-		return usage("unknown flag --%s%s See: %s --help", m[1], hint, commandLine(c))
+		return usageError("unknown flag --%s%s See: %s --help", m[1], hint, commandLine(c))
 	}
 	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
-		return usage("--%s %q: expected a number, a duration such as 90s, or true or false. See: %s --help",
+		return usageError("--%s %q: expected a number, a duration such as 90s, or true or false. See: %s --help",
 			m[2], m[1], commandLine(c))
 	}
-	return usage("%v. See: %s --help", err, commandLine(c))
+	return usageError("%v. See: %s --help", err, commandLine(c))
 }
 
 // commandLine returns the command with the words before it, such as "gavel suite run", for messages.
 func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.App.Name) }
 
-// unknownCommand is the action of a command that has subcommands, typed without one: it prints the help, or
+// parentAction is the action of a command that has subcommands, typed without one: it prints the help, or
 // returns an error for arguments.
-func unknownCommand(c *cli.Context) error {
+func parentAction(c *cli.Context) error {
 	if c.Args().Present() { // after "--", which ends the flags
-		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
+		return usageError("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
 	}
 	if c.Command.Name == c.App.Name {
 		return cli.ShowAppHelp(c)
@@ -159,8 +159,8 @@ func unknownCommand(c *cli.Context) error {
 	return cli.ShowSubcommandHelp(c)
 }
 
-// otherWords maps commands to words that people may type in their place, for suggestions.
-var otherWords = map[string]string{
+// commandSynonyms maps commands to words that people may type in their place, for suggestions.
+var commandSynonyms = map[string]string{
 	"runs":     "list results show status",
 	"run":      "eval evaluate judge test bench benchmark",
 	"serve":    "leaderboard board view open browse ui web gui dashboard server",
@@ -170,29 +170,29 @@ var otherWords = map[string]string{
 	"doctor":   "judges",
 }
 
-// unknown returns the error for typed, a word that is none of the subcommands in commands;
+// unknownCommandError returns the error for typed, a word that is none of the subcommands in commands;
 // before has the words before it.
-func unknown(before []string, typed string, commands []*cli.Command) error {
-	kind, names := kindOf(before, commands)
+func unknownCommandError(before []string, typed string, commands []*cli.Command) error {
+	kind, names := subcommandNoun(before, commands)
 	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
 	if len(before) == 0 {
 		nearest := datasets.Nearest(typed, slices.Concat(names, slices.Sorted(maps.Keys(oldNames))))
 		if now := oldNames[nearest]; now != "" {
 			suggestion = ", did you mean " + now + "?"
 		}
-		for command, words := range otherWords {
+		for command, words := range commandSynonyms {
 			if slices.Contains(strings.Fields(words), typed) {
 				suggestion = ", did you mean " + command + "?"
 			}
 		}
-		return usage("unknown %s %q%s See: gavel --help", kind, typed, suggestion)
+		return usageError("unknown %s %q%s See: gavel --help", kind, typed, suggestion)
 	}
-	return usage("unknown %s %q%s There are: %s", kind, typed, suggestion, strings.Join(names, ", "))
+	return usageError("unknown %s %q%s There are: %s", kind, typed, suggestion, strings.Join(names, ", "))
 }
 
-// kindOf returns how errors call the subcommands after the words before ("command", or "protocol"
+// subcommandNoun returns how errors call the subcommands after the words before ("command", or "protocol"
 // after run), and their names.
-func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
+func subcommandNoun(before []string, commands []*cli.Command) (kind string, names []string) {
 	kind = "command"
 	if slices.Equal(before, []string{"run"}) {
 		kind = "protocol"

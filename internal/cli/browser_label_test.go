@@ -131,8 +131,8 @@ func TestBrowserAfternoon(t *testing.T) {
 	s.end()
 
 	f, err := labels.Read("sums.labels.jsonl")
-	if err != nil || len(f.Labels) != 70 || len(f.Again) != 7 {
-		t.Fatalf("%d labels, %d again, %v", len(f.Labels), len(f.Again), err)
+	if err != nil || len(f.Labels) != 70 || len(f.RepeatLabels) != 7 {
+		t.Fatalf("%d labels, %d again, %v", len(f.Labels), len(f.RepeatLabels), err)
 	}
 	if l := f.Labels; strings.Count(fmt.Sprint(l), "1 is clearer") != 1 {
 		t.Error("the note is not kept")

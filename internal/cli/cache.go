@@ -66,13 +66,13 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	if err != nil {
 		return err
 	}
-	return e.print(c, facts(st.Rows(), st))
+	return e.print(c, factsDocument(st.Rows(), st))
 }
 
 // pruneArguments returns an error if --older-than is not positive.
 func pruneArguments(c *cli.Context) error {
 	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
-		return usage("--older-than %s: it must be more than 0", age)
+		return usageError("--older-than %s: it must be more than 0", age)
 	}
 	return nil
 }
@@ -91,6 +91,6 @@ func (e *env) cacheRebuild(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n", n.Filled, n.Same, n.Skipped)
+	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n", n.Added, n.AlreadyCached, n.Skipped)
 	return err
 }

@@ -26,7 +26,7 @@ func checkCommand(e *env) *cli.Command {
 		}
 		out := cmp.Or(c.String("out"), "runs/check-"+eval.FolderName(path)+e.now().Format("-20060102-150405"))
 		maker := e.maker()
-		maker.Words.GoOn = "go on with --out " + out
+		maker.Hints.GoOn = "go on with --out " + out
 		check, err := file.Ask(c.Context, maker, out, c.String("runs"))
 		if c.String("format") == "junit" {
 			err = errors.Join(err, check.WriteJUnit(e.stdout, err))

@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// more is the heading of `gavel help all` for commands that the first screen, `gavel --help`, leaves out.
-const more = "More"
+// moreCommandsHeading is the heading of `gavel help all` for commands that the first screen, `gavel --help`, leaves out.
+const moreCommandsHeading = "More"
 
 // builder makes a command that uses the given environment.
 type builder func(*env) *cli.Command
@@ -32,16 +32,16 @@ func commandGroups() []commandGroup {
 			judgeCommand, checkCommand,
 		}},
 		{name: "People's labels", commands: []builder{
-			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
+			parentCommand("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
 		}},
 		{name: "Data, prompts", commands: []builder{
 			datasetsCommand, promptsCommand,
 		}},
 		{name: "Many machines", commands: []builder{
-			family("carry", bundleCommand, replayCommand, mergeCommand),
+			parentCommand("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
-		{name: more, commands: []builder{
-			family("study", grpCommand), cacheCommand, initCommand, importCommand, exportCommand, completionCommand,
+		{name: moreCommandsHeading, commands: []builder{
+			parentCommand("study", grpCommand), cacheCommand, initCommand, importCommand, exportCommand, completionCommand,
 			versionCommand, docsCommand,
 		}},
 	}
@@ -75,8 +75,8 @@ var oldNames = map[string]string{
 	"merge":           "carry merge",
 }
 
-// renamed replaces a command of an earlier version, at the beginning of a command line, by the command of today.
-func renamed(args []string) []string {
+// replaceOldCommand replaces a command of an earlier version, at the beginning of a command line, by the command of today.
+func replaceOldCommand(args []string) []string {
 	for words := min(2, len(args)); words > 0; words-- {
 		if now := oldNames[strings.Join(args[:words], " ")]; now != "" {
 			return append(strings.Fields(now), args[words:]...)
@@ -85,8 +85,8 @@ func renamed(args []string) []string {
 	return args
 }
 
-// family returns the builder of a command that only has the given subcommands.
-func family(name string, members ...builder) builder {
+// parentCommand returns the builder of a command that only has the given subcommands.
+func parentCommand(name string, members ...builder) builder {
 	return func(e *env) *cli.Command {
 		c := &cli.Command{Name: name}
 		for _, build := range members {

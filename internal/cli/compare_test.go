@@ -26,13 +26,13 @@ func TestCompareIsWatched(t *testing.T) {
 		return now
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	code := e.gavel(ctx, args)
+	code := e.runCommandLine(ctx, args)
 	if code != exitOK || !strings.HasPrefix(errs.String(), "1/3 comparisons\n2/3 comparisons\n") {
 		t.Errorf("exit %d, said %q", code, errs.String())
 	}
 	before := out.String()
 	cancel(eval.ErrInterrupted)
-	code = e.gavel(ctx, args)
+	code = e.runCommandLine(ctx, args)
 	if code != exitInterrupted || out.String() != before {
 		t.Errorf("exit %d after Ctrl-C, and %q", code, out.String())
 	}

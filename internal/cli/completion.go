@@ -20,8 +20,8 @@ var completions embed.FS
 // shells lists the shells with a completion script; its file has the shell's name.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// completing is the last argument with which a completion script calls gavel to ask for the words that may follow.
-const completing = "--generate-bash-completion"
+// completionArgument is the last argument with which a completion script calls gavel to ask for the words that may follow.
+const completionArgument = "--generate-bash-completion"
 
 func completionCommand(e *env) *cli.Command {
 	c := &cli.Command{Name: "completion"}
@@ -40,15 +40,15 @@ func completionCommand(e *env) *cli.Command {
 	return c
 }
 
-// complete prints the words that may follow a command line, one a line; none if a file name may follow.
-func (e *env) complete(app *cli.App, args []string) {
-	command, rest := descend(app, args)
+// printCompletions prints the words that may follow a command line, one a line; none if a file name may follow.
+func (e *env) printCompletions(app *cli.App, args []string) {
+	command, rest := findSubcommand(app, args)
 	flags, commands := command.Flags, command.Subcommands
 	last := strings.Join(rest[max(0, len(rest)-1):], "")
 	var words []string
 	switch flag := strings.TrimLeft(last, "-"); {
 	case last == "--"+flag && flagNamed(flags, flag) != nil:
-		words = valuesOf(flag)
+		words = flagCompletions(flag)
 	case strings.HasPrefix(last, "-"):
 		words = []string{"--help"}
 		for _, f := range flags {
@@ -66,8 +66,8 @@ func (e *env) complete(app *cli.App, args []string) {
 	}
 }
 
-// valuesOf returns the words that completion offers after a flag; nil if the flag has no fixed list of values.
-func valuesOf(flag string) []string {
+// flagCompletions returns the words that completion offers after a flag; nil if the flag has no fixed list of values.
+func flagCompletions(flag string) []string {
 	switch flag {
 	case "dataset", "as":
 		return datasets.Names()
@@ -76,7 +76,7 @@ func valuesOf(flag string) []string {
 	case "format":
 		return formatNames
 	case "think":
-		return backends.Thinks
+		return backends.ThinkValues
 	}
 	return nil
 }

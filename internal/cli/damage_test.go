@@ -48,7 +48,7 @@ func TestDamagedCache(t *testing.T) {
 	if cached := damagedRun(t, command, "sound", then, now); cached != faultJudgments {
 		t.Fatalf("%d of %d replies are in the cache", cached, faultJudgments)
 	}
-	for trial := range trials.Times(8) {
+	for trial := range trials.TrialCount(8) {
 		rng := rand.New(rand.NewPCG(uint64(trial), 7))
 		cache := fmt.Sprint("damaged", trial)
 		if err := os.CopyFS(cache, os.DirFS("sound")); err != nil {

@@ -15,8 +15,8 @@ func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "datasets",
 		Subcommands: []*cli.Command{
-			{Name: "list", Action: e.printed(e.listDatasets)},
-			{Name: "show", Action: e.printed(e.showDataset)},
+			{Name: "list", Action: e.printAction(e.listDatasets)},
+			{Name: "show", Action: e.printAction(e.showDataset)},
 			{Name: "fetch", Action: e.fetchDataset},
 		},
 	}
@@ -33,10 +33,10 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 		Here bool `json:"here"`
 	}
 	var rows []row
-	t := &doc.Table{RowHead: "name", Columns: slices.Concat(doc.Columns(doc.Whole, "items", "bytes"),
-		doc.Columns(doc.Words, "here", "shape", "about"))}
-	t.Columns[1].Spare = 1
-	t.Columns[4].Spare = 2
+	t := &doc.Table{RowHead: "name", Columns: slices.Concat(doc.Columns(doc.ColumnInteger, "items", "bytes"),
+		doc.Columns(doc.ColumnWords, "here", "shape", "about"))}
+	t.Columns[1].HideOrder = 1
+	t.Columns[4].HideOrder = 2
 	for _, k := range e.library().All() {
 		here := e.library().Has(k)
 		state := "fetch"
@@ -45,7 +45,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 			state = "built in"
 		case here:
 			state = "yes"
-			if k.IsOwn() {
+			if k.IsUserDataset() {
 				k.About += ", " + k.Mapping.String()
 			}
 		case k.Get != "":
@@ -60,7 +60,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 	}
 	return doc.Document{
 		Blocks: []doc.Block{{Table: t, Notes: []doc.Note{
-			doc.Say("datasets.fetch"), doc.Say("datasets.files", strings.Join(names, ", ")),
+			doc.PhraseNote("datasets.fetch"), doc.PhraseNote("datasets.files", strings.Join(names, ", ")),
 		}}},
 		Data: map[string]any{"datasets": rows},
 	}, nil
@@ -82,7 +82,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 	entry, isKnown := e.library().Lookup(c.Args().First())
 	set, err := e.openSet(c)
 	if err != nil {
-		if isKnown && !forPrograms(c) && !entry.Builtin() && !e.library().Has(entry) {
+		if isKnown && !isMachineFormat(c) && !entry.Builtin() && !e.library().Has(entry) {
 			e.sayEach(entry.Lines())
 		}
 		return nil, err
@@ -92,16 +92,16 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := facts(summary.Rows, summary.Data)
+	d := factsDocument(summary.Rows, summary.Data)
 	for _, words := range summary.Notes {
-		d.Blocks[0].Notes = append(d.Blocks[0].Notes, doc.Plain(words))
+		d.Blocks[0].Notes = append(d.Blocks[0].Notes, doc.PlainNote(words))
 	}
 	return d, nil
 }
 
-// facts returns a document that lists names with their values; data is its JSON.
-func facts(rows [][2]string, data any) doc.Document {
-	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
+// factsDocument returns a document that lists names with their values; data is its JSON.
+func factsDocument(rows [][2]string, data any) doc.Document {
+	t := &doc.Table{Columns: doc.Columns(doc.ColumnWords, "")}
 	for _, row := range rows {
 		t.Rows = append(t.Rows, doc.WordRow(row[0], row[1]))
 	}
@@ -112,7 +112,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
 	if !ok {
-		return usage("%w", datasets.UnknownError(name))
+		return usageError("%w", datasets.UnknownError(name))
 	}
 	e.sayEach(k.Lines())
 	lib := e.library()
@@ -138,7 +138,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 
 // stored prints where a dataset's file was stored and, if nobody published its SHA-256, the SHA-256 of the file.
 func (e *env) stored(k datasets.Entry, path string) error {
-	notes, err := e.library().SumNotes(k)
+	notes, err := e.library().ChecksumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
 	e.next("gavel", "datasets", "show", k.Name)
 	return err
@@ -152,7 +152,7 @@ func (e *env) importDataset(c *cli.Context) error {
 		return e.importOwn(file, as, mapping)
 	}
 	if len(mapping.Fields) > 0 {
-		return usage("--field is only for your own files: give the file a name with --as")
+		return usageError("--field is only for your own files: give the file a name with --as")
 	}
 	k, path, err := e.library().Import(file, as)
 	if err != nil {
@@ -164,7 +164,7 @@ func (e *env) importDataset(c *cli.Context) error {
 
 // importOwn stores a file of the user's own as the dataset named as; mapping says which columns hold an item's parts.
 func (e *env) importOwn(file, as string, mapping datasets.Mapping) error {
-	k, before, set, err := e.library().ImportOwn(file, as, mapping)
+	k, before, set, err := e.library().ImportUserDataset(file, as, mapping)
 	if err != nil {
 		return err
 	}

@@ -45,9 +45,9 @@ func (e *env) demo(c *cli.Context) error {
 	d.Data = board
 	d.Answer = fmt.Sprintf("%d published judges on LLMBar: %d pairs of outputs, each pair shown in both orders. "+
 		"Their verdicts are part of gavel, scored now. By chance it is 25 %%.", len(board.Rows), len(set.Gold))
-	d.Blocks[0].Plain("* the labels (a), (b) stayed with the outputs when the order was reversed")
+	d.Blocks[0].AddPlainNotes("* the labels (a), (b) stayed with the outputs when the order was reversed")
 	findings := doc.Block{}
-	findings.Plain(demoFindings(board.Rows)...)
+	findings.AddPlainNotes(demoFindings(board.Rows)...)
 	d.Blocks = append(d.Blocks, findings)
 	if !c.Bool("serve") {
 		d.Blocks = append(d.Blocks, doc.Block{Commands: []doc.Command{
@@ -55,7 +55,7 @@ func (e *env) demo(c *cli.Context) error {
 			{Line: "gavel doctor", Purpose: "test a judge of your own"},
 		}})
 	}
-	e.columns = cmp.Or(e.columns, usualColumns)
+	e.columns = cmp.Or(e.columns, demoColumns)
 	if err := e.print(c, d); err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (e *env) demo(c *cli.Context) error {
 	return newApp(e).RunContext(c.Context, serve)
 }
 
-// usualColumns is the width of the demo's tables without a terminal, in columns, as in the README.
-const usualColumns = 80
+// demoColumns is the width of the demo's tables without a terminal, in columns, as in the README.
+const demoColumns = 80
 
 // publishedBoard makes a run, in the folder out, for each judge whose published verdicts on all pairs of the set are
 // part of gavel, and returns their ranking.
@@ -90,7 +90,7 @@ func publishedBoard(set *references.PublishedSet, out string) (report.Board, err
 			return report.Board{}, err
 		}
 		dirs = append(dirs, dir)
-		if judge.LabelsStay {
+		if judge.LabelsFollowResponses {
 			marks[judge.Name] = "*"
 		}
 	}
@@ -122,7 +122,7 @@ func runFolder(words string) string {
 func demoFindings(rows []report.BoardRow) []string {
 	positionBias := func(row report.BoardRow) float64 { return math.Abs(*row.PrefersFirst.Value - 50) }
 	gap := func(row report.BoardRow) float64 {
-		natural, adversarial := split(row.Report)
+		natural, adversarial := llmBarSplit(row.Report)
 		return natural - adversarial
 	}
 	highest := func(measure func(report.BoardRow) float64) report.BoardRow {
@@ -131,10 +131,10 @@ func demoFindings(rows []report.BoardRow) []string {
 	best := rows[0]
 	biased := highest(positionBias)
 	fooled := highest(gap)
-	natural, adversarial := split(fooled.Report)
+	natural, adversarial := llmBarSplit(fooled.Report)
 	return []string{
 		fmt.Sprintf("When consistent, %s is correct on %.0f %%; %.0f %% of the pairs get such a verdict.",
-			best.Name, *best.RightWhereAlike.Value, *best.Coverage.Value),
+			best.Name, *best.AccuracyWhenConsistent.Value, *best.Coverage.Value),
 		fmt.Sprintf("%s prefers the output shown first in %.0f %% of its verdicts: position bias.",
 			biased.Name, *biased.PrefersFirst.Value),
 		fmt.Sprintf("Outputs that look good mislead %s: correct on %.0f %% of the Natural pairs, "+
@@ -142,8 +142,8 @@ func demoFindings(rows []report.BoardRow) []string {
 	}
 }
 
-// split returns the percentages of LLMBar's natural and adversarial pairs that a judge has correct in both orders.
-func split(r *scoring.Report) (natural, adversarial float64) {
+// llmBarSplit returns the percentages of LLMBar's natural and adversarial pairs that a judge has correct in both orders.
+func llmBarSplit(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
 	head := report.Headline(r)
 	for _, x := range r.Results {

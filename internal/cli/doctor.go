@@ -19,7 +19,7 @@ func doctorCommand(e *env) *cli.Command {
 // doctor tests a server and a judge and prints the findings; its error names what failed.
 func (e *env) doctor(c *cli.Context) error {
 	if c.Bool("list") {
-		return e.printed(e.listModels)(c)
+		return e.printAction(e.listModels)(c)
 	}
 	r, err := doctorRequest(c)
 	if err != nil {
@@ -31,7 +31,7 @@ func (e *env) doctor(c *cli.Context) error {
 	}
 	limit := c.Duration("time-limit")
 	if limit < 0 {
-		return usage("--time-limit %s: expected 0 or more", limit)
+		return usageError("--time-limit %s: expected 0 or more", limit)
 	}
 	report, err := doctor.Check(c.Context,
 		doctor.Examination{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
@@ -41,7 +41,7 @@ func (e *env) doctor(c *cli.Context) error {
 	if err := cmp.Or(e.print(c, report), report.Err()); err != nil {
 		return err
 	}
-	usual := eval.New(pairwise.Protocol)
+	usual := eval.NewRequest(pairwise.Protocol)
 	r.Timeout = usual.Timeout
 	r.RetryFor = usual.RetryFor
 	e.say("next: %s", r.Command())
@@ -50,7 +50,7 @@ func (e *env) doctor(c *cli.Context) error {
 
 // doctorRequest returns the request of a run by the judge that the flags name; the doctor tests that judge.
 func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
-	r = eval.New(pairwise.Protocol)
+	r = eval.NewRequest(pairwise.Protocol)
 	r.Dataset = "sample"
 	r.Model = c.String("model")
 	r.SystemRole = c.String("system-role")
@@ -60,19 +60,19 @@ func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
 		err = r.Validate()
 	}
 	if err == nil && r.Simulated() {
-		err = usage("--backend sim is not a server: there is nothing to test")
+		err = usageError("--backend sim is not a server: there is nothing to test")
 	}
 	return r, err
 }
 
 // doctorTools returns the judge of a request, and texts such as a run would show to the judge.
-func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Tools, err error) {
+func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Dependencies, err error) {
 	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {
 		return t, err
 	}
-	t = doctor.Tools{PoolMember: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
-	t.About, t.Concurrency = eval.Describe(t.Server), eval.Concurrency(r.Concurrency, t.Server, t.Model)
+	t = doctor.Dependencies{PoolMember: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
+	t.About, t.Concurrency = eval.Describe(t.Server), eval.InitialConcurrency(r.Concurrency, t.Server, t.Model)
 	set, err := e.library().Open(r.Dataset)
 	if err != nil {
 		return t, err
@@ -83,7 +83,7 @@ func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Tool
 		if err != nil {
 			return t, err
 		}
-		t.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
+		t.SampleText += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
 	}
 	return t, nil
 }

@@ -50,21 +50,21 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 				return err
 			}
 			if c.String("out") == "" {
-				return usage("--out is missing: name the folder of the run")
+				return usageError("--out is missing: name the folder of the run")
 			}
 			for _, o := range im.Options {
 				value := c.String(o.Name)
 				if o.Required && value == "" {
-					return usage("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
+					return usageError("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
 				}
-				if o.Name == imports.List && slices.Contains(c.Args().Slice(), value) {
-					return usage("--list %s: the import reads this file: name another one", value)
+				if o.Name == imports.DifferencesFlag && slices.Contains(c.Args().Slice(), value) {
+					return usageError("--list %s: the import reads this file: name another one", value)
 				}
 				if o.Check == nil || !c.IsSet(o.Name) {
 					continue
 				}
 				if err := o.Check(value); err != nil {
-					return usage("--%s %q: %v", o.Name, value, err)
+					return usageError("--%s %q: %v", o.Name, value, err)
 				}
 			}
 			return nil
@@ -144,7 +144,7 @@ func exportCommand(e *env) *cli.Command {
 
 func (e *env) exportParquet(c *cli.Context) error {
 	if c.String("out") == "" {
-		return usage("--out is missing: name the file to write")
+		return usageError("--out is missing: name the file to write")
 	}
 	dirs, err := findRuns(c, 1)
 	if err != nil {
@@ -152,8 +152,8 @@ func (e *env) exportParquet(c *cli.Context) error {
 	}
 	rows := 0
 	var unread error // has paths of its own
-	err = report.WriteOther(c.String("out"), c.Bool("force"), func(w io.Writer) error {
-		rows, unread = export.Parquet(w, dirs)
+	err = report.WriteUnmarkedFile(c.String("out"), c.Bool("force"), func(w io.Writer) error {
+		rows, unread = export.WriteParquet(w, dirs)
 		return unread
 	})
 	if err != nil {

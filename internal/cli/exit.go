@@ -20,8 +20,8 @@ const (
 	exitInterrupted = 130 // Ctrl-C or another signal
 )
 
-// status prints err in one line, unless it was printed already, and returns the exit status.
-func (e *env) status(ctx context.Context, err error) int {
+// exitStatus prints err in one line, unless it was printed already, and returns the exit status.
+func (e *env) exitStatus(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
 	}

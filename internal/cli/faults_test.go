@@ -240,7 +240,7 @@ func TestServersFaults(t *testing.T) {
 		for i := first; i < len(cases); i += every {
 			some = append(some, cases[i])
 		}
-		for round := range trials.Times(1) {
+		for round := range trials.TrialCount(1) {
 			t.Run(fmt.Sprint("round ", round+1), func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				testFaults(t, newLink(t, url, ollama), 700*time.Millisecond, some)
@@ -262,7 +262,7 @@ func testFaults(t *testing.T, l *link, patience time.Duration, cases []faultCase
 	for i, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.long {
-				trials.Long(t)
+				trials.SkipUnlessSlowTests(t)
 			}
 			for n := patience; !tt.checkFault(t, l, u, fmt.Sprintf("r%d-%s", i, n), n); n *= 2 {
 				t.Logf("%s are too little here", n)

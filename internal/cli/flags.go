@@ -17,17 +17,17 @@ func stringFlag(name, usage string) *cli.StringFlag { return &cli.StringFlag{Nam
 // boolFlag returns a flag without a value; usage is its help.
 func boolFlag(name, usage string) *cli.BoolFlag { return &cli.BoolFlag{Name: name, Usage: usage} }
 
-// flagsOf returns flags for the fields of a request. Their values are texts, which [eval.Read] parses.
+// flagsOf returns flags for the fields of a request. Their values are texts, which [eval.ParseRequest] parses.
 func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	for _, f := range fields {
 		switch f.Kind {
-		case eval.Switch:
+		case eval.FieldKindSwitch:
 			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
-		case eval.List:
+		case eval.FieldKindList:
 			flags = append(flags, &cli.StringSliceFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
 		default:
 			flag := &cli.StringFlag{Name: f.Name, Value: f.Default, Usage: f.Help, Category: f.Part}
-			if f.Kind != eval.Text {
+			if f.Kind != eval.FieldKindText {
 				flag.DefaultText = f.Default
 			}
 			flags = append(flags, flag)
@@ -58,7 +58,7 @@ func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {
 	for _, f := range fields {
 		switch {
 		case !c.IsSet(f.Name):
-		case f.Kind == eval.List:
+		case f.Kind == eval.FieldKindList:
 			values[f.Name] = c.StringSlice(f.Name)
 		default:
 			values[f.Name] = []string{fmt.Sprint(c.Value(f.Name))}
@@ -76,7 +76,7 @@ func oneOf[T ~string](flag, value string, allowed []T) error {
 			return nil
 		}
 	}
-	return usage("%s %q is not one of %s", flag, value, strings.Join(names, ", "))
+	return usageError("%s %q is not one of %s", flag, value, strings.Join(names, ", "))
 }
 
 // endpointFrom reads the flags that name a server, for commands that ask exactly one.
@@ -90,7 +90,7 @@ func endpointFrom(c *cli.Context) (eval.Endpoint, error) {
 		return o, err
 	}
 	if n := len(o.BaseURLs); n > 1 {
-		return o, usage("--base-url is given %d times: %s asks one server, so give it once", n, commandLine(c))
+		return o, usageError("--base-url is given %d times: %s asks one server, so give it once", n, commandLine(c))
 	}
 	return o, nil
 }

@@ -20,7 +20,7 @@ import (
 // of the API's description, and its bounds hold by each of these ways.
 func TestAFieldIsOneEntry(t *testing.T) {
 	home(t)
-	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, CanList: store.CanList})
+	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", MaxActive: 1, CanList: store.CanList})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestAFieldIsOneEntry(t *testing.T) {
 			if want := !f.Local; offered != want || want && order[f.Name] == nil {
 				t.Errorf("%s: the form has %s: %v, the API: %v", protocol.Name, f.Name, offered, order[f.Name])
 			}
-			if f.Kind != eval.Number || f.Min == 0 || protocol.Name != "pairwise" && protocol.Name != "multi-option" {
+			if f.Kind != eval.FieldKindNumber || f.Min == 0 || protocol.Name != "pairwise" && protocol.Name != "multi-option" {
 				continue
 			}
 			bounded++

@@ -15,15 +15,15 @@ import (
 // formatNames lists the values of --format. Each but text was a flag of its own in version 0.1, which still works.
 var formatNames = []string{report.Text, report.FullText, report.JSON, report.CSV, report.Markdown}
 
-// takeFormat sets --format if the command line has a flag of version 0.1 instead, such as --json, and returns an error
+// applyOldFormatFlags sets --format if the command line has a flag of version 0.1 instead, such as --json, and returns an error
 // for several formats. --full has no effect beside another format.
-func takeFormat(c *cli.Context) error {
+func applyOldFormatFlags(c *cli.Context) error {
 	for _, name := range slices.Backward(formatNames[1:]) {
 		format := c.String("format")
 		switch {
 		case !c.Bool(name) || name == report.FullText && format != "":
 		case format != "" && format != name:
-			return usage("--format %s and %s: choose one", format, name)
+			return usageError("--format %s and %s: choose one", format, name)
 		default:
 			_ = c.Set("format", name) // there is such a flag, of any text
 		}
@@ -34,20 +34,22 @@ func takeFormat(c *cli.Context) error {
 	return oneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
 }
 
-// forPrograms reports whether the command line asks for JSON, CSV or Markdown rather than text.
-func forPrograms(c *cli.Context) bool { return slices.Contains(formatNames[2:], c.String("format")) }
+// isMachineFormat reports whether the command line asks for JSON, CSV or Markdown rather than text.
+func isMachineFormat(c *cli.Context) bool {
+	return slices.Contains(formatNames[2:], c.String("format"))
+}
 
 // print prints a result to standard output in the format that the command line chooses.
 func (e *env) print(c *cli.Context, result any) error {
-	w := e.screen()
-	if forPrograms(c) {
+	w := e.stdoutWriter()
+	if isMachineFormat(c) {
 		w = e.stdout
 	}
 	return report.Print(w, result, c.String("format"), e.columns)
 }
 
-// printed returns the action of a command that prints the value that result returns, in the chosen format.
-func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
+// printAction returns the action of a command that prints the value that result returns, in the chosen format.
+func (e *env) printAction(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		data, err := result(c)
 		if err != nil {
@@ -57,8 +59,8 @@ func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	}
 }
 
-// screen returns the writer to standard output for text that people read: with colours if they are on.
-func (e *env) screen() io.Writer {
+// stdoutWriter returns the writer to standard output for text that people read: with colours if they are on.
+func (e *env) stdoutWriter() io.Writer {
 	if e.colours {
 		return table.Coloured{Writer: e.stdout}
 	}
@@ -85,7 +87,7 @@ func (e *env) takeColour(args []string) ([]string, error) {
 	case "always", "never":
 		e.colours = when == "always"
 	default:
-		return nil, usage("--color %q is not one of auto, always, never", when)
+		return nil, usageError("--color %q is not one of auto, always, never", when)
 	}
 	return slices.Concat(args[:i], rest), nil
 }

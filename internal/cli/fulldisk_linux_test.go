@@ -152,7 +152,7 @@ func TestFullDisk(t *testing.T) {
 // However little is left for the cache in the middle of a run, the run ends well
 // and what was remembered before is found afterwards.
 func TestFullDiskCache(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	if !onOwnDisks(t) {
 		return
 	}
@@ -181,7 +181,7 @@ func TestFullDiskCache(t *testing.T) {
 
 // Every command that writes says what to do, and does it once there is free space.
 func TestFullDiskCommands(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	if !onOwnDisks(t) {
 		return
 	}
@@ -224,7 +224,7 @@ func TestFullDiskCommands(t *testing.T) {
 
 // A suite ends at the first cell that cannot be written, and goes on with it.
 func TestFullDiskSuite(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	if !onOwnDisks(t) {
 		return
 	}
@@ -281,7 +281,7 @@ func serveOnDisk(t *testing.T, args ...string) *serving {
 // A server whose disk is full says so of the job, and stays up. Once there is
 // space, starting the same again completes the run.
 func TestFullDiskServe(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	if !onOwnDisks(t) {
 		return
 	}

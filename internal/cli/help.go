@@ -32,13 +32,13 @@ func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, page any) {
 		switch c := page.(type) {
 		case *cli.App:
-			if c.CustomAppHelpTemplate == everyFlag {
+			if c.CustomAppHelpTemplate == helpAllTemplate {
 				_, _ = io.WriteString(w, appPage(c).Help(helpWidth(w)))
 				return
 			}
 			printFirstScreen(w, c)
 		case *cli.Command:
-			_, _ = io.WriteString(w, firstPage(c).Help(helpWidth(w)))
+			_, _ = io.WriteString(w, shortHelp(c).Help(helpWidth(w)))
 		}
 	}
 }
@@ -54,31 +54,31 @@ func helpWidth(w io.Writer) int {
 // appPage returns the page of `gavel help all`.
 func appPage(app *cli.App) manual.Page {
 	return manual.Page{
-		Name:     app.Name,
-		About:    app.Usage,
-		Usage:    app.Name + " COMMAND [flags] [arguments]",
-		Version:  app.Version,
-		Text:     app.Description,
-		Commands: inGroups(app.Commands),
-		Flags:    sections(app.VisibleFlags()),
+		Name:        app.Name,
+		About:       app.Usage,
+		Usage:       app.Name + " COMMAND [flags] [arguments]",
+		Version:     app.Version,
+		Description: app.Description,
+		Commands:    commandSections(app.Commands),
+		Flags:       sections(app.VisibleFlags()),
 	}
 }
 
 // printFirstScreen prints `gavel --help`: the commands that most people need.
 func printFirstScreen(w io.Writer, app *cli.App) {
-	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
-	for _, group := range inGroups(app.Commands) {
-		if group.Name == more {
+	t := table.Table{Columns: table.TextColumns("", "", ""), Plain: true}
+	for _, group := range commandSections(app.Commands) {
+		if group.Name == moreCommandsHeading {
 			continue
 		}
 		heading := group.Name
 		for _, row := range group.Rows {
-			t.Row(heading, row.Name, row.About)
+			t.AddRow(heading, row.Name, row.About)
 			heading = ""
 		}
 	}
 	fmt.Fprintf(w, "%s - %s\n\n", app.Name, app.Usage)
-	_ = table.TextWithin(helpWidth(w))(w, t)
+	_ = table.TextWriter(helpWidth(w))(w, t)
 	fmt.Fprintln(w, "Flags: gavel COMMAND --help. More: gavel help all")
 }
 
@@ -89,45 +89,45 @@ func commandPage(c *cli.Command) manual.Page {
 		commands = " COMMAND"
 	}
 	return manual.Page{
-		Name:     name,
-		About:    c.Usage,
-		Usage:    cmp.Or(c.UsageText, name+commands+" [flags]"),
-		Text:     c.Description,
-		Commands: inGroups(c.Subcommands),
-		Flags:    sections(c.VisibleFlags()),
+		Name:        name,
+		About:       c.Usage,
+		Usage:       cmp.Or(c.UsageText, name+commands+" [flags]"),
+		Description: c.Description,
+		Commands:    commandSections(c.Subcommands),
+		Flags:       sections(c.VisibleFlags()),
 	}
 }
 
-// everyFlag marks a command, as its help template, whose whole help was asked for with --help all.
-const everyFlag = "all"
+// helpAllTemplate marks a command, as its help template, whose whole help was asked for with --help all.
+const helpAllTemplate = "all"
 
-// mostLines is the most lines, of 80 columns, of a command's help that is printed whole; longer help is
+// maxHelpLines is the most lines, of 80 columns, of a command's help that is printed whole; longer help is
 // shortened, except with --help all.
-const mostLines = 40
+const maxHelpLines = 40
 
-// firstPage returns the help that COMMAND --help prints. If the whole help is too long, it has the first paragraph of
+// shortHelp returns the help that COMMAND --help prints. If the whole help is too long, it has the first paragraph of
 // the description, the examples, and the most used flags without details.
-func firstPage(c *cli.Command) manual.Page {
+func shortHelp(c *cli.Command) manual.Page {
 	page := commandPage(c)
-	if c.CustomHelpTemplate == everyFlag || strings.Count(page.Help(80), "\n") <= mostLines {
+	if c.CustomHelpTemplate == helpAllTemplate || strings.Count(page.Help(80), "\n") <= maxHelpLines {
 		return page
 	}
 	var text []string
-	for i, p := range strings.Split(page.Text, "\n\n") {
+	for i, p := range strings.Split(page.Description, "\n\n") {
 		if i == 0 || strings.HasPrefix(p, "Example") {
 			text = append(text, p)
 		}
 	}
-	page.Text = strings.Join(text, "\n\n")
-	page.More = "More: "
-	if used, others := oftenUsed(c.VisibleFlags()); len(used)+len(others) > fewFlags {
+	page.Description = strings.Join(text, "\n\n")
+	page.Footer = "More: "
+	if used, others := splitMostUsed(c.VisibleFlags()); len(used)+len(others) > maxUngroupedFlags {
 		page.Flags = byPart(used)
-		page.More = "All flags: "
+		page.Footer = "All flags: "
 	}
-	page.More += page.Name + " --help all"
+	page.Footer += page.Name + " --help all"
 	for _, s := range page.Flags {
 		for i, row := range s.Rows {
-			s.Rows[i].About = details.ReplaceAllString(row.About, "$1")
+			s.Rows[i].About = flagHelpDetails.ReplaceAllString(row.About, "$1")
 		}
 	}
 	return page
@@ -147,7 +147,7 @@ func pages(app *cli.App) []manual.Page {
 			first := len(all)
 			add(c.HelpName, c.Subcommands)
 			if c.HelpName == "gavel run" {
-				shareFlags(&all[first-1], all[first:])
+				moveSharedFlags(&all[first-1], all[first:])
 			}
 		}
 	}
@@ -155,8 +155,8 @@ func pages(app *cli.App) []manual.Page {
 	return all
 }
 
-// shareFlags moves the flags that all subcommands of a command have from their pages to the command's page.
-func shareFlags(page *manual.Page, subcommands []manual.Page) {
+// moveSharedFlags moves the flags that all subcommands of a command have from their pages to the command's page.
+func moveSharedFlags(page *manual.Page, subcommands []manual.Page) {
 	uses := map[manual.Entry]int{}
 	for _, p := range subcommands {
 		for _, s := range p.Flags {
@@ -177,11 +177,11 @@ func shareFlags(page *manual.Page, subcommands []manual.Page) {
 		return picked
 	}
 	page.Flags = pick(subcommands[0].Flags, true)
-	page.More = "These are the flags of every protocol"
+	page.Footer = "These are the flags of every protocol"
 	for i := range subcommands {
 		p := &subcommands[i]
 		p.Flags = pick(p.Flags, false)
-		p.More = "Flags of every protocol: see " + page.Name
+		p.Footer = "Flags of every protocol: see " + page.Name
 	}
 }
 
@@ -201,8 +201,8 @@ func visible(all []*cli.Command) []*cli.Command {
 	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden })
 }
 
-// inGroups returns commands as sections of help: below the headings of their groups.
-func inGroups(commands []*cli.Command) (groups []manual.Section) {
+// commandSections returns commands as sections of help: below the headings of their groups.
+func commandSections(commands []*cli.Command) (groups []manual.Section) {
 	for _, c := range visible(commands) {
 		if last := len(groups) - 1; last < 0 || groups[last].Name != c.Category {
 			groups = append(groups, manual.Section{Name: c.Category})
@@ -220,17 +220,17 @@ var mostUsed = []string{
 	"concurrency", "labels", "export", "margin", "budget", "out", "dry-run", "runs", "open", "addr", "format",
 }
 
-// parts lists the headings of flags in help, in order, for the parts of a request that the flags set.
-var parts = []struct{ part, name string }{
-	{eval.ItemFields, "what is asked"}, {eval.AskingFields, "how it is asked"}, {eval.ServerFields, "which server"},
-	{eval.FolderFields, "where replies and results go"}, {"", "other"},
+// flagHeadings lists the headings of flags in help, in order, for the parts of a request that the flags set.
+var flagHeadings = []struct{ part, name string }{
+	{eval.RequestPartItems, "what is asked"}, {eval.RequestPartAsking, "how it is asked"}, {eval.RequestPartServer, "which server"},
+	{eval.RequestPartFolders, "where replies and results go"}, {"", "other"},
 }
 
-// fewFlags is the number of flags up to which help lists them all on the first page, without headings.
-const fewFlags = 12
+// maxUngroupedFlags is the number of flags up to which help lists them all on the first page, without headings.
+const maxUngroupedFlags = 12
 
-// oftenUsed splits the flags of a command into those in mostUsed and the others.
-func oftenUsed(flags []cli.Flag) (used, others []cli.Flag) {
+// splitMostUsed splits the flags of a command into those in mostUsed and the others.
+func splitMostUsed(flags []cli.Flag) (used, others []cli.Flag) {
 	for _, name := range mostUsed {
 		if f := flagNamed(flags, name); f != nil {
 			used = append(used, f)
@@ -241,8 +241,8 @@ func oftenUsed(flags []cli.Flag) (used, others []cli.Flag) {
 
 // sections returns the flags of a command as sections of help, the most used first; with headings if there are many.
 func sections(flags []cli.Flag) []manual.Section {
-	used, others := oftenUsed(flags)
-	if len(used) == 0 || len(flags) <= fewFlags {
+	used, others := splitMostUsed(flags)
+	if len(used) == 0 || len(flags) <= maxUngroupedFlags {
 		return []manual.Section{{Rows: rowsOf(append(used, others...))}}
 	}
 	return append([]manual.Section{{Name: "most used", Rows: rowsOf(used)}}, byPart(others)...)
@@ -250,7 +250,7 @@ func sections(flags []cli.Flag) []manual.Section {
 
 // byPart returns flags as sections of help: below the headings of the parts of a request that they set.
 func byPart(flags []cli.Flag) (all []manual.Section) {
-	for _, p := range parts {
+	for _, p := range flagHeadings {
 		rows := rowsOf(slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
 			c, ok := f.(cli.CategorizableFlag)
 			return p.part != "" && !ok || ok && c.GetCategory() != p.part
@@ -265,21 +265,21 @@ func byPart(flags []cli.Flag) (all []manual.Section) {
 	return all
 }
 
-// repeatable matches what the flag library adds to the name of a flag that may be repeated.
-var repeatable = regexp.MustCompile(` \[ .* \]$`)
+// repeatableMark matches what the flag library adds to the name of a flag that may be repeated.
+var repeatableMark = regexp.MustCompile(` \[ .* \]$`)
 
 // rowsOf returns flags as lines of help with the flag library's words, without "(default: false)" and "(default: 0)".
 func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
 	for _, f := range flags {
 		name, usage, _ := strings.Cut(f.String(), "\t")
-		usage = noDefault.ReplaceAllString(strings.TrimSpace(usage), "")
-		rows = append(rows, manual.Entry{Name: repeatable.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
+		usage = zeroDefault.ReplaceAllString(strings.TrimSpace(usage), "")
+		rows = append(rows, manual.Entry{Name: repeatableMark.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
 	}
 	return rows
 }
 
-// noDefault matches the default that the flag library prints for a switch or a number that is off unless set.
-var noDefault = regexp.MustCompile(` *\(default: (false|0)\)$`)
+// zeroDefault matches the default that the flag library prints for a switch or a number that is off unless set.
+var zeroDefault = regexp.MustCompile(` *\(default: (false|0)\)$`)
 
-// details matches the part of a flag's help that the first page leaves out: all after a semicolon except the default.
-var details = regexp.MustCompile(`;.*?( \(default: [^)]*\))?$`)
+// flagHelpDetails matches the part of a flag's help that the first page leaves out: all after a semicolon except the default.
+var flagHelpDetails = regexp.MustCompile(`;.*?( \(default: [^)]*\))?$`)

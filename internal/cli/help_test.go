@@ -20,7 +20,7 @@ func TestHelp(t *testing.T) {
 	for _, page := range all {
 		texts[strings.ReplaceAll(page.Name, " ", "-")+".txt"] = true
 		asIs := map[string]bool{}
-		for line := range strings.SplitSeq(page.Text, "\n") {
+		for line := range strings.SplitSeq(page.Description, "\n") {
 			asIs["   "+line] = strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
 		}
 		for _, width := range []int{60, 80, 100, 140} {
@@ -60,12 +60,12 @@ func TestFirstPage(t *testing.T) {
 		if len(args) == 0 {
 			continue
 		}
-		command, _ := descend(app, args)
+		command, _ := findSubcommand(app, args)
 		for _, columns := range []string{"80", "100"} {
 			t.Setenv("COLUMNS", columns)
 			first := mustCall(t, append(args, "--help")...)
 			all := mustCall(t, append(args, "--help", "all")...)
-			if lines := strings.Count(first, "\n"); lines > mostLines {
+			if lines := strings.Count(first, "\n"); lines > maxHelpLines {
 				t.Errorf("%s --help: %d lines at %s columns", page.Name, lines, columns)
 			}
 			if strings.Count(first, "(") != strings.Count(first, ")") {
@@ -119,7 +119,7 @@ func TestExamples(t *testing.T) {
 	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
 	texts := map[string]string{}
 	for _, page := range pages(app) {
-		texts[page.Name] = page.Text
+		texts[page.Name] = page.Description
 	}
 	docs, err := filepath.Glob(filepath.Join(sourceDir, "../../docs/[^c]*.md"))
 	if err != nil {
@@ -133,7 +133,7 @@ func TestExamples(t *testing.T) {
 	n := 0
 	for name, text := range texts {
 		for _, line := range example.FindAllStringSubmatch(text, -1) {
-			command, _ := descend(app, strings.Fields(strings.Replace(line[1], "PROTOCOL", "pairwise", 1)))
+			command, _ := findSubcommand(app, strings.Fields(strings.Replace(line[1], "PROTOCOL", "pairwise", 1)))
 			if command.Name == "" {
 				continue // no command of gavel's
 			}
@@ -165,7 +165,7 @@ func TestFirstScreen(t *testing.T) {
 	screen := 0
 	for _, c := range visible(newApp(newEnv(nil, os.Stdout, os.Stderr)).Commands) {
 		line := regexp.MustCompile(`(?m)^.{16}` + c.Name + " ")
-		onScreen := c.Category != more
+		onScreen := c.Category != moreCommandsHeading
 		if line.MatchString(first) != onScreen {
 			t.Errorf("%s of %q on the first screen: %t", c.Name, c.Category, !onScreen)
 		}
@@ -203,7 +203,7 @@ func TestTypedOldName(t *testing.T) {
 	for typed, want := range map[string]string{
 		"agre": "labels agree", "modls": "doctor --list", "bundel": "carry bundle", "datsets": "datasets",
 	} {
-		_, err := arrange(app, []string{typed})
+		_, err := moveFlagsFirst(app, []string{typed})
 		if err == nil || !strings.Contains(err.Error(), ", did you mean "+want+"?") {
 			t.Errorf("%s: %v", typed, err)
 		}

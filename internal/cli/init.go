@@ -11,16 +11,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// suiteToStart is the suite file that `gavel init` writes.
+// suiteTemplate is the suite file that `gavel init` writes.
 //
 //go:embed suite.yaml
-var suiteToStart []byte
+var suiteTemplate []byte
 
 func initCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "init", Action: e.initSuite}
 }
 
-// initSuite writes suiteToStart to a new file.
+// initSuite writes suiteTemplate to a new file.
 func (e *env) initSuite(c *cli.Context) error {
 	path := cmp.Or(c.Args().First(), "suite.yaml")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -30,7 +30,7 @@ func (e *env) initSuite(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(suiteToStart)
+	_, err = f.Write(suiteTemplate)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}

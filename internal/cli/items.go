@@ -22,11 +22,11 @@ func itemsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "items",
 		Flags: flags,
-		Action: e.printed(func(c *cli.Context) (any, error) {
+		Action: e.printAction(func(c *cli.Context) (any, error) {
 			filter := server.ItemsFilter{Group: c.String("group"), Page: 1, Per: c.Int("limit")}
 			for _, f := range itemFilters {
 				if c.Bool(f[0]) && filter.Show != "" {
-					return nil, usage("choose one of --wrong, --flipped and --no-verdict")
+					return nil, usageError("choose one of --wrong, --flipped and --no-verdict")
 				}
 				if c.Bool(f[0]) {
 					filter.Show = f[1]
@@ -48,20 +48,20 @@ func openItems(c *cli.Context) (*server.RunItems, error) {
 		return nil, err
 	}
 	if len(runs) > 1 {
-		return nil, usage("%s has %d runs: name one of them", c.Args().First(), len(runs))
+		return nil, usageError("%s has %d runs: name one of them", c.Args().First(), len(runs))
 	}
 	return server.OpenItems(c.Context, runs[0])
 }
 
 func showCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "show", Action: e.printed(showItem)}
+	return &cli.Command{Name: "show", Action: e.printAction(showItem)}
 }
 
 // showItem returns an item of a run with its judgments. The item is named by its id, or by the beginning of the id if
 // no other item's id has the same.
 func showItem(c *cli.Context) (any, error) {
 	if c.NArg() != 2 {
-		return nil, usage("expected RUN and ITEM, got %d arguments. See: %s --help", c.NArg(), commandLine(c))
+		return nil, usageError("expected RUN and ITEM, got %d arguments. See: %s --help", c.NArg(), commandLine(c))
 	}
 	items, err := openItems(c)
 	if err != nil {
@@ -85,5 +85,5 @@ func showItem(c *cli.Context) (any, error) {
 	if near := datasets.Nearest(id, all); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return nil, usage("%d items of the run begin with %q: %s", len(matches), id, hint)
+	return nil, usageError("%d items of the run begin with %q: %s", len(matches), id, hint)
 }

@@ -23,7 +23,7 @@ func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Acti
 func (e *env) judge(c *cli.Context) error {
 	file, with := c.Args().First(), c.String("with")
 	if with == "" {
-		return usage("--with is missing: name the run in which the judge was measured")
+		return usageError("--with is missing: name the run in which the judge was measured")
 	}
 	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
 	m, err := judging.ReadManifest(with)
@@ -34,7 +34,7 @@ func (e *env) judge(c *cli.Context) error {
 	m.Shard, m.Stages = nil, nil
 	o, ok := eval.RequestOf(m)
 	if !ok || !slices.Contains(strings.Fields("pairwise reversed pointwise"), o.Protocol) {
-		return usage("--with %s: name a run of pairwise, reversed or pointwise that gavel made; "+
+		return usageError("--with %s: name a run of pairwise, reversed or pointwise that gavel made; "+
 			"of imported judges no settings are known", with)
 	}
 	o.Mapping, o.Out = mappingFrom(c), c.String("out")
@@ -55,7 +55,7 @@ func (e *env) judge(c *cli.Context) error {
 		return err
 	}
 	out := cmp.Or(c.String("verdicts"), filepath.Join(dir, "verdicts.csv"))
-	err = report.WriteOther(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
+	err = report.WriteUnmarkedFile(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
 		return verdicts.Write(w, ending, result.Verdicts)
 	})
 	if err == nil {

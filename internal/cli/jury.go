@@ -17,19 +17,19 @@ func juryCommand(e *env) *cli.Command {
 				return err
 			}
 			req := jury.Recipe{
-				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"),
+				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), VoteAcrossOrders: c.Bool("all-orders"),
 				Out: c.String("out"), Reading: o.Reading, Gavel: version(),
 			}
 			switch {
 			case len(req.Runs) < 2:
-				return usage("a jury needs at least two runs")
+				return usageError("a jury needs at least two runs")
 			case req.Out == "":
-				return usage("--out is missing: name the folder of the jury's run")
+				return usageError("--out is missing: name the folder of the jury's run")
 			}
 			if err := cmp.Or(oneOf("--rule", string(req.Rule), jury.Rules), allDifferent(req.Runs)); err != nil {
 				return err
 			}
-			r, err := jury.Run(req, o)
+			r, err := jury.MakeAndEvaluate(req, o)
 			if err != nil {
 				return err
 			}

@@ -16,18 +16,18 @@ func labelCommand(e *env) *cli.Command {
 func (e *env) label(c *cli.Context) error {
 	switch percent := c.Float64("again"); {
 	case c.Int("sample") < 0:
-		return usage("--sample %d: a number of items is expected", c.Int("sample"))
+		return usageError("--sample %d: a number of items is expected", c.Int("sample"))
 	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
-		return usage("--as %q: %v", c.String("as"), labels.ErrName)
+		return usageError("--as %q: %v", c.String("as"), labels.ErrName)
 	case !(percent >= 0 && percent <= 100):
-		return usage("--again %v: percent from 0 to 100 are expected", percent)
+		return usageError("--again %v: percent from 0 to 100 are expected", percent)
 	}
 	set, err := e.openSet(c)
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	path := cmp.Or(c.String("labels"), labels.PathFor(c.Args().First()))
+	path := cmp.Or(c.String("labels"), labels.DefaultPath(c.Args().First()))
 	if out := c.String("export"); out != "" {
 		n, notes, err := labels.Export(set, path, out)
 		e.sayEach(notes)
@@ -37,12 +37,12 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	desk, err := labels.OpenDesk(set, labels.DeskOptions{
-		Name:   set.Name,
-		Path:   path,
-		Sample: c.Int("sample"),
-		Again:  c.Float64("again") / 100,
-		Seed:   c.Int64("seed"),
-		Now:    e.now,
+		Name:        set.Name,
+		Path:        path,
+		Sample:      c.Int("sample"),
+		RepeatShare: c.Float64("again") / 100,
+		Seed:        c.Int64("seed"),
+		Now:         e.now,
 	})
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ type env struct {
 }
 
 // terminalWords says in messages of runs what to do at a terminal.
-var terminalWords = eval.WatcherHints{
+var terminalWords = eval.UserHints{
 	StopNow:  "Ctrl-C again",
 	GoOn:     "run the same command again to go on",
 	AskAgain: "run the same command with --ask-again",
@@ -54,9 +54,9 @@ func (e *env) maker() *eval.Maker {
 		Library:    e.library(),
 		Version:    version(),
 		OpenCache:  e.openCache,
-		Observer:   &progress{on: e},
+		Observer:   &progress{env: e},
 		Interrupts: e.interrupts,
-		Words:      terminalWords,
+		Hints:      terminalWords,
 	}
 }
 
@@ -78,8 +78,8 @@ func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
 }
 
-// usage returns an error about the command line, which ends gavel with exitUsage.
-func usage(format string, args ...any) error {
+// usageError returns an error about the command line, which ends gavel with exitUsage.
+func usageError(format string, args ...any) error {
 	return eval.WithKind(eval.ErrUsage, fmt.Errorf(format, args...))
 }
 
@@ -93,8 +93,8 @@ func Main(args []string) int {
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	go watch(in, signals, cancel)
-	return newEnv(in, os.Stdout, os.Stderr).gavel(ctx, args)
+	go handleSignals(in, signals, cancel)
+	return newEnv(in, os.Stdout, os.Stderr).runCommandLine(ctx, args)
 }
 
 // newEnv returns the environment of the process with the given streams.
@@ -137,12 +137,12 @@ func newHTTPClient() *http.Client {
 	return client
 }
 
-// gavel runs one command line and returns its exit status.
-func (e *env) gavel(ctx context.Context, args []string) int {
+// runCommandLine runs one command line and returns its exit status.
+func (e *env) runCommandLine(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
 	app := newApp(e)
-	if last := len(args) - 1; last >= 0 && args[last] == completing {
-		e.complete(app, args[:last])
+	if last := len(args) - 1; last >= 0 && args[last] == completionArgument {
+		e.printCompletions(app, args[:last])
 		return exitOK
 	}
 	for i, arg := range args {
@@ -150,17 +150,17 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 	}
 	args, err := e.takeColour(args)
 	if err == nil {
-		args, err = arrange(app, args)
+		args, err = moveFlagsFirst(app, args)
 	}
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
 	}
-	return e.status(ctx, err)
+	return e.exitStatus(ctx, err)
 }
 
-// watch handles Ctrl-C and other signals: the first lets a run or server finish open requests, the second cancels
+// handleSignals handles Ctrl-C and other signals: the first lets a run or server finish open requests, the second cancels
 // everything, the third ends the process.
-func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+func handleSignals(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	cancelled := false
 	for range signals {
 		switch {
@@ -194,16 +194,16 @@ func version() string {
 		}
 	}
 	if commit == "" {
-		return release
+		return releaseVersion
 	}
-	return release + " (" + commit + dirty + ")"
+	return releaseVersion + " (" + commit + dirty + ")"
 }
 
 // tagged matches the version of a tagged release, not one that Go derives from a commit.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
-// release is the newest version in CHANGELOG.md.
-const release = "0.2.0"
+// releaseVersion is the newest version in CHANGELOG.md.
+const releaseVersion = "0.2.0"
 
 // newApp returns the command-line program with all of its commands.
 func newApp(e *env) *cli.App {
@@ -217,13 +217,13 @@ func newApp(e *env) *cli.App {
 		ErrWriter:       e.stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
-		Action:          unknownCommand,
+		Action:          parentAction,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
 		Flags:                     []cli.Flag{colourFlag},
 		Commands:                  buildCommands(e),
 	}
 	texts, _ := readTexts() // a test reads them first
-	texts.adopt(app.Name, app.Commands)
+	texts.addTexts(app.Name, app.Commands)
 	return app
 }

@@ -36,7 +36,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	linked = dir
-	return clitest.Link(dir)
+	return clitest.LinkGavel(dir)
 })
 
 // fewRounds are the resamples of intervals that no test reads. A test that reads some has them made with allRounds.
@@ -44,7 +44,7 @@ const fewRounds = 200
 
 // allRounds makes intervals as gavel does, until the test ends.
 func allRounds(t testing.TB) {
-	scoring.DefaultOptions.Bootstrap.Rounds = stats.Default.Rounds
+	scoring.DefaultOptions.Bootstrap.Rounds = stats.DefaultBootstrap.Rounds
 	t.Cleanup(func() { scoring.DefaultOptions.Bootstrap.Rounds = fewRounds })
 }
 
@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:]))
 	}
 	flag.Parse()
-	trials.InMemory()
+	trials.UseMemoryFiles()
 	code := runTests(m)
 	if linked != "" {
 		os.RemoveAll(linked)
@@ -90,7 +90,7 @@ func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 
 func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
 	var out bytes.Buffer
-	code = newEnv(nil, &out, stderr).gavel(context.Background(), args)
+	code = newEnv(nil, &out, stderr).runCommandLine(context.Background(), args)
 	return out.String(), code
 }
 

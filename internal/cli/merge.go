@@ -11,9 +11,9 @@ func mergeCommand(e *env) *cli.Command {
 		Name: "merge",
 		Action: func(c *cli.Context) error {
 			r := merge.Inputs{
-				Out:        c.Args().First(),
-				Shards:     c.Args().Tail(),
-				Incomplete: c.Bool("incomplete"),
+				Out:             c.Args().First(),
+				Shards:          c.Args().Tail(),
+				AllowIncomplete: c.Bool("incomplete"),
 			}
 			if err := merge.Merge(c.Context, e.maker(), r); err != nil {
 				return err

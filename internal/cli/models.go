@@ -24,7 +24,7 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	var b backends.Backend
 	var server backends.ServerInfo
 	if o.Simulated() {
-		b, server, err = eval.Simulated("coin")
+		b, server, err = eval.OpenSimulated("coin")
 	} else {
 		b, server, err = e.maker().Connect(c.Context, o)
 	}
@@ -35,8 +35,8 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &doc.Table{RowHead: "model", Columns: slices.Concat(doc.Columns(doc.Words, "parameters", "quantisation"),
-		doc.Columns(doc.Whole, "context"), doc.Columns(doc.Words, "digest"))}
+	t := &doc.Table{RowHead: "model", Columns: slices.Concat(doc.Columns(doc.ColumnWords, "parameters", "quantisation"),
+		doc.Columns(doc.ColumnInteger, "context"), doc.Columns(doc.ColumnWords, "digest"))}
 	for _, m := range models {
 		context := ""
 		if m.Context > 0 {
@@ -46,7 +46,7 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	}
 	block := doc.Block{Table: t}
 	if len(models) == 0 {
-		block.Notes = []doc.Note{doc.Say("models.none")}
+		block.Notes = []doc.Note{doc.PhraseNote("models.none")}
 	}
 	return doc.Document{
 		Title: eval.Describe(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
@@ -57,7 +57,7 @@ func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "prompts",
 		Subcommands: []*cli.Command{
-			{Name: "list", Action: e.printed(e.listPrompts)},
+			{Name: "list", Action: e.printAction(e.listPrompts)},
 			{Name: "show", Action: e.showPrompt},
 		},
 	}
@@ -69,9 +69,9 @@ func (e *env) listPrompts(*cli.Context) (any, error) {
 		judging.Template
 	}
 	var rows []row
-	t := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.Words, "labels", "SHA-256", "origin")}
-	t.Columns[0].Spare = 2
-	t.Columns[1].Spare = 1
+	t := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.ColumnWords, "labels", "SHA-256", "origin")}
+	t.Columns[0].HideOrder = 2
+	t.Columns[1].HideOrder = 1
 	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})
@@ -100,7 +100,7 @@ func (e *env) showPrompt(c *cli.Context) error {
 		}
 	}
 	if texts == nil {
-		return usage("unknown prompt %q: \"gavel prompts list\" names them", name)
+		return usageError("unknown prompt %q: \"gavel prompts list\" names them", name)
 	}
 	_, err := io.WriteString(e.stdout, strings.Join(texts, ""))
 	return err

@@ -42,5 +42,5 @@ func nextOf(r scoring.Report) []doc.Command {
 // hasWrongItems reports whether a run's headline score is a share of items that are correct, and below 100 %.
 func hasWrongItems(r scoring.Report) bool {
 	h := report.Headline(&r)
-	return h != nil && slices.Contains(scoring.Shares(r.Protocol), h.Metric) && h.Value != nil && *h.Value < 100
+	return h != nil && slices.Contains(scoring.ItemwiseMetrics(r.Protocol), h.Metric) && h.Value != nil && *h.Value < 100
 }

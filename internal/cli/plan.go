@@ -20,10 +20,10 @@ func planPairs(c *cli.Context) (any, error) {
 		p.Pairs = new(c.Int("pairs"))
 	}
 	if p.Detect == nil && p.Pairs == nil {
-		return nil, usage("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
+		return nil, usageError("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
 	}
 	if err := p.Compute(); err != nil {
-		return nil, usage("%w", err)
+		return nil, usageError("%w", err)
 	}
 	return p, nil
 }

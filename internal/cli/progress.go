@@ -22,13 +22,13 @@ const (
 // progress shows on stderr how far a run is: a bar on a terminal, else a line every lineEvery.
 // It is an [eval.Observer].
 type progress struct {
-	on *env // environment with the stream and the terminal for the display
-	mu sync.Mutex
-	tally
+	env *env // environment with the stream and the terminal for the display
+	mu  sync.Mutex
+	runProgress
 }
 
-// tally holds how far one run is.
-type tally struct {
+// runProgress holds how far one run is.
+type runProgress struct {
 	run       eval.RunStart           // the run: how many judgments it needs
 	lines     int                     // lines of the bar that are on the terminal
 	done      int                     // judgments made since the run started
@@ -48,15 +48,15 @@ var _ eval.Observer = (*progress)(nil)
 func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.on.now()
-	p.tally = tally{run: run, outcomes: map[judging.Outcome]int{}, started: now, lastShown: now, scored: now}
+	now := p.env.now()
+	p.runProgress = runProgress{run: run, outcomes: map[judging.Outcome]int{}, started: now, lastShown: now, scored: now}
 	if run.Missing == 0 {
 		return
 	}
 	if run.Completed > 0 {
-		p.on.say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
+		p.env.say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
 	}
-	if p.on.terminal {
+	if p.env.terminal {
 		p.draw(now)
 	}
 }
@@ -80,22 +80,22 @@ func (p *progress) Recorded(r *judging.Record) {
 		p.failed = r
 	}
 	every := lineEvery
-	if p.on.terminal {
+	if p.env.terminal {
 		every = barEvery
 	}
-	now := p.on.now()
+	now := p.env.now()
 	if now.Sub(p.lastShown) < every {
 		return
 	}
 	p.lastShown = now
-	if p.run.SoFar != nil && now.Sub(p.scored) >= scoreEvery {
+	if p.run.LiveScoreText != nil && now.Sub(p.scored) >= scoreEvery {
 		p.scored = now
-		p.score = p.run.SoFar()
+		p.score = p.run.LiveScoreText()
 	}
-	if p.on.terminal {
+	if p.env.terminal {
 		p.draw(now)
 	} else {
-		p.on.say("%s", p.line(now))
+		p.env.say("%s", p.line(now))
 	}
 }
 
@@ -107,17 +107,17 @@ func (p *progress) draw(now time.Time) {
 	if below := joinWords(p.score, p.counts()); below != "" {
 		lines = append(lines, "so far   "+below)
 	}
-	if load := p.load(); load != "" {
+	if load := p.concurrencyText(); load != "" {
 		lines = append(lines, "asking   "+load)
 	}
-	if columns := columnsOf(p.on.stderr); columns > 1 {
+	if columns := columnsOf(p.env.stderr); columns > 1 {
 		for i, line := range lines { // one that goes on in the next row cannot be taken back
 			if letters := []rune(line); len(letters) >= columns {
 				lines[i] = string(letters[:columns-2]) + "…"
 			}
 		}
 	}
-	io.WriteString(p.on.stderr, p.erase()+strings.Join(lines, "\n"))
+	io.WriteString(p.env.stderr, p.erase()+strings.Join(lines, "\n"))
 	p.lines = len(lines)
 }
 
@@ -158,12 +158,12 @@ func (p *progress) pace(now time.Time) string {
 	return fmt.Sprintf(", %s, %s left", tempo, time.Duration(seconds*float64(time.Second)).Round(time.Second))
 }
 
-// load returns in words how many judgments are asked at once; "" if that is unknown.
-func (p *progress) load() string {
-	if p.run.AtOnce == nil {
+// concurrencyText returns in words how many judgments are asked at once; "" if that is unknown.
+func (p *progress) concurrencyText() string {
+	if p.run.ConcurrencyText == nil {
 		return ""
 	}
-	return p.run.AtOnce(p.run.Missing - p.done)
+	return p.run.ConcurrencyText(p.run.Missing - p.done)
 }
 
 // line returns the progress as one line.
@@ -173,26 +173,26 @@ func (p *progress) line(now time.Time) string {
 	if p.score != "" {
 		score = "so far " + p.score
 	}
-	return joinNonEmpty(", ", line, p.load(), p.counts(), score)
+	return joinNonEmpty(", ", line, p.concurrencyText(), p.counts(), score)
 }
 
 // Note prints a message for people between two updates of the progress.
 func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.on.stderr, p.erase())
-	p.on.say("%s", text)
+	io.WriteString(p.env.stderr, p.erase())
+	p.env.say("%s", text)
 }
 
 // RunEnded prints how many judgments were made, and the last failure.
 func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.on.stderr, p.erase())
-	took := p.on.now().Sub(p.started)
+	io.WriteString(p.env.stderr, p.erase())
+	took := p.env.now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.run.Missing, took.Round(10*time.Millisecond))
-	p.on.say("%s", joinNonEmpty(", ", line, p.counts()))
+	p.env.say("%s", joinNonEmpty(", ", line, p.counts()))
 	if p.failed != nil {
-		p.on.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
+		p.env.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}
 }

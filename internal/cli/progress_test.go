@@ -56,9 +56,9 @@ func progressText(t *testing.T, columns int, during func(p *progress, done int))
 	var out bytes.Buffer
 	now := time.Unix(1e9, 0)
 	t.Setenv("COLUMNS", fmt.Sprint(columns))
-	p := &progress{on: &env{stderr: &out, terminal: columns > 0, now: func() time.Time { return now }}}
+	p := &progress{env: &env{stderr: &out, terminal: columns > 0, now: func() time.Time { return now }}}
 	done := 0
-	p.RunOpened(eval.RunStart{Missing: 100, SoFar: func() string {
+	p.RunOpened(eval.RunStart{Missing: 100, LiveScoreText: func() string {
 		if done < 60 {
 			return ""
 		}

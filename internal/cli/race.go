@@ -39,12 +39,12 @@ func isFolder(path string) bool {
 func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	for _, name := range append([]string{"scoring", "orders", "seed"}, scoringKeys...) {
 		if c.IsSet(name) {
-			return usage("--%s is for races over finished runs", name)
+			return usageError("--%s is for races over finished runs", name)
 		}
 	}
 	budget, err := suite.ParseBudget(c.String("budget"))
 	if err != nil {
-		return usage("--budget %v", err)
+		return usageError("--budget %v", err)
 	}
 	s, err := suite.Open(file)
 	if err != nil {
@@ -76,7 +76,7 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	for _, f := range []string{"budget", "dry-run"} {
 		if c.IsSet(f) {
-			return usage("--%s is for races over a suite's file", f)
+			return usageError("--%s is for races over a suite's file", f)
 		}
 	}
 	if err := allDifferent(c.Args().Slice()); err != nil {
@@ -86,13 +86,13 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	if err != nil {
 		return err
 	}
-	rights, err := scoring.RightsOf(runs)
+	rights, err := scoring.RightUnitsOf(runs)
 	if err != nil {
 		return err
 	}
 	rules.Items = len(rights.Units)
 	order := func(seed int64) []int {
-		return datasets.Order(rules.Items, func(i int) string { return rights.Units[i] }, seed)
+		return datasets.DrawOrder(rules.Items, func(i int) string { return rights.Units[i] }, seed)
 	}
 	seed := c.Int64("seed")
 	replay := race.Replay(rights.Right, order(seed), rules)
@@ -115,11 +115,11 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 	}
 	switch n := c.Int("orders"); {
 	case !(r.Alpha > 0 && r.Alpha < 1):
-		return r, usage("--alpha %v: expected a probability between 0 and 1", r.Alpha)
+		return r, usageError("--alpha %v: expected a probability between 0 and 1", r.Alpha)
 	case !(r.Margin >= 0 && r.Margin < 1):
-		return r, usage("--margin %v: expected points from 0 to less than 100", c.Float64("margin"))
+		return r, usageError("--margin %v: expected points from 0 to less than 100", c.Float64("margin"))
 	case n < 0 || n > mostOrders:
-		return r, usage("--orders %d: expected 0 to %d", n, mostOrders)
+		return r, usageError("--orders %d: expected 0 to %d", n, mostOrders)
 	}
 	return r, nil
 }
@@ -130,7 +130,7 @@ func allDifferent(dirs []string) error {
 	for _, dir := range dirs {
 		dir = filepath.Clean(dir)
 		if folders[dir] {
-			return usage("%s is named twice: give each run once", dir)
+			return usageError("%s is named twice: give each run once", dir)
 		}
 		folders[dir] = true
 	}

@@ -31,7 +31,7 @@ func TestRacesOfLLMBar(t *testing.T) {
 	load := func(judge string) *scoring.Run {
 		dir := strings.ReplaceAll(judge, "/", "-")
 		mustCall(t, append([]string{"import", "llmbar", "--out", dir}, llmBarFiles(t, data, judge)...)...)
-		run, err := scoring.Load(dir, judging.Reading{Policy: judging.Unique})
+		run, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestRacesOfLLMBar(t *testing.T) {
 	}
 	for _, races := range reference.Races {
 		for _, want := range races {
-			r, err := scoring.RightsOf([]*scoring.Run{load(want.A), load(want.B)})
+			r, err := scoring.RightUnitsOf([]*scoring.Run{load(want.A), load(want.B)})
 			if err != nil {
 				t.Fatal(err)
 			}

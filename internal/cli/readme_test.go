@@ -145,7 +145,7 @@ func (r *readmeRun) run(t *testing.T, args []string) {
 // data, or what a command that was left out would have made, itself or in a folder.
 func (r *readmeRun) lacks(word string) bool {
 	folder, _, _ := strings.Cut(word, "/")
-	return r.missing[word] || r.missing[folder] || strings.HasSuffix(word, ".zip") && !trials.All() ||
+	return r.missing[word] || r.missing[folder] || strings.HasSuffix(word, ".zip") && !trials.RunsSlowTests() ||
 		!r.published && publishedName.MatchString(word)
 }
 
@@ -204,7 +204,7 @@ func (r *readmeRun) printed(t *testing.T, pages string) {
 		}
 	}
 	want := 24
-	if !trials.All() {
+	if !trials.RunsSlowTests() {
 		want-- // that of a whole file of outputs
 	}
 	if blocks != want {

@@ -14,7 +14,7 @@ func replayCommand(e *env) *cli.Command {
 
 func (e *env) replay(c *cli.Context) error {
 	if c.String("out") == "" {
-		return usage("--out is missing: name the folder of the new run")
+		return usageError("--out is missing: name the folder of the new run")
 	}
 	rep, check, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"))
 	if rep != nil {

@@ -19,11 +19,11 @@ func reportCommand(e *env) *cli.Command {
 		Action: func(c *cli.Context) error {
 			out := c.String("out")
 			if out == "" {
-				return usage("--out is missing: give --out FILE.html or --out - for standard output")
+				return usageError("--out is missing: give --out FILE.html or --out - for standard output")
 			}
 			ending := strings.ToLower(filepath.Ext(out))
 			if !slices.Contains([]string{"", ".html", ".htm", ".md", ".svg"}, ending) {
-				return usage("--out %s: a report is HTML, Markdown or a picture: give a name that ends in .html, .md or .svg",
+				return usageError("--out %s: a report is HTML, Markdown or a picture: give a name that ends in .html, .md or .svg",
 					out)
 			}
 			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
@@ -36,9 +36,9 @@ func reportCommand(e *env) *cli.Command {
 				rep.Ledger = r.Ledger()
 				runs[i] = report.Run{Report: rep, Metadata: scoring.Metadata(r.Manifest)}
 				runs[i].Run = r.Dir
-				runs[i].Sway, _ = r.Sway(o.Bootstrap) // none without the texts
+				runs[i].BiasAnalysis, _ = r.AnalyzeBias(o.Bootstrap) // none without the texts
 			}
-			people, err := e.people(c, o)
+			people, err := e.peopleAgreement(c, o)
 			if err != nil {
 				return err
 			}
@@ -59,9 +59,9 @@ func reportCommand(e *env) *cli.Command {
 			case out == "-":
 				return page.WriteHTML(e.stdout)
 			case ending == ".md":
-				err = report.WriteOther(out, c.Bool("force"), page.Markdown)
+				err = report.WriteUnmarkedFile(out, c.Bool("force"), page.Markdown)
 			case ending == ".svg":
-				err = report.WriteOther(out, c.Bool("force"), page.Picture)
+				err = report.WriteUnmarkedFile(out, c.Bool("force"), page.Picture)
 			default:
 				err = page.WriteFile(out, c.Bool("force"))
 			}
@@ -74,9 +74,9 @@ func reportCommand(e *env) *cli.Command {
 	}
 }
 
-// people returns how far the judges of the runs agree with people's labels in the file of
+// peopleAgreement returns how far the judges of the runs agree with people's labels in the file of
 // --labels; nil without that flag.
-func (e *env) people(c *cli.Context, o scoring.Options) (*labels.Agreement, error) {
+func (e *env) peopleAgreement(c *cli.Context, o scoring.Options) (*labels.Agreement, error) {
 	if c.String("labels") == "" {
 		return nil, nil
 	}

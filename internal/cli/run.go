@@ -20,7 +20,7 @@ func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:        "run",
 		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
-		Usage:       "ask a judge: " + strings.Join(judging.Names(judging.Protocols())[:3], ", ") + ", …",
+		Usage:       "ask a judge: " + strings.Join(judging.ProtocolNames(judging.Protocols())[:3], ", ") + ", …",
 		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsByProtocol(), 1),
 	}
 	for _, k := range judging.Protocols() {
@@ -31,14 +31,14 @@ func runCommand(e *env) *cli.Command {
 			Description: describeProtocol(k),
 			Flags:       flagsOf(eval.FieldsOf(k)),
 			Action: func(c *cli.Context) error {
-				o, err := eval.Read(k, flagValues(c, eval.FieldsOf(k)))
+				o, err := eval.ParseRequest(k, flagValues(c, eval.FieldsOf(k)))
 				if err != nil {
 					return err
 				}
 				in, out := c.String("batch-in"), c.String("batch-out")
 				switch batch := in != "" || out != ""; {
 				case c.Bool("dry-run") && batch:
-					return usage("--dry-run asks nothing: leave out --batch-in and --batch-out")
+					return usageError("--dry-run asks nothing: leave out --batch-in and --batch-out")
 				case c.Bool("dry-run"):
 					return e.planRun(c, o)
 				case batch:
@@ -55,7 +55,7 @@ func runCommand(e *env) *cli.Command {
 func itemsByProtocol() string {
 	var lines strings.Builder
 	for _, p := range judging.Protocols() {
-		fmt.Fprintf(&lines, "  %-15s %s\n", p.Name, p.Items)
+		fmt.Fprintf(&lines, "  %-15s %s\n", p.Name, p.ItemsNoun)
 	}
 	return lines.String()
 }
@@ -67,7 +67,7 @@ func describeProtocol(k judging.Protocol) string {
 Exit status: 0 every judgment was answered; 3 some failed or are missing, and the same
 command goes on, or some prompts or replies did not fit the context or were refused, and
 --ask-again asks for them; 130 interrupted, and the same command goes on.`
-	if len(scoring.Shares(k.Name)) > 0 {
+	if len(scoring.ItemwiseMetrics(k.Name)) > 0 {
 		text += ` With --until: 0
 the condition holds, 4 it does not hold, 5 all items are too few to tell.`
 	}
@@ -82,7 +82,7 @@ func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error 
 		return err
 	}
 	if in != "" && in == out {
-		return usage("--batch-out %s is what --batch-in reads: name another file", out)
+		return usageError("--batch-out %s is what --batch-in reads: name another file", out)
 	}
 	batch, err := eval.NewBatch(o.Model, in)
 	if err != nil {
@@ -92,10 +92,10 @@ func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error 
 	maker := e.maker()
 	maker.HTTP = &http.Client{Transport: batch}
 	maker.Batch = batch
-	maker.Words.GoOn = "for the rest: " + o.Command() + " --batch-out next.jsonl"
+	maker.Hints.GoOn = "for the rest: " + o.Command() + " --batch-out next.jsonl"
 	if out != "" {
 		model := datasets.ShellQuote(o.Model)
-		maker.Words.GoOn = fmt.Sprintf("have %s answered, such as by: vllm run-batch -i %s -o replies.jsonl --model %s "+
+		maker.Hints.GoOn = fmt.Sprintf("have %s answered, such as by: vllm run-batch -i %s -o replies.jsonl --model %s "+
 			"--served-model-name %s; then: %s --batch-in replies.jsonl",
 			out, datasets.ShellQuote(out), model, model, o.Command())
 	}
@@ -140,10 +140,10 @@ func (e *env) planRun(c *cli.Context, o eval.RunRequest) error {
 		if err := e.print(c, planDocument(run)); err != nil {
 			return err
 		}
-		if forPrograms(c) {
+		if isMachineFormat(c) {
 			continue
 		}
-		for _, msg := range run.Plan.First {
+		for _, msg := range run.Plan.FirstPrompt {
 			fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
 		}
 	}
@@ -156,7 +156,7 @@ func planDocument(run *eval.RunPlan) doc.Document {
 	if s, ok := run.Seconds(); ok {
 		data["seconds"] = s
 	}
-	d := facts(run.Rows(), data)
+	d := factsDocument(run.Rows(), data)
 	d.Title = "plan: nothing is asked"
 	return d
 }

@@ -34,22 +34,22 @@ func runsCommand(e *env) *cli.Command {
 
 // listedRun is a row of "gavel runs".
 type listedRun struct {
-	Run             string          `json:"run"` // folder of the run
-	Judge           string          `json:"judge"`
-	Model           string          `json:"model,omitempty"`
-	Simulated       bool            `json:"simulated"`
-	Protocol        string          `json:"protocol,omitempty"`
-	Dataset         string          `json:"dataset,omitempty"`
-	Level           scoring.Level   `json:"level,omitempty"`             // what the judge is good for
-	Headline        *scoring.Result `json:"headline"`                    // null if nothing is scored
-	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // accuracy when consistent; for runs of pairs
-	Coverage        *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
-	Status          string          `json:"status"`
-	Judgments       int             `json:"judgments"` // number made so far
-	Expected        int             `json:"expected"`  // judgments of the complete run
-	Started         time.Time       `json:"started,omitzero"`
-	Ended           time.Time       `json:"ended,omitzero"`
-	Error           string          `json:"error,omitempty"` // why the run cannot be read
+	Run                    string          `json:"run"` // folder of the run
+	Judge                  string          `json:"judge"`
+	Model                  string          `json:"model,omitempty"`
+	Simulated              bool            `json:"simulated"`
+	Protocol               string          `json:"protocol,omitempty"`
+	Dataset                string          `json:"dataset,omitempty"`
+	Level                  scoring.Level   `json:"level,omitempty"`             // what the judge is good for
+	Headline               *scoring.Result `json:"headline"`                    // null if nothing is scored
+	AccuracyWhenConsistent *scoring.Result `json:"right_where_alike,omitempty"` // accuracy when consistent; for runs of pairs
+	Coverage               *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
+	Status                 string          `json:"status"`
+	Judgments              int             `json:"judgments"` // number made so far
+	Expected               int             `json:"expected"`  // judgments of the complete run
+	Started                time.Time       `json:"started,omitzero"`
+	Ended                  time.Time       `json:"ended,omitzero"`
+	Error                  string          `json:"error,omitempty"` // why the run cannot be read
 
 	report    scoring.Report
 	items     judging.ItemSet // the items judged; runs with nearly equal items share a set
@@ -63,7 +63,7 @@ const unreadableRun = "damaged"
 
 func (e *env) listRuns(c *cli.Context) error {
 	if c.NArg() == 1 && c.IsSet("runs") {
-		return usage("DIR and --runs are the same: give one of them")
+		return usageError("DIR and --runs are the same: give one of them")
 	}
 	dir := cmp.Or(c.Args().First(), c.String("runs"))
 	runs, err := e.findRuns(dir)
@@ -73,10 +73,10 @@ func (e *env) listRuns(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("the folder of runs: %w", err)
 	}
-	if forPrograms(c) {
+	if isMachineFormat(c) {
 		t := &doc.Table{RowHead: "run", Columns: slices.Concat(
-			doc.Columns(doc.Words, "judge", "protocol", "dataset", "level", "headline"),
-			doc.Columns(doc.Whole, "value", "kept", "judgments", "expected"), doc.Columns(doc.Words, "status", "began"))}
+			doc.Columns(doc.ColumnWords, "judge", "protocol", "dataset", "level", "headline"),
+			doc.Columns(doc.ColumnInteger, "value", "kept", "judgments", "expected"), doc.Columns(doc.ColumnWords, "status", "began"))}
 		for _, r := range runs {
 			headline := cmp.Or(r.Headline, &scoring.Result{})
 			began := ""
@@ -85,7 +85,7 @@ func (e *env) listRuns(c *cli.Context) error {
 			}
 			coverage := cmp.Or(r.Coverage, &scoring.Result{})
 			t.Rows = append(t.Rows, doc.WordRow(r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
-				table.Plain(*headline), table.Plain(*coverage), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began))
+				table.WithoutInterval(*headline), table.WithoutInterval(*coverage), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began))
 		}
 		return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": runs}})
 	}
@@ -94,11 +94,11 @@ func (e *env) listRuns(c *cli.Context) error {
 		e.next("gavel", "doctor")
 		return nil
 	}
-	_, err = fmt.Fprint(e.screen(), e.runsInWords(runs))
+	_, err = fmt.Fprint(e.stdoutWriter(), e.runsInWords(runs))
 	return err
 }
 
-// findRuns returns the runs in the folder dir, or the run that dir is, sorted by byQuestion.
+// findRuns returns the runs in the folder dir, or the run that dir is, sorted by sortByQuestion.
 func (e *env) findRuns(dir string) ([]listedRun, error) {
 	above, single := dir, false
 	if _, err := os.Stat(filepath.Join(dir, judging.ManifestFile)); err == nil {
@@ -123,14 +123,14 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 		row.report.Run = row.Run
 		rows = append(rows, row)
 	}
-	return byQuestion(rows), nil
+	return sortByQuestion(rows), nil
 }
 
-// byQuestion sorts runs by question (protocol and items): the question with the newest run first, in each
+// sortByQuestion sorts runs by question (protocol and items): the question with the newest run first, in each
 // question the best run first.
-func byQuestion(rows []listedRun) []listedRun {
+func sortByQuestion(rows []listedRun) []listedRun {
 	joinItems(rows)
-	questions := groupBy(rows, listedRun.question)
+	questions := groupBy(rows, listedRun.groupKey)
 	newest := func(question []listedRun) time.Time {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
@@ -194,7 +194,7 @@ func (row *listedRun) take(rep *scoring.Report) {
 	row.Headline = report.Headline(rep)
 	if coverage := rep.Overall(scoring.Coverage); coverage.Value != nil {
 		row.Coverage = &coverage
-		row.RightWhereAlike = new(rep.Overall(scoring.RightWhereAlike))
+		row.AccuracyWhenConsistent = new(rep.Overall(scoring.AccuracyWhenConsistent))
 	}
 	if rep.Diagnosis != nil {
 		row.Level = rep.Diagnosis.Level
@@ -214,8 +214,8 @@ func nameJudges(rows []listedRun) {
 	}
 }
 
-// question returns the key of runs that are listed together: protocol and items; "" for runs that cannot be read.
-func (r listedRun) question() string {
+// groupKey returns the key of runs that are listed together: protocol and items; "" for runs that cannot be read.
+func (r listedRun) groupKey() string {
 	if r.Error != "" {
 		return ""
 	}
@@ -268,9 +268,9 @@ func (r listedRun) state(now time.Time) string {
 // runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
 // on the next line if the terminal is too narrow. Lines that are too long are cut.
 func (e *env) runsInWords(runs []listedRun) string {
-	w := e.screen()
+	w := e.stdoutWriter()
 	var out strings.Builder
-	for _, of := range groupBy(runs, listedRun.question) {
+	for _, of := range groupBy(runs, listedRun.groupKey) {
 		if of[0].Error != "" {
 			fmt.Fprintf(&out, "\n%s\n", table.Bold(w, "cannot be read"))
 			for _, r := range of {
@@ -278,7 +278,7 @@ func (e *env) runsInWords(runs []listedRun) string {
 			}
 			continue
 		}
-		t := table.Table{Plain: true, Columns: table.Left("good for").Right("score", "kept").Left("judge", "")}
+		t := table.Table{Plain: true, Columns: table.TextColumns("good for").AddNumberColumns("score", "kept").AddTextColumns("judge", "")}
 		score := ""
 		for _, r := range of {
 			value := ""
@@ -293,11 +293,11 @@ func (e *env) runsInWords(runs []listedRun) string {
 			if r.Coverage != nil {
 				coverage = table.Fixed(r.Coverage.Value, 0) + " %"
 			}
-			t.Row(table.Level(r.Level), value, coverage, r.Judge, r.state(e.now()))
+			t.AddRow(table.Level(r.Level), value, coverage, r.Judge, r.state(e.now()))
 		}
 		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
 		heading := joinWords(of[0].Protocol, of[0].Dataset, items, "score: "+score)
-		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(heading)))
+		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.SanitizeLine(heading)))
 		var rows strings.Builder
 		table.Text(&rows, t)
 		for i, line := range strings.Split(strings.TrimSpace(rows.String()), "\n") {
@@ -309,7 +309,7 @@ func (e *env) runsInWords(runs []listedRun) string {
 				out.WriteString(table.Faint(w, line) + "\n")
 				continue
 			}
-			folder := table.Clean(of[i-1].Run)
+			folder := table.SanitizeLine(of[i-1].Run)
 			before := "  "
 			if width := pretty.StringWidthWithoutEscSequences(line + before + folder); e.columns > 0 && width > e.columns {
 				before = "\n    "

@@ -30,14 +30,14 @@ var scoringKeys = []string{
 // comments matches comment lines in a file of scoring settings.
 var comments = regexp.MustCompile(`(?m)^\s*#.*`)
 
-// takeScoring sets the old flags of scoringKeys to the values in --scoring, which is a list of
+// applyScoringFlag sets the old flags of scoringKeys to the values in --scoring, which is a list of
 // KEY=VALUE or a file of them.
-func takeScoring(c *cli.Context) error {
+func applyScoringFlag(c *cli.Context) error {
 	text := c.String("scoring")
 	if text != "" && !strings.Contains(text, "=") {
 		file, err := os.ReadFile(text)
 		if err != nil {
-			return usage("--scoring: expected KEY=VALUE or a file: %w", err)
+			return usageError("--scoring: expected KEY=VALUE or a file: %w", err)
 		}
 		text = comments.ReplaceAllString(string(file), "")
 	}
@@ -61,10 +61,10 @@ func takeScoring(c *cli.Context) error {
 			flag = bootstrapSeed
 		}
 		if c.IsSet(flag) {
-			return usage("--scoring %s: it is given twice", key)
+			return usageError("--scoring %s: it is given twice", key)
 		}
 		if c.Set(flag, strings.TrimSpace(value)) != nil {
-			return usage("--scoring %s=%s: expected a number, or true or false for accept-cut", key, value)
+			return usageError("--scoring %s=%s: expected a number, or true or false for accept-cut", key, value)
 		}
 	}
 	return nil
@@ -87,8 +87,8 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 		oneOf("--scoring extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
 		return o, err
 	}
-	o.Reading = judging.Reading{
-		Name:        name,
+	o.Reading = judging.ReadingOptions{
+		Readers:     name,
 		Policy:      judging.Policy(c.String("policy")),
 		AcceptCut:   c.Bool("accept-cut"),
 		Lenient:     extract == extractLenient,
@@ -101,28 +101,28 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 		o.Bootstrap.Seed = c.Uint64(bootstrapSeed)
 	}
 	if o.Bootstrap.Rounds < 100 {
-		return o, usage("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
+		return o, usageError("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
 	}
 	if w := o.Reading.GradeWeight; c.IsSet("grade-weight") && !(w > 0) {
-		return o, usage("--scoring grade-weight=%v: expected a number above 0", w)
+		return o, usageError("--scoring grade-weight=%v: expected a number above 0", w)
 	}
 	return o, nil
 }
 
 // readersFrom returns the chosen way to read replies: paper, robust, or "" for each protocol's default. The keys
 // policy and extract imply paper.
-func readersFrom(c *cli.Context) (judging.Readers, error) {
-	name := judging.Readers(c.String("reading"))
+func readersFrom(c *cli.Context) (judging.ReaderSet, error) {
+	name := judging.ReaderSet(c.String("reading"))
 	if c.IsSet("policy") || c.IsSet("extract") {
-		if name == judging.Robust {
-			return "", usage("--scoring: policy and extract belong to reading=paper: leave them out, or give reading=paper")
+		if name == judging.RobustReaders {
+			return "", usageError("--scoring: policy and extract belong to reading=paper: leave them out, or give reading=paper")
 		}
-		name = cmp.Or(name, judging.Paper)
+		name = cmp.Or(name, judging.PaperReaders)
 	}
 	if !c.IsSet("reading") {
 		return name, nil
 	}
-	return name, oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
+	return name, oneOf("--scoring reading", string(name), []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders})
 }
 
 // findRuns returns the folders of the runs that the command's arguments name, and warns about folders that are no runs.
@@ -134,8 +134,8 @@ func findRuns(c *cli.Context, minimum int) ([]string, error) {
 }
 
 // loadRuns loads the runs that the command's arguments name, with the scoring options of the command line. With fewer
-// runs than minimum, usageError is the error.
-func loadRuns(c *cli.Context, minimum int, usageError string) ([]*scoring.Run, scoring.Options, error) {
+// runs than minimum, the error is problem.
+func loadRuns(c *cli.Context, minimum int, problem string) ([]*scoring.Run, scoring.Options, error) {
 	o, err := scoringFrom(c)
 	if err != nil {
 		return nil, o, err
@@ -154,7 +154,7 @@ func loadRuns(c *cli.Context, minimum int, usageError string) ([]*scoring.Run, s
 		runs = append(runs, run)
 	}
 	if len(runs) < minimum {
-		return nil, o, usage("%s. See: %s --help", usageError, commandLine(c))
+		return nil, o, usageError("%s. See: %s --help", problem, commandLine(c))
 	}
 	return runs, o, nil
 }
@@ -165,7 +165,7 @@ func scoreCommand(e *env) *cli.Command {
 		Action: func(c *cli.Context) error {
 			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
 			if err := rates.Check(); err != nil {
-				return usage("%w", err)
+				return usageError("%w", err)
 			}
 			if c.String("section") == "references" && !c.Args().Present() && !c.IsSet("out") {
 				return e.print(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
@@ -188,7 +188,7 @@ func scoreCommand(e *env) *cli.Command {
 				return err
 			}
 			for _, name := range scoreSections {
-				document, err := section(name, runs[0], o)
+				document, err := scoreSection(name, runs[0], o)
 				if err != nil {
 					continue // nothing is known
 				}
@@ -214,7 +214,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 			out.Board = l.WithRunNames(out.Runs)
 		}
 	}
-	if len(runs) == 1 || out.Board != nil || forPrograms(c) || format == report.FullText {
+	if len(runs) == 1 || out.Board != nil || isMachineFormat(c) || format == report.FullText {
 		return e.print(c, out)
 	}
 	rows := make([]listedRun, len(runs))
@@ -225,7 +225,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		rows[i].Started = time.Time{} // the same records are the same words at any time
 		rows[i].Ended = time.Time{}
 	}
-	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
+	fmt.Fprintln(e.stdoutWriter(), e.runsInWords(sortByQuestion(rows)))
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
 		return e.print(c, out.Costs())
 	}
@@ -239,19 +239,19 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "compare",
-		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
+		Action: interruptibleAction(e.printAction(func(c *cli.Context) (any, error) {
 			switch {
 			case c.Bool("plan"):
 				return planPairs(c)
 			case c.IsSet("detect") || c.IsSet("pairs"):
-				return nil, usage("--detect and --pairs go with --plan")
+				return nil, usageError("--detect and --pairs go with --plan")
 			}
 			margin := c.Float64("margin")
 			switch {
 			case c.IsSet("margin") && !(margin > 0 && margin < 100):
-				return nil, usage("--margin %v: expected points above 0 and below 100", margin)
+				return nil, usageError("--margin %v: expected points above 0 and below 100", margin)
 			case c.IsSet("margin") && c.String("format") == report.CSV:
-				return nil, usage("--margin prints tables or JSON, not CSV: leave out one of the two")
+				return nil, usageError("--margin prints tables or JSON, not CSV: leave out one of the two")
 			}
 			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
 			if err != nil {
@@ -272,9 +272,9 @@ func compareCommand(e *env) *cli.Command {
 	}
 }
 
-// endsAtOnce returns an action that returns as soon as its context ends, while action still
+// interruptibleAction returns an action that returns as soon as its context ends, while action still
 // runs. So action may only read.
-func endsAtOnce(action cli.ActionFunc) cli.ActionFunc {
+func interruptibleAction(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		done := make(chan error, 1)
 		go func() { done <- action(c) }()

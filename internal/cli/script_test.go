@@ -176,7 +176,7 @@ func (s *script) enter() {
 
 func (s *script) run(args []string) (status int) {
 	s.enter()
-	return newEnv(nil, s.Stdout(), s.Stderr()).gavel(context.Background(), args)
+	return newEnv(nil, s.Stdout(), s.Stderr()).runCommandLine(context.Background(), args)
 }
 
 func (s *script) gavel(args []string) {

@@ -15,15 +15,15 @@ import (
 // published judges, and biases.
 var scoreSections = []string{"references", "sway"}
 
-// section returns the part of a run's scores that name selects: its judge beside published judges
+// scoreSection returns the part of a run's scores that name selects: its judge beside published judges
 // (references), or its biases (sway).
-func section(name string, run *scoring.Run, o scoring.Options) (any, error) {
+func scoreSection(name string, run *scoring.Run, o scoring.Options) (any, error) {
 	if name == "sway" {
-		s, err := run.Sway(o.Bootstrap)
+		s, err := run.AnalyzeBias(o.Bootstrap)
 		if err == nil && s == nil {
 			err = fmt.Errorf("%s: biases are measured on runs of pairs that ask which is better", run.Dir)
 		}
-		return report.Sway{BiasAnalysis: s}, err
+		return report.BiasDocumenter{BiasAnalysis: s}, err
 	}
 	rep := run.Score(o.Bootstrap)
 	if len(rep.References) == 0 {
@@ -39,13 +39,13 @@ func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Option
 	name, out := c.String("section"), c.String("out")
 	switch err := oneOf("--section", name, scoreSections); {
 	case out != "" && name != "references":
-		return usage("--out is for --section references")
+		return usageError("--out is for --section references")
 	case err != nil:
 		return err
 	case len(runs) > 1:
-		return usage("one run at a time: gavel score --section %s RUN", name)
+		return usageError("one run at a time: gavel score --section %s RUN", name)
 	}
-	document, err := section(name, runs[0], o)
+	document, err := scoreSection(name, runs[0], o)
 	if err == nil {
 		err = e.print(c, document)
 	}

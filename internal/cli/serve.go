@@ -37,18 +37,18 @@ const defaultRuns = "runs"
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
-		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), CanList: store.CanList,
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), MaxActive: c.Int("max-runs"), CanList: store.CanList,
 	}
 	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs, APIKeyEnv: o.APIKeyEnv}).Validate(); err != nil {
 		return o, err
 	}
 	switch {
-	case o.AtOnce < 1:
-		return o, usage("--max-runs %d: it must be at least 1", o.AtOnce)
+	case o.MaxActive < 1:
+		return o, usageError("--max-runs %d: it must be at least 1", o.MaxActive)
 	case o.NoCache && o.Cache != "":
-		return o, usage("--cache and --no-cache: choose one")
+		return o, usageError("--cache and --no-cache: choose one")
 	case len(c.StringSlice("host")) > 0 && c.String("token-file") == "":
-		return o, usage("--host opens the server to others: it needs --token-file too")
+		return o, usageError("--host opens the server to others: it needs --token-file too")
 	}
 	return o, nil
 }
@@ -62,12 +62,12 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	}
 	ctx := c.Context
 	addr := c.String("addr")
-	loopback, token, err := e.guard(addr, c.String("token-file"))
+	loopback, token, err := e.accessToken(addr, c.String("token-file"))
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(o.Runs); o.Runs != defaultRuns && errors.Is(err, fs.ErrNotExist) {
-		return usage("--runs %s: there is no such folder: name the one that has your runs, or make it for new runs", o.Runs)
+		return usageError("--runs %s: there is no such folder: name the one that has your runs, or make it for new runs", o.Runs)
 	}
 	if err := os.MkdirAll(o.Runs, 0o755); err != nil {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
@@ -123,15 +123,15 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	return s.Serve(serving, l)
 }
 
-// guard reports whether only this machine can reach the address addr (loopback), and returns the token in tokenFile,
+// accessToken reports whether only this machine can reach the address addr (loopback), and returns the token in tokenFile,
 // which other addresses require.
-func (e *env) guard(addr, tokenFile string) (loopback bool, token string, err error) {
+func (e *env) accessToken(addr, tokenFile string) (loopback bool, token string, err error) {
 	loopback, err = isLoopback(addr)
 	if err != nil {
 		return false, "", err
 	}
 	if !loopback && tokenFile == "" {
-		return false, "", usage("--addr %s can be reached from other machines: "+
+		return false, "", usageError("--addr %s can be reached from other machines: "+
 			"it needs --token-file FILE, or anybody could see and start runs", addr)
 	}
 	if tokenFile != "" {
@@ -158,7 +158,7 @@ func (e *env) openBrowser(listener net.Addr, page string) {
 func isLoopback(addr string) (bool, error) {
 	address, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
-		return false, usage("--addr %q is not an address: write it like 127.0.0.1:7070 (%v)", addr, err)
+		return false, usageError("--addr %q is not an address: write it like 127.0.0.1:7070 (%v)", addr, err)
 	}
 	return address.IP.IsLoopback(), nil
 }

@@ -42,7 +42,7 @@ func begin(t testing.TB, args ...string) *serving {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.stop = func() { in.Interrupt(cancel) }
 	go func() {
-		s.code <- newEnv(in, io.Discard, &s.stderr).gavel(ctx, append(args, "--addr", "127.0.0.1:0"))
+		s.code <- newEnv(in, io.Discard, &s.stderr).runCommandLine(ctx, append(args, "--addr", "127.0.0.1:0"))
 	}()
 	t.Cleanup(func() {
 		s.stop()

@@ -239,7 +239,7 @@ func TestServersDoctor(t *testing.T) {
 				if !quick && f.Status != doctor.OK && f.Status != doctor.Warn && !strings.Contains(f.Text, "other work changes the speed") {
 					t.Errorf("%+v", f)
 				}
-				if s := d.Speed; s == nil || s.Clock != "server" || f.Status == doctor.OK && len(s.Paces) < 2 || s.BytesPerTok < 1 {
+				if s := d.Speed; s == nil || s.Clock != "server" || f.Status == doctor.OK && len(s.ByConcurrency) < 2 || s.BytesPerTok < 1 {
 					t.Errorf("speed %+v", s)
 				}
 			}

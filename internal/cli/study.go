@@ -30,7 +30,7 @@ func grpCommand(e *env) *cli.Command {
 				}
 				err = act(c, s)
 			}
-			return suite.WithoutLine(err)
+			return suite.WithoutLineNumber(err)
 		},
 	}
 }

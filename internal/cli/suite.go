@@ -59,7 +59,7 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 
 func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	if value := c.String("shard"); value != "" {
-		p, err := e.maker().Part(value)
+		p, err := e.maker().ShardOf(value)
 		if err == nil {
 			err = s.SelectShard(p)
 		}

@@ -88,9 +88,9 @@ func newFlag(kind string) cli.Flag {
 	return nil
 }
 
-// adopt gives commands their texts and flags from commands.yaml, and checks that all commands share. before is the
+// addTexts gives commands their texts and flags from commands.yaml, and checks that all commands share. before is the
 // command that they belong to.
-func (all commandTexts) adopt(before string, commands []*cli.Command) {
+func (all commandTexts) addTexts(before string, commands []*cli.Command) {
 	for _, c := range commands {
 		name := before + " " + c.Name
 		text, ok := all[name]
@@ -105,7 +105,7 @@ func (all commandTexts) adopt(before string, commands []*cli.Command) {
 		c.HideHelpCommand = true
 		check := c.Before
 		c.Before = func(ctx *cli.Context) error {
-			err := cmp.Or(takeFormat(ctx), takeScoring(ctx), checkArguments(ctx, text.Arguments))
+			err := cmp.Or(applyOldFormatFlags(ctx), applyScoringFlag(ctx), checkArguments(ctx, text.Arguments))
 			if err == nil && check != nil {
 				err = check(ctx)
 			}
@@ -113,9 +113,9 @@ func (all commandTexts) adopt(before string, commands []*cli.Command) {
 		}
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {
-				c.Action = unknownCommand
+				c.Action = parentAction
 			}
-			all.adopt(name, c.Subcommands)
+			all.addTexts(name, c.Subcommands)
 		}
 	}
 }
@@ -129,11 +129,11 @@ func checkArguments(c *cli.Context, expected string) error {
 	case expected == "":
 		return nil
 	case expected == "none" && n > 0:
-		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
+		return usageError("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
 	case n > 1 && !repeats:
-		return usage("expected one %s, not %d. See: %s --help", optional, n, commandLine(c))
+		return usageError("expected one %s, not %d. See: %s --help", optional, n, commandLine(c))
 	case n == 0 && name == optional && expected != "none":
-		return usage("%s is missing. See: %s --help", name, commandLine(c))
+		return usageError("%s is missing. See: %s --help", name, commandLine(c))
 	}
 	return nil
 }

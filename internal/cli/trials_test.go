@@ -172,7 +172,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		"bundle export": {line: "bundle export r --out OUT", ready: whole},
 		"bundle import": {line: "bundle import b.tar --runs OUT"},
 	} {
-		t.Run(name, func(t *testing.T) { v.killedAtAnyTime(t, trials.Times(2)) })
+		t.Run(name, func(t *testing.T) { v.killedAtAnyTime(t, trials.TrialCount(2)) })
 	}
 }
 
@@ -180,7 +180,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 // lost, nobody gets an error, and memory does not grow. By day it is a quarter of an hour under twenty readers.
 func TestServeDay(t *testing.T) {
 	home(t)
-	quarters := trials.Times(1) // of an hour; GAVEL_TRIALS=96 is a day
+	quarters := trials.TrialCount(1) // of an hour; GAVEL_TRIALS=96 is a day
 	readers := min(20*quarters, 200)
 	s := serve(t, "--no-cache")
 	stop := make(chan struct{})

@@ -11,18 +11,18 @@ import (
 
 func tuneCommand(e *env) *cli.Command {
 	fields := sharedFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
-	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.printed(func(c *cli.Context) (any, error) {
+	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.printAction(func(c *cli.Context) (any, error) {
 		share := c.Float64("held-out")
 		prompts := c.StringSlice("prompt")
 		k, err := judging.ProtocolNamed(c.Args().First())
 		var runs []*scoring.Run
 		switch {
 		case share <= 0 || share >= 100:
-			err = usage("--held-out: expected a percentage between 0 and 100")
+			err = usageError("--held-out: expected a percentage between 0 and 100")
 		case c.Bool("runs") && prompts == nil:
 			runs, _, err = loadRuns(c, 2, "--runs: give two runs or more")
 		case len(prompts) < 2:
-			err = usage("--prompt: expected two prompts or more, each with a --prompt of its own")
+			err = usageError("--prompt: expected two prompts or more, each with a --prompt of its own")
 		}
 		if err != nil {
 			return nil, err
@@ -31,7 +31,7 @@ func tuneCommand(e *env) *cli.Command {
 		for _, prompt := range prompts {
 			values := flagValues(c, eval.FieldsOf(k))
 			values["prompt"] = []string{prompt}
-			request, err := eval.Read(k, values)
+			request, err := eval.ParseRequest(k, values)
 			if err == nil {
 				err = e.maker().Check(request)
 			}
@@ -51,6 +51,6 @@ func tuneCommand(e *env) *cli.Command {
 			}
 			runs = append(runs, run)
 		}
-		return races.Tune(runs, share/100, c.Int64("seed"), scoring.DefaultOptions.Bootstrap)
+		return races.TunePrompts(runs, share/100, c.Int64("seed"), scoring.DefaultOptions.Bootstrap)
 	})}
 }

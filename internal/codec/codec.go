@@ -10,13 +10,13 @@ import (
 	v1 "github.com/go-json-experiment/json/v1"
 )
 
-// asOfOld selects the rules of encoding/json, without its error messages, which would decode every failing row twice.
-var asOfOld = v2.JoinOptions(v1.DefaultOptionsV1(), v1.ReportErrorsWithLegacySemantics(false))
+// standardRules selects the rules of encoding/json, without its error messages, which would decode every failing row twice.
+var standardRules = v2.JoinOptions(v1.DefaultOptionsV1(), v1.ReportErrorsWithLegacySemantics(false))
 
 // Decode works like json.Unmarshal in half the time or less, for pages that wait for many rows and replies. A text that
 // the faster decoder rejects goes to encoding/json, whose errors are known.
 func Decode[T any](text []byte, into *T) error {
-	if v2.Unmarshal(text, into, asOfOld) == nil {
+	if v2.Unmarshal(text, into, standardRules) == nil {
 		return nil
 	}
 	*into = *new(T)

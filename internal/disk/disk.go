@@ -30,8 +30,8 @@ type PartialFile struct {
 	lock       *flock.Flock // on the temporary file
 }
 
-// Create creates a PartialFile for the file name below root; name may contain existing folders.
-func Create(root *os.Root, name string) (*PartialFile, error) {
+// CreatePartial creates a PartialFile for the file name below root; name may contain existing folders.
+func CreatePartial(root *os.Root, name string) (*PartialFile, error) {
 	for {
 		p := &PartialFile{
 			root: root,
@@ -94,7 +94,7 @@ func Write(path string, write func(io.Writer) error) error {
 // leads outside.
 func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	path := filepath.Join(root.Name(), filepath.FromSlash(name))
-	p, err := Create(root, name)
+	p, err := CreatePartial(root, name)
 	if err != nil {
 		return WriteError(path, err)
 	}
@@ -185,7 +185,7 @@ func MakeDir(path string, fill func(part string) error) error {
 	}
 	defer root.Close()
 	Sweep(parent, name)
-	lock, err := Create(root, name) // stays next to part and shows that it is in use
+	lock, err := CreatePartial(root, name) // stays next to part and shows that it is in use
 	if err != nil {
 		return fmt.Errorf("cannot create %s: %w", path, err)
 	}
@@ -195,14 +195,14 @@ func MakeDir(path string, fill func(part string) error) error {
 	if err := fill(part); err != nil {
 		return err
 	}
-	return move(part, path)
+	return renameDurably(part, path)
 }
 
 // partDir is the suffix of a folder's temporary name, after the name of its lock file.
 const partDir = ".d"
 
-// move renames a folder whose files are on disk. It first makes the names inside durable, then the folder's own.
-func move(from, to string) error {
+// renameDurably renames a folder whose files are on disk. It first makes the names inside durable, then the folder's own.
+func renameDurably(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err

@@ -133,7 +133,7 @@ func TestMove(t *testing.T) {
 		}
 		return err
 	}
-	if err := move(from, to); err != nil {
+	if err := renameDurably(from, to); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(flushed, " "); got != "run a whole" {

@@ -13,17 +13,17 @@ import (
 
 // Axis describes the axis on which numbers are drawn: its range, and its lines.
 type Axis struct {
-	Min, Max float64
-	Unit     string    // unit of the numbers; numbers of another unit are not drawn
-	Ticks    []float64 // values that have a line with their number
-	Zero     float64   // the value of Ticks whose line is stronger
-	Signed   bool      // the numbers are differences, written with signs
-	Ends     [2]string // words at both ends; in a [Scatter], of the line at Zero and of the zone; "" for none
-	Zone     float64   // value from which on a [Scatter] has another background; 0 for none
+	Min, Max   float64
+	Unit       string    // unit of the numbers; numbers of another unit are not drawn
+	Ticks      []float64 // values that have a line with their number
+	StrongTick float64   // the value of Ticks whose line is stronger
+	Signed     bool      // the numbers are differences, written with signs
+	Ends       [2]string // words at both ends; in a [ChartScatter], of the line at Zero and of the zone; "" for none
+	Zone       float64   // value from which on a [ChartScatter] has another background; 0 for none
 }
 
 // PercentAxis shows shares from 0 to 100 %, with a stronger line at 50.
-var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
+var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, StrongTick: 50}
 
 // AxisOf returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from 0
 // to 1.
@@ -33,7 +33,7 @@ func AxisOf(unit string) *Axis {
 	case scoring.UnitCorrelation:
 		axis = Axis{Min: -1, Max: 1, Ticks: []float64{-1, -.5, 0, .5, 1}}
 	case scoring.UnitScore:
-		axis = Axis{Min: 0, Max: 1, Ticks: []float64{0, .25, .5, .75, 1}, Zero: .5}
+		axis = Axis{Min: 0, Max: 1, Ticks: []float64{0, .25, .5, .75, 1}, StrongTick: .5}
 	}
 	axis.Unit = unit
 	return &axis
@@ -78,7 +78,7 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 
 // CountAxis returns an axis from 0 to n, with a few round numbers between.
 func CountAxis(n int) *Axis {
-	a := &Axis{Max: float64(max(1, n)), Ticks: []float64{0}, Zero: -1}
+	a := &Axis{Max: float64(max(1, n)), Ticks: []float64{0}, StrongTick: -1}
 	step := 1.0
 	for _, step = range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000} {
 		if a.Max/step <= 5 {
@@ -92,9 +92,9 @@ func CountAxis(n int) *Axis {
 	return a
 }
 
-// Place returns the position of a value on the axis, from 0 at its start to 100 at its end. Values beyond an end are
+// PositionPercent returns the position of a value on the axis, from 0 at its start to 100 at its end. Values beyond an end are
 // put there.
-func (a *Axis) Place(v float64) float64 {
+func (a *Axis) PositionPercent(v float64) float64 {
 	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
 }
 
@@ -107,11 +107,11 @@ type tick struct{ At, Class, Anchor, Number string }
 // Lines returns the axis's lines at its ticks, for SVG.
 func (a *Axis) Lines() (all []tick) {
 	for i, v := range a.Ticks {
-		t := tick{At: Coordinate(a.Place(v)) + "%", Class: "g", Anchor: "middle"}
+		t := tick{At: Coordinate(a.PositionPercent(v)) + "%", Class: "g", Anchor: "middle"}
 		switch {
-		case v == a.Zero && a.Signed:
+		case v == a.StrongTick && a.Signed:
 			t.Class = "g zero"
-		case v == a.Zero:
+		case v == a.StrongTick:
 			t.Class = "g strong"
 		}
 		switch {
@@ -138,24 +138,24 @@ func (a *Axis) number(v float64) string {
 	return number
 }
 
-// scale returns a line of width characters for a terminal, with the numbers of the axis's ends and middle.
-func (a *Axis) scale(width int) string {
+// terminalScale returns a line of width characters for a terminal, with the numbers of the axis's ends and middle.
+func (a *Axis) terminalScale(width int) string {
 	middle := a.number((a.Min + a.Max) / 2)
 	line := fmt.Sprintf("%-*s%s", (width-utf8.RuneCountInString(middle))/2, a.number(a.Min), middle)
 	return line + fmt.Sprintf("%*s", width-utf8.RuneCountInString(line), a.number(a.Max))
 }
 
-// between returns a function that maps values on the axis to coordinates from low to high.
-func (a *Axis) between(low, high float64) func(v float64) float64 {
-	return func(v float64) float64 { return low + (high-low)*a.Place(v)/100 }
+// scaleTo returns a function that maps values on the axis to coordinates from low to high.
+func (a *Axis) scaleTo(low, high float64) func(v float64) float64 {
+	return func(v float64) float64 { return low + (high-low)*a.PositionPercent(v)/100 }
 }
 
-// strip draws a number and its interval on a line of width characters for a terminal: ···━●━······
-func (a *Axis) strip(x scoring.Result, width int) string {
+// terminalStrip draws a number and its interval on a line of width characters for a terminal: ···━●━······
+func (a *Axis) terminalStrip(x scoring.Result, width int) string {
 	if x.Value == nil || x.Unit != a.Unit {
 		return ""
 	}
-	column := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
+	column := func(v float64) int { return int(math.Round(a.PositionPercent(v) / 100 * float64(width-1))) }
 	line := slices.Repeat([]rune{'·'}, width)
 	if x.HasInterval() {
 		for i := column(*x.Low); i <= column(*x.High); i++ {

@@ -25,7 +25,7 @@ func TestDifferenceAxisHoldsWhatIsDrawn(t *testing.T) {
 		{name: "beyond all", of: []scoring.Result{of(scoring.UnitCorrelation, 3, 1, 5)}, max: 2},
 	} {
 		a := DifferenceAxis(c.of...)
-		if a.Min != -c.max || a.Max != c.max || a.Place(0) != 50 {
+		if a.Min != -c.max || a.Max != c.max || a.PositionPercent(0) != 50 {
 			t.Errorf("%s: %+v, want an end of %g", c.name, a, c.max)
 		}
 	}
@@ -50,7 +50,7 @@ func TestStrip(t *testing.T) {
 		{low: 0.4, value: 0.5, high: 0.7, unit: scoring.UnitScore, want: "······━━●━━━····"},
 	} {
 		x := scoring.Result{Value: &tt.value, Low: &tt.low, High: &tt.high, Unit: tt.unit}
-		if got := AxisOf(tt.unit).strip(x, stripWidth); got != tt.want {
+		if got := AxisOf(tt.unit).terminalStrip(x, stripWidth); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt, got, tt.want)
 		}
 	}

@@ -21,9 +21,9 @@ type Document struct {
 	Also   string        // further sentences
 	Blocks []Block       // parts, the most important first
 
-	// Sheet holds the rows of the CSV file, the names of the columns first. If it is nil, the first table becomes the
+	// CSVRows holds the rows of the CSV file, the names of the columns first. If it is nil, the first table becomes the
 	// file.
-	Sheet [][]string
+	CSVRows [][]string
 
 	Data any // value that becomes the document's JSON
 }
@@ -33,19 +33,19 @@ func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 
 // Block holds a part of a document: a table or text, with notes and links.
 type Block struct {
-	ID, Title, About string    // id of the HTML element; heading; small words after the heading
-	In               Surface   // where the block appears; 0 is everywhere
-	ShowTitle        bool      // the short text shows the title, too
-	Half             bool      // on a wide page, another block may stand beside it
-	Fold             string    // on a page, words to click that open the block; "" shows it at once
-	Table            *Table    // nil for a block of notes
-	Chart            Chart     // how a page shows the table
-	Bracket          *Bracket  // below the bar of a [StackedBar]; nil for none
-	Notes            []Note    // sentences below the table
-	Keys             []Key     // explanations of the chart's marks, for pages
-	Links            []Link    // links below the table, for pages
-	Commands         []Command // commands to type next, for texts
-	Verbatim         string    // text to show unchanged, such as a prompt or a command line
+	ID, Title, About string        // id of the HTML element; heading; small words after the heading
+	Surfaces         Surface       // where the block appears; 0 is everywhere
+	ShowTitle        bool          // the short text shows the title, too
+	Half             bool          // on a wide page, another block may stand beside it
+	Fold             string        // on a page, words to click that open the block; "" shows it at once
+	Table            *Table        // nil for a block of notes
+	Chart            Chart         // how a page shows the table
+	Bracket          *Bracket      // below the bar of a [ChartStackedBar]; nil for none
+	Notes            []Note        // sentences below the table
+	Keys             []LegendEntry // explanations of the chart's marks, for pages
+	Links            []Link        // links below the table, for pages
+	Commands         []Command     // commands to type next, for texts
+	Verbatim         string        // text to show unchanged, such as a prompt or a command line
 
 	Body template.HTML // HTML to show in place of a table
 }
@@ -54,37 +54,37 @@ type Block struct {
 type Surface int
 
 const (
-	Short Surface = 1 << iota // the text that a command prints by default
-	Full                      // text of --format full, and Markdown
-	Page                      // pages and report files
+	SurfaceShortText Surface = 1 << iota // the text that a command prints by default
+	SurfaceFullText                      // text of --format full, and Markdown
+	SurfacePage                          // pages and report files
 
-	Printed = Short | Full // all texts
-	Detail  = Full | Page  // all but the short text
+	SurfaceAnyText     = SurfaceShortText | SurfaceFullText // all texts
+	SurfaceAllButShort = SurfaceFullText | SurfacePage      // all but the short text
 )
 
 // has reports whether something that appears on the surfaces all appears on one of s. The empty set means all surfaces.
 func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
-// on reports whether the block appears on a surface and is not empty there.
-func (b Block) on(s Surface) bool {
-	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.ShowTitle || b.Notes != nil || b.Commands != nil ||
-		b.Body != "" || b.Verbatim != "" && s == Page)
+// appearsOn reports whether the block appears on a surface and is not empty there.
+func (b Block) appearsOn(s Surface) bool {
+	return b.Surfaces.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.ShowTitle || b.Notes != nil || b.Commands != nil ||
+		b.Body != "" || b.Verbatim != "" && s == SurfacePage)
 }
 
 // Chart names the template that draws a table on a page.
 type Chart string
 
 const (
-	RowChart   Chart = ""        // a table whose cells may have drawings
-	StackedBar Chart = "stacked" // one bar; each row is a part of it: its first cell counts, its second may hold a note
-	Cards      Chart = "cards"   // a card for each row: its first number large, its second cell small
-	Heat       Chart = "heat"    // a matrix of numbers on one axis, darker where they are larger
-	Facts      Chart = "facts"   // a list of names, each with words
-	List       Chart = "list"    // a list of items, each with signs of its judgments
-	Scatter    Chart = "scatter" // a point for each row: its first number across, its second upwards
-	Strip      Chart = "strip"   // a mark for each row on one axis, with the row's name where there is room
-	BarPanels  Chart = "panels"  // upright bars in panels; a heading row begins a panel
-	Numbers    Chart = "numbers" // a plain table in which words and headings are explained on a click
+	ChartRows           Chart = ""        // a table whose cells may have drawings
+	ChartStackedBar     Chart = "stacked" // one bar; each row is a part of it: its first cell counts, its second may hold a note
+	ChartCards          Chart = "cards"   // a card for each row: its first number large, its second cell small
+	ChartHeat           Chart = "heat"    // a matrix of numbers on one axis, darker where they are larger
+	ChartFacts          Chart = "facts"   // a list of names, each with words
+	ChartItemList       Chart = "list"    // a list of items, each with signs of its judgments
+	ChartScatter        Chart = "scatter" // a point for each row: its first number across, its second upwards
+	ChartStrip          Chart = "strip"   // a mark for each row on one axis, with the row's name where there is room
+	ChartBarPanels      Chart = "panels"  // upright bars in panels; a heading row begins a panel
+	ChartExplainedTable Chart = "numbers" // a plain table in which words and headings are explained on a click
 )
 
 // Table holds rows of values.
@@ -98,46 +98,46 @@ type Table struct {
 
 // Column describes a column of a table, except for the first column, which has the names of the rows.
 type Column struct {
-	Name  string     // heading
-	Short string     // name on a terminal; "" stands for Name
-	Kind  ColumnKind // how its cells are shown
-	Axis  *Axis      // axis on which its numbers are drawn; nil draws none
-	Head  string     // heading of its drawing on a page; of a [Side], heading in place of Name; of a [Heat], text below it
-	In    Surface    // where it appears; 0 is everywhere
-	Spare int        // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
+	Name      string     // heading
+	Short     string     // name on a terminal; "" stands for Name
+	Kind      ColumnKind // how its cells are shown
+	Axis      *Axis      // axis on which its numbers are drawn; nil draws none
+	Head      string     // heading of its drawing on a page; of a [ColumnComparedRun], heading in place of Name; of a [ChartHeat], text below it
+	Surfaces  Surface    // where it appears; 0 is everywhere
+	HideOrder int        // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
 // ColumnKind selects how the cells of a column are shown.
 type ColumnKind int
 
 const (
-	Words      ColumnKind = iota // words
-	Whole                        // a whole number
-	Number                       // a number with its interval
-	Bare                         // a number without its interval
-	ShareWithN                   // a share with the number of items (n); or a level, or words
-	Share                        // a share with the number of items and its interval
-	LevelCell                    // the level of a judge, such as strong
-	AroundHalf                   // a share, drawn as a bar from 50 %
-	Bar                          // a thin stacked bar without numbers
-	LargeBar                     // a stacked bar with numbers in it
-	Side                         // a number of one of two compared runs: the first such column is that of the first run
-	Progress                     // a number of items, drawn as a bar along an axis
+	ColumnWords       ColumnKind = iota // words
+	ColumnInteger                       // a whole number
+	ColumnNumber                        // a number with its interval
+	ColumnBareNumber                    // a number without its interval
+	ColumnShareWithN                    // a share with the number of items (n); or a level, or words
+	ColumnShare                         // a share with the number of items and its interval
+	ColumnLevel                         // the level of a judge, such as strong
+	ColumnShareFrom50                   // a share, drawn as a bar from 50 %
+	ColumnBar                           // a thin stacked bar without numbers
+	ColumnLargeBar                      // a stacked bar with numbers in it
+	ColumnComparedRun                   // a number of one of two compared runs: the first such column is that of the first run
+	ColumnProgress                      // a number of items, drawn as a bar along an axis
 )
 
 // Row holds a row of a table.
 type Row struct {
-	Name    string
-	Detail  string  // small words after the name
-	N       int     // number of items behind its numbers; 0 shows none
-	Target  Ref     // where its name links to
-	Term    string  // name of the term in [Paper].Terms that explains Name; "" for none
-	Look    string  // CSS class of its marks: a level or a part of a bar
-	Mark    Mark    // shape of its number on an axis
-	Total   bool    // it sums up the other rows; in a [Strip], it is the judge of the page
-	Heading bool    // it is the title of the rows below it
-	Folded  bool    // [Cards] leave it out
-	In      Surface // where it appears; 0 is everywhere
+	Name     string
+	Detail   string  // small words after the name
+	N        int     // number of items behind its numbers; 0 shows none
+	Target   Ref     // where its name links to
+	Term     string  // name of the term in [PageContext].Terms that explains Name; "" for none
+	Look     string  // CSS class of its marks: a level or a part of a bar
+	Mark     Mark    // shape of its number on an axis
+	Total    bool    // it sums up the other rows; in a [ChartStrip], it is the judge of the page
+	Heading  bool    // it is the title of the rows below it
+	Folded   bool    // [ChartCards] leave it out
+	Surfaces Surface // where it appears; 0 is everywhere
 	// In a Board, first and last possible rank of the judge, from 1; 0 for none.
 	Ranks     [2]int
 	Simulated bool // the judge is simulated
@@ -148,18 +148,18 @@ type Row struct {
 type Mark int
 
 const (
-	Dot     Mark = iota // the usual shape
-	Diamond             // published results
-	Ring                // the second of two compared runs
-	Solid               // a jury
+	MarkDot     Mark = iota // the usual shape
+	MarkDiamond             // published results
+	MarkRing                // the second of two compared runs
+	MarkSolid               // a jury
 )
 
 // Value holds a cell of a table.
 type Value struct {
 	scoring.Result                 // a number, with its interval, n and unit
 	Text           string          // words; beside a number, a remark on it
-	Look           string          // CSS class of a sign in a [List]
-	Places         int             // decimals beyond the usual number
+	Look           string          // CSS class of a sign in a [ChartItemList]
+	ExtraDecimals  int             // decimals beyond the usual number
 	Level          scoring.Level   // level of a judge, such as strong
 	Reference      *scoring.Result // a number to compare with, drawn as a diamond or a line
 	Parts          []BarPart       // parts of a bar
@@ -188,11 +188,11 @@ type Bracket struct {
 
 // Ref names something that a page may link to: runs, their items, or an address. The zero value is no link.
 type Ref struct {
-	Runs  []string // names of one run, or of several that are compared
-	Page  string   // an address, or an element of the same page such as "#gain"
-	Show  string   // filter of the runs' items, such as "wrong"
-	Mode  string   // only items whose verdict this mode changes
-	Group string   // only items of this group
+	Runs    []string // names of one run, or of several that are compared
+	Address string   // an address, or an element of the same page such as "#gain"
+	Filter  string   // filter of the runs' items, such as "wrong"
+	Mode    string   // only items whose verdict this mode changes
+	Group   string   // only items of this group
 }
 
 // RunRef returns a reference to the run with this name.
@@ -207,16 +207,16 @@ type Link struct {
 // Command holds a command line to type next, and what it is for.
 type Command struct{ Line, Purpose string }
 
-// Key explains a sign that a chart uses.
-type Key struct {
+// LegendEntry explains a sign that a chart uses.
+type LegendEntry struct {
 	// the sign: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or the class of a part of a bar; "" for
 	// none
 	Sign  string
 	Words string
 }
 
-// Cut splits the blocks before the block with this ID. Without such a block, rest is empty.
-func (d Document) Cut(id string) (before, rest []Block) {
+// SplitBefore splits the blocks before the block with this ID. Without such a block, rest is empty.
+func (d Document) SplitBefore(id string) (before, rest []Block) {
 	for i, b := range d.Blocks {
 		if b.ID == id {
 			return d.Blocks[:i], d.Blocks[i:]
@@ -225,23 +225,23 @@ func (d Document) Cut(id string) (before, rest []Block) {
 	return d.Blocks, nil
 }
 
-// Text returns a cell of words.
-func Text(words string) Value { return Value{Text: words} }
+// TextCell returns a cell of words.
+func TextCell(words string) Value { return Value{Text: words} }
 
-// Num returns a cell with a number.
-func Num(x scoring.Result) Value { return Value{Result: x} }
+// NumberCell returns a cell with a number.
+func NumberCell(x scoring.Result) Value { return Value{Result: x} }
 
-// Count returns a cell with a whole number.
-func Count(n int) Value {
+// CountCell returns a cell with a whole number.
+func CountCell(n int) Value {
 	return Value{Result: scoring.Result{Unit: scoring.UnitCount, Value: new(float64(n))}}
 }
 
-// Positive returns a cell with a whole number, or an empty cell if n is 0.
-func Positive(n int) Value {
+// PositiveCountCell returns a cell with a whole number, or an empty cell if n is 0.
+func PositiveCountCell(n int) Value {
 	if n == 0 {
 		return Value{}
 	}
-	return Count(n)
+	return CountCell(n)
 }
 
 // Add appends rows to the table.
@@ -253,11 +253,11 @@ func Cells(values ...any) []Value {
 	for i, x := range values {
 		switch x := x.(type) {
 		case string:
-			cells[i] = Text(x)
+			cells[i] = TextCell(x)
 		case int:
-			cells[i] = Count(x)
+			cells[i] = CountCell(x)
 		case scoring.Result:
-			cells[i] = Num(x)
+			cells[i] = NumberCell(x)
 		case scoring.Level:
 			cells[i] = Value{Level: x}
 		default:
@@ -267,11 +267,11 @@ func Cells(values ...any) []Value {
 	return cells
 }
 
-// on returns the table with the columns and rows that appear on a surface. The axis of a column of differences is made
+// forSurface returns the table with the columns and rows that appear on a surface. The axis of a column of differences is made
 // as long as these rows need.
-func (t Table) on(s Surface) Table {
-	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !r.In.has(s) })
-	t.pick(func(k int) bool { return t.Columns[k].In.has(s) })
+func (t Table) forSurface(s Surface) Table {
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !r.Surfaces.has(s) })
+	t.pick(func(k int) bool { return t.Columns[k].Surfaces.has(s) })
 	for k, c := range t.Columns {
 		if c.Axis == nil || !c.Axis.Signed {
 			continue
@@ -292,7 +292,7 @@ func (t Table) on(s Surface) Table {
 func WordRow(name string, cells ...string) Row {
 	r := Row{Name: name}
 	for _, words := range cells {
-		r.Cells = append(r.Cells, Text(words))
+		r.Cells = append(r.Cells, TextCell(words))
 	}
 	return r
 }

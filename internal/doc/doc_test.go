@@ -12,19 +12,19 @@ import (
 // draws no number of another unit.
 func TestSurfaces(t *testing.T) {
 	difference := func(v float64, unit string) doc.Value {
-		return doc.Num(scoring.Result{Mode: scoring.ModeDifference, Unit: unit, Value: &v})
+		return doc.NumberCell(scoring.Result{Mode: scoring.ModeDifference, Unit: unit, Value: &v})
 	}
 	d := doc.Document{Blocks: []doc.Block{{
 		ID: "difference",
 		Table: &doc.Table{
 			Columns: []doc.Column{
-				{Name: "p", In: doc.Full},
-				{Name: "difference", Kind: doc.Number, Axis: &doc.Axis{Signed: true, Ends: [2]string{"A better", "B better"}}},
+				{Name: "p", Surfaces: doc.SurfaceFullText},
+				{Name: "difference", Kind: doc.ColumnNumber, Axis: &doc.Axis{Signed: true, Ends: [2]string{"A better", "B better"}}},
 			},
 			Rows: []doc.Row{
-				{Name: "all", Term: "strict", Cells: []doc.Value{doc.Text("0.01"), difference(7, "")}},
-				{Name: "math", In: doc.Detail, Cells: []doc.Value{doc.Text("0.02"), difference(55, "")}},
-				{Name: "r", Cells: []doc.Value{doc.Text("0.03"), difference(-.5, scoring.UnitCorrelation)}},
+				{Name: "all", Term: "strict", Cells: []doc.Value{doc.TextCell("0.01"), difference(7, "")}},
+				{Name: "math", Surfaces: doc.SurfaceAllButShort, Cells: []doc.Value{doc.TextCell("0.02"), difference(55, "")}},
+				{Name: "r", Cells: []doc.Value{doc.TextCell("0.03"), difference(-.5, scoring.UnitCorrelation)}},
 			},
 		},
 	}}}
@@ -36,8 +36,8 @@ func TestSurfaces(t *testing.T) {
 		return text.String()
 	}
 	term := scoring.Term{Metric: "strict", Plain: "what it means"}
-	paper := doc.Paper{Terms: []scoring.Term{term}}
-	page, err := paper.Blocks(d.Blocks)
+	paper := doc.PageContext{Terms: []scoring.Term{term}}
+	page, err := paper.RenderBlocks(d.Blocks)
 	if err != nil {
 		t.Fatal(err)
 	}

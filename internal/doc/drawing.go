@@ -42,7 +42,7 @@ func (d *drawing) text(class string, x, y float64, words string) {
 // mark adds the mark of a row at (x, y): a diamond for published results, else a dot.
 func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 	kind := "dot"
-	if r.Mark == Diamond {
+	if r.Mark == MarkDiamond {
 		kind = "diamond"
 	}
 	d.Shapes = append(d.Shapes, element{Kind: kind, Class: r.Look, X: x, Y: y, Radius: radius, Text: title})
@@ -50,10 +50,10 @@ func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 
 // Sizes in drawings, in units of their coordinates.
 const (
-	pictureWidth = 520.0 // of a strip or scatter plot
-	stripEdge    = 10.0  // from the edges of a strip to its axis
-	stripMiddle  = 56.0  // from the top of a strip to its dots
-	letterWidth  = 7.4   // of an average letter
+	plotWidth   = 520.0 // of a strip or scatter plot
+	stripEdge   = 10.0  // from the edges of a strip to its axis
+	stripMiddle = 56.0  // from the top of a strip to its dots
+	letterWidth = 7.4   // of an average letter
 )
 
 // stripLines lists where a strip has room for names above and below its dots: distances from the top, the line nearest
@@ -63,8 +63,8 @@ var stripLines = []float64{30, 86, 14, 102}
 // Strip draws the rows of the block as marks on one axis. The Total row is the judge of the page: its mark is larger.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
-	d := drawing{Width: pictureWidth, Height: 134, Words: b.Title}
-	position := axis.between(stripEdge, pictureWidth-stripEdge)
+	d := drawing{Width: plotWidth, Height: 134, Words: b.Title}
+	position := axis.scaleTo(stripEdge, plotWidth-stripEdge)
 	for i, v := range axis.Ticks {
 		d.line("g", position(v), 18, position(v), 106)
 		d.text([]string{"s", "m", "m", "m", "e"}[i], position(v), 126, fmt.Sprintf("%g", v))
@@ -105,7 +105,7 @@ func (b blockView) Strip() drawing {
 // returns boxes with the name's own. It leaves a name out if no line has room.
 func (d *drawing) label(class, name string, x float64, lines []float64, boxes []box) []box {
 	half := float64(len([]rune(name))) * letterWidth / 2
-	middle := max(half, min(pictureWidth-half, x))
+	middle := max(half, min(plotWidth-half, x))
 	for _, line := range lines {
 		room := box{left: middle - half - 3, right: middle + half + 3, top: line, bottom: line + 1}
 		if slices.ContainsFunc(boxes, room.meets) {
@@ -202,7 +202,7 @@ func panel(head Row, rows []Row, largest float64) drawing {
 			d.line("held", middle-width/2-4, y(*x.Reference.Value), middle+width/2+4, y(*x.Reference.Value))
 			top = max(top, *x.Reference.Value)
 		}
-		d.text("m b", middle, y(top)-7, Shortly(x.Result, *x.Value, 0))
+		d.text("m b", middle, y(top)-7, ShortInUnit(x.Result, *x.Value, 0))
 	}
 	d.line("base", 0, panelBottom, panelWidth, panelBottom)
 	return d
@@ -231,9 +231,9 @@ func (b box) meets(o box) bool {
 func (b blockView) Scatter() drawing {
 	across, up := b.Table.Columns[0], b.Table.Columns[1]
 	rows := b.Table.Rows[:min(len(b.Table.Rows), scatterRows)]
-	d := drawing{Width: pictureWidth, Height: scatterHeight, Words: b.Title}
-	x := across.Axis.between(scatterLeft, scatterRight)
-	y := up.Axis.between(scatterBottom, scatterTop)
+	d := drawing{Width: plotWidth, Height: scatterHeight, Words: b.Title}
+	x := across.Axis.scaleTo(scatterLeft, scatterRight)
+	y := up.Axis.scaleTo(scatterBottom, scatterTop)
 	if z := across.Axis.Zone; z > 0 && z < across.Axis.Max {
 		edge := x(z)
 		d.rect("zone", edge, scatterTop, scatterRight-edge, scatterBottom-scatterTop)
@@ -251,7 +251,7 @@ func (b blockView) Scatter() drawing {
 		d.text(class, x(v), scatterBottom+18, fmt.Sprintf("%g", v))
 	}
 	d.text("m", (scatterLeft+scatterRight)/2, scatterHeight-6, across.Name)
-	zero := x(across.Axis.Zero)
+	zero := x(across.Axis.StrongTick)
 	d.line("g0", zero, scatterTop, zero, scatterBottom)
 	d.text("", zero+5, scatterBottom-6, across.Axis.Ends[0])
 	var boxes []box
@@ -281,7 +281,7 @@ func freeBox(x, y, width float64, boxes []box) (room box, ok bool) {
 		{gap, -height - 2}, {gap, 2}, {-gap - width, -height - 2}, {-gap - width, 2},
 	} {
 		b := box{left: x + try[0], right: x + try[0] + width, top: y + try[1], bottom: y + try[1] + height}
-		inside := b.left >= scatterLeft && b.right <= pictureWidth && b.top >= 0 && b.bottom <= scatterBottom
+		inside := b.left >= scatterLeft && b.right <= plotWidth && b.top >= 0 && b.bottom <= scatterBottom
 		if inside && !slices.ContainsFunc(boxes, b.meets) {
 			return b, true
 		}

@@ -20,58 +20,58 @@ import (
 //go:embed assets/*.html
 var assets embed.FS
 
-// Paper holds what a page needs to turn blocks into HTML.
-type Paper struct {
+// PageContext holds what a page needs to turn blocks into HTML.
+type PageContext struct {
 	Link   func(Ref) string // returns the address of a reference, or "" for none; nil if the page has no links
 	Prefix string           // prefix of the ids of HTML elements, if a page has several documents
 	Terms  []scoring.Term   // definitions of words in tables, shown on a click
 
-	Explained map[string]bool // ids of terms whose definitions the page has already; nil if it has no other blocks
+	DefinedTerms map[string]bool // ids of terms whose definitions the page has already; nil if it has no other blocks
 }
 
-// pages returns the templates, which it reads once.
-var pages = sync.OnceValue(Templates)
+// parsedTemplates returns the templates, which it reads once.
+var parsedTemplates = sync.OnceValue(Templates)
 
 // Templates returns the templates of blocks. The server and report files add their own.
 func Templates() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"clean":    table.Clean,
+		"clean":    table.SanitizeLine,
 		"harmless": table.ReplaceControls,
-		"spaced":   Spaced,
+		"spaced":   JoinPercentSigns,
 		"level":    levelDots,
 		"capital":  Capital,
 		"at":       Coordinate,
 	}).ParseFS(assets, "assets/*.html"))
 }
 
-// Blocks returns the HTML of those blocks that appear on pages, with the definitions of their terms.
-func (p Paper) Blocks(all []Block) (template.HTML, error) {
-	if p.Explained == nil {
-		p.Explained = map[string]bool{}
+// RenderBlocks returns the HTML of those blocks that appear on pages, with the definitions of their terms.
+func (p PageContext) RenderBlocks(all []Block) (template.HTML, error) {
+	if p.DefinedTerms == nil {
+		p.DefinedTerms = map[string]bool{}
 	}
 	var page strings.Builder
 	views := make([]blockView, 0, len(all))
 	for _, b := range all {
-		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil || b.Verbatim != "") {
+		if b.appearsOn(SurfacePage) && (b.Table != nil || b.Body != "" || b.Notes != nil || b.Verbatim != "") {
 			if b.Table != nil {
-				b.Table = new(b.Table.on(Page))
+				b.Table = new(b.Table.forSurface(SurfacePage))
 			}
 			views = append(views, blockView{Block: b, page: p})
 		}
 	}
-	if err := pages().ExecuteTemplate(&page, "blocks", views); err != nil {
+	if err := parsedTemplates().ExecuteTemplate(&page, "blocks", views); err != nil {
 		return "", err
 	}
 	var terms []scoring.Term
 	for _, v := range views {
 		for _, word := range v.words() {
-			if t := word.Term; t != nil && !p.Explained[t.ID()] {
-				p.Explained[t.ID()] = true
+			if t := word.Term; t != nil && !p.DefinedTerms[t.ID()] {
+				p.DefinedTerms[t.ID()] = true
 				terms = append(terms, *t)
 			}
 		}
 	}
-	err := pages().ExecuteTemplate(&page, "explanations", terms)
+	err := parsedTemplates().ExecuteTemplate(&page, "explanations", terms)
 	return template.HTML(page.String()), err
 }
 
@@ -83,15 +83,15 @@ type word struct {
 }
 
 // explain returns a word of a table, with its definition if p.Terms has one.
-func (p Paper) explain(text string) word {
+func (p PageContext) explain(text string) word {
 	if t, ok := scoring.TermIn(p.Terms, text); ok {
 		return word{Text: text, Term: &t}
 	}
 	return word{Text: text}
 }
 
-// Tree returns the HTML of the children of root. They must be sanitized already: Tree removes no element.
-func Tree(root *html.Node) (template.HTML, error) {
+// InnerHTML returns the HTML of the children of root. They must be sanitized already: Tree removes no element.
+func InnerHTML(root *html.Node) (template.HTML, error) {
 	var b strings.Builder
 	for n := range root.ChildNodes() {
 		if err := html.Render(&b, n); err != nil {
@@ -101,8 +101,10 @@ func Tree(root *html.Node) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// Spaced joins numbers to the % after them, so that no line breaks between.
-func Spaced(words string) string { return strings.ReplaceAll(table.Clean(words), " %", "\u00a0%") }
+// JoinPercentSigns joins numbers to the % after them, so that no line breaks between.
+func JoinPercentSigns(words string) string {
+	return strings.ReplaceAll(table.SanitizeLine(words), " %", "\u00a0%")
+}
 
 // Capital returns words with their first letter in upper case.
 func Capital(words string) string {
@@ -122,18 +124,18 @@ func levelDots(level scoring.Level) []bool {
 // blockView holds a block as the data of its template, with the page that it is on.
 type blockView struct {
 	Block
-	page Paper
+	page PageContext
 }
 
 // ID returns the id of the block's HTML element.
 func (b blockView) ID() string { return b.page.Prefix + b.Block.ID }
 
 // address returns the address of a reference on the page; "" for none.
-func (p Paper) address(r Ref) string {
+func (p PageContext) address(r Ref) string {
 	switch {
-	case strings.HasPrefix(r.Page, "#"):
-		return "#" + p.Prefix + r.Page[1:]
-	case p.Link == nil || r.Runs == nil && r.Page == "":
+	case strings.HasPrefix(r.Address, "#"):
+		return "#" + p.Prefix + r.Address[1:]
+	case p.Link == nil || r.Runs == nil && r.Address == "":
 		return ""
 	}
 	return p.Link(r)
@@ -152,23 +154,23 @@ func (b blockView) Linked() (all [][2]string) {
 // Remarks returns the block's notes: those that are warnings, or the others.
 func (b blockView) Remarks(warnings bool) (all []Note) {
 	for _, n := range b.Notes {
-		if (n.Code == Warning) == warnings {
+		if (n.Code == WarningCode) == warnings {
 			all = append(all, n)
 		}
 	}
 	return all
 }
 
-// sheet holds a block's table as words: the data of the template for a [Numbers] chart.
+// sheet holds a block's table as words: the data of the template for a [ChartExplainedTable] chart.
 type sheet struct {
 	Heads []word
 	Rows  [][]word
 	Notes []Note
 }
 
-// Sheet returns the block's table as words, for a [Numbers] chart.
+// Sheet returns the block's table as words, for a [ChartExplainedTable] chart.
 func (b blockView) Sheet() sheet {
-	t := b.table(Page)
+	t := b.table(SurfacePage)
 	out := sheet{Notes: b.Notes}
 	for _, c := range t.Columns {
 		head := b.page.explain(c.Name)
@@ -194,7 +196,7 @@ func (b blockView) Sheet() sheet {
 // words returns the words of the block's table that the page may have definitions of.
 func (b blockView) words() (all []word) {
 	switch {
-	case b.Chart == Numbers:
+	case b.Chart == ChartExplainedTable:
 		s := b.Sheet()
 		return slices.Concat(s.Heads, slices.Concat(s.Rows...))
 	case b.Table != nil:
@@ -207,18 +209,18 @@ func (b blockView) words() (all []word) {
 
 // kinds maps the kind of a column to the CSS class of its cells, and to the name of the template that draws them.
 var kinds = map[ColumnKind]struct{ class, draw string }{
-	Words:      {class: "kp", draw: "words"},
-	Whole:      {class: "n", draw: "count"},
-	Number:     {class: "val", draw: "number"},
-	Bare:       {class: "ab", draw: "bare"},
-	ShareWithN: {class: "kp", draw: "of"},
-	Share:      {class: "val r", draw: "share"},
-	LevelCell:  {class: "lv", draw: "level"},
-	AroundHalf: {class: "bi", draw: "lean"},
-	Bar:        {class: "mini", draw: "bar"},
-	LargeBar:   {class: "bar", draw: "large bar"},
-	Side:       {class: "ab", draw: "bare"},
-	Progress:   {class: "pl", draw: "lap"},
+	ColumnWords:       {class: "kp", draw: "words"},
+	ColumnInteger:     {class: "n", draw: "count"},
+	ColumnNumber:      {class: "val", draw: "number"},
+	ColumnBareNumber:  {class: "ab", draw: "bare"},
+	ColumnShareWithN:  {class: "kp", draw: "of"},
+	ColumnShare:       {class: "val r", draw: "share"},
+	ColumnLevel:       {class: "lv", draw: "level"},
+	ColumnShareFrom50: {class: "bi", draw: "lean"},
+	ColumnBar:         {class: "mini", draw: "bar"},
+	ColumnLargeBar:    {class: "bar", draw: "large bar"},
+	ColumnComparedRun: {class: "ab", draw: "bare"},
+	ColumnProgress:    {class: "pl", draw: "lap"},
 }
 
 // headView holds a column of a page as the data of its template. A column of a table becomes two if it has a drawing.
@@ -240,7 +242,7 @@ func (t Table) heads() (heads []headView) {
 		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", draw: kind.draw, column: k}
 		plot := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
 		switch c.Kind {
-		case Number, Bare:
+		case ColumnNumber, ColumnBareNumber:
 			head.Unseen = "as a number"
 			if c.Axis == nil {
 				break
@@ -251,13 +253,13 @@ func (t Table) heads() (heads []headView) {
 			}
 			heads = append(heads, plot)
 			switch {
-			case c.Kind == Bare:
+			case c.Kind == ColumnBareNumber:
 			case c.Axis.Signed:
 				head.Class = "val diff"
 			case c.Axis.Unit != "":
 				head.Class = "val r"
 			}
-		case Side:
+		case ColumnComparedRun:
 			sides++
 			if sides == 1 && c.Axis != nil {
 				plot.draw = "dumbbell"
@@ -265,7 +267,7 @@ func (t Table) heads() (heads []headView) {
 			}
 			head.Name = cmp.Or(c.Head, c.Name)
 			head.Side = sides
-		case Progress:
+		case ColumnProgress:
 			head.Axis = c.Axis
 			head.Name = ""
 		}
@@ -300,7 +302,7 @@ type cellView struct {
 	Bracket string   // first, mid or last among tied judges; "" for none
 	mark    Mark     // shape of its number on the axis
 	other   *float64 // number of the second run, which a line joins with the first; nil for none
-	page    Paper
+	page    PageContext
 }
 
 // Rows returns the rows of the block's table as data of their template.
@@ -376,7 +378,7 @@ func (t Table) brackets() []string {
 
 // Broken splits the name of the row where a line may break: after punctuation, not within a word.
 func (r Row) Broken() []string {
-	return strings.FieldsFunc(breaks.Replace(table.Clean(r.Name)), func(c rune) bool { return c == '\x00' })
+	return strings.FieldsFunc(breaks.Replace(table.SanitizeLine(r.Name)), func(c rune) bool { return c == '\x00' })
 }
 
 // breaks adds a zero byte wherever a name may break.
@@ -393,20 +395,20 @@ func (c cellView) Words() string {
 	case c.Unit == scoring.UnitCount:
 		return humanize.Comma(int64(*c.Value.Value))
 	}
-	return Shortly(c.Result, *c.Value.Value, c.Places)
+	return ShortInUnit(c.Result, *c.Value.Value, c.ExtraDecimals)
 }
 
 // Ends returns the ends of the cell's interval: "53–63", or "−2 to +4" if one may be negative.
-func (c cellView) Ends() string { return Ends(c.Result) }
+func (c cellView) Ends() string { return IntervalEnds(c.Result) }
 
 // Percent reports whether the cell's number is a share in percent, and not a difference.
 func (c cellView) Percent() bool {
 	return c.Value.Value != nil && c.Unit == "" && c.Mode != scoring.ModeDifference
 }
 
-// Shortly returns the words for v, a number of the unit of x, as charts show it: percent and points as whole numbers,
+// ShortInUnit returns the words for v, a number of the unit of x, as charts show it: percent and points as whole numbers,
 // others with two decimals, and more further decimals.
-func Shortly(x scoring.Result, v float64, more int) string {
+func ShortInUnit(x scoring.Result, v float64, more int) string {
 	places := more
 	if slices.Contains([]string{scoring.UnitScore, scoring.UnitCorrelation, scoring.UnitStatistic}, x.Unit) {
 		places += 2
@@ -414,17 +416,17 @@ func Shortly(x scoring.Result, v float64, more int) string {
 	return minus(table.Signed(&v, x, places))
 }
 
-// Brief returns the words for a number as charts show it; "–" for none.
-func Brief(x scoring.Result) string {
+// ShortNumber returns the words for a number as charts show it; "–" for none.
+func ShortNumber(x scoring.Result) string {
 	if x.Value == nil {
 		return "–"
 	}
-	return Shortly(x, *x.Value, 0)
+	return ShortInUnit(x, *x.Value, 0)
 }
 
-// Ends returns the ends of a number's interval: "53–63", or "−2 to +4" if one may be negative; "" without an
+// IntervalEnds returns the ends of a number's interval: "53–63", or "−2 to +4" if one may be negative; "" without an
 // interval.
-func Ends(x scoring.Result) string {
+func IntervalEnds(x scoring.Result) string {
 	if !x.HasInterval() {
 		return ""
 	}
@@ -432,7 +434,7 @@ func Ends(x scoring.Result) string {
 	if *x.Low < 0 || x.Mode == scoring.ModeDifference || x.Unit == scoring.UnitCorrelation {
 		between = " to "
 	}
-	return Shortly(x, *x.Low, 0) + between + Shortly(x, *x.High, 0)
+	return ShortInUnit(x, *x.Low, 0) + between + ShortInUnit(x, *x.High, 0)
 }
 
 // shape holds a mark on an axis, or a piece of a bracket's line. All positions are in percent of the width.
@@ -443,23 +445,23 @@ type shape struct {
 }
 
 // markNames maps marks to their names in templates.
-var markNames = [...]string{Dot: "dot", Diamond: "diamond", Ring: "ring", Solid: "solid"}
+var markNames = [...]string{MarkDot: "dot", MarkDiamond: "diamond", MarkRing: "ring", MarkSolid: "solid"}
 
 // Shapes returns the marks of the cell's number and of the number that it is compared with, which lies below.
 func (c cellView) Shapes() (all []shape) {
 	if c.Reference != nil {
-		all = append(all, c.Axis.shape(*c.Reference, Diamond))
+		all = append(all, c.Axis.shape(*c.Reference, MarkDiamond))
 	}
 	return append(all, c.Axis.shape(c.Result, c.mark))
 }
 
 // shape returns the mark of a number on the axis, with its interval.
 func (a *Axis) shape(x scoring.Result, mark Mark) shape {
-	s := shape{At: a.position(x.Value)}
+	s := shape{At: a.cssPosition(x.Value)}
 	if x.HasInterval() {
-		low := a.Place(*x.Low)
+		low := a.PositionPercent(*x.Low)
 		s.Low = Coordinate(low)
-		s.Width = Coordinate(a.Place(*x.High) - low)
+		s.Width = Coordinate(a.PositionPercent(*x.High) - low)
 	}
 	if x.Value != nil {
 		s.Mark = markNames[mark]
@@ -468,17 +470,17 @@ func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 }
 
 // First returns the position of the first run's number on the axis; "" for none.
-func (c cellView) First() string { return c.Axis.position(c.Value.Value) }
+func (c cellView) First() string { return c.Axis.cssPosition(c.Value.Value) }
 
 // Second returns the position of the second run's number on the axis; "" for none.
-func (c cellView) Second() string { return c.Axis.position(c.other) }
+func (c cellView) Second() string { return c.Axis.cssPosition(c.other) }
 
-// position returns where a number lies on the axis, such as "25%"; "" for none.
-func (a *Axis) position(v *float64) string {
+// cssPosition returns where a number lies on the axis, such as "25%"; "" for none.
+func (a *Axis) cssPosition(v *float64) string {
 	if v == nil {
 		return ""
 	}
-	return Coordinate(a.Place(*v)) + "%"
+	return Coordinate(a.PositionPercent(*v)) + "%"
 }
 
 // Around returns the drawing of a share as a bar from 50 %: its start and width in pixels, and its CSS class.
@@ -489,7 +491,7 @@ func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	out.X = Coordinate(min(end, half))
 	out.Width = Coordinate(max(end, half) - min(end, half))
 	switch away := max(v, 100-v); {
-	case away >= scoring.MostByPlace:
+	case away >= scoring.MostOnePosition:
 		out.Class = " level-unusable"
 	case away >= leaning:
 		out.Class = " level-weak"
@@ -502,20 +504,20 @@ func (c cellView) Lap() (out struct {
 	End, Class string
 	Late       bool // its words stand before the end
 }) {
-	out.End = c.Axis.position(c.Value.Value)
+	out.End = c.Axis.cssPosition(c.Value.Value)
 	out.Class = "in"
 	if c.Text != "" {
 		out.Class = "out"
 	}
-	out.Late = c.Axis.Place(*c.Value.Value) > 60
+	out.Late = c.Axis.PositionPercent(*c.Value.Value) > 60
 	return out
 }
 
 // Narrowest parts of a bar, in percent of its length, that have room for their number.
 const (
-	narrowestPart      = 3.2 // as wide as the page
-	narrowestRowPart   = 5   // in a row of a table
-	narrowestPhonePart = 9   // on a phone
+	minPartForNumber      = 3.2 // as wide as the page
+	minPartForNumberRow   = 5   // in a row of a table
+	minPartForNumberPhone = 9   // on a phone
 )
 
 // partView holds a part of a bar as the data of its template.
@@ -531,14 +533,14 @@ type partView struct {
 func (c cellView) Pieces() []partView {
 	narrowest := 100.0
 	if c.Draw == "large bar" {
-		narrowest = narrowestRowPart
+		narrowest = minPartForNumberRow
 	}
 	return c.page.pieces(c.Parts, c.Total, narrowest)
 }
 
 // pieces returns the parts of a bar. length is the number that the whole bar stands for; 0 for the sum of the parts.
 // Parts up to narrowest percent show no number.
-func (p Paper) pieces(parts []BarPart, length int, narrowest float64) (all []partView) {
+func (p PageContext) pieces(parts []BarPart, length int, narrowest float64) (all []partView) {
 	sum := 0
 	for _, part := range parts {
 		sum += part.N
@@ -557,7 +559,7 @@ func (p Paper) pieces(parts []BarPart, length int, narrowest float64) (all []par
 		}
 		if width > narrowest {
 			v.Class = "n"
-			if width < narrowestPhonePart {
+			if width < minPartForNumberPhone {
 				v.Class = "n small"
 			}
 		}
@@ -567,11 +569,11 @@ func (p Paper) pieces(parts []BarPart, length int, narrowest float64) (all []par
 	return all
 }
 
-// Pieces returns the parts of the block's bar, if it is a [StackedBar].
-func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.parts(), 0, narrowestPart) }
+// Pieces returns the parts of the block's bar, if it is a [ChartStackedBar].
+func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.barParts(), 0, minPartForNumber) }
 
-// parts returns the rows of the table of a [StackedBar] as parts of its bar.
-func (t Table) parts() (parts []BarPart) {
+// barParts returns the rows of the table of a [ChartStackedBar] as parts of its bar.
+func (t Table) barParts() (parts []BarPart) {
 	for _, r := range t.Rows {
 		part := BarPart{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
 		if len(r.Cells) > 1 {
@@ -584,7 +586,7 @@ func (t Table) parts() (parts []BarPart) {
 
 // Clickable reports whether a part of the block's bar has a link.
 func (b blockView) Clickable() bool {
-	return b.Chart == StackedBar && slices.ContainsFunc(b.Pieces(), func(p partView) bool { return p.Link != "" })
+	return b.Chart == ChartStackedBar && slices.ContainsFunc(b.Pieces(), func(p partView) bool { return p.Link != "" })
 }
 
 // Joined returns the line of the block's bracket in three pieces: before, along and after the marked parts; nil without
@@ -607,13 +609,13 @@ func (b blockView) Joined() []shape {
 	}
 }
 
-// heatSteps is the number of shades in a [Heat] chart, not counting the lightest.
+// heatSteps is the number of shades in a [ChartHeat] chart, not counting the lightest.
 const heatSteps = 10
 
-// Shade returns the CSS class for the background of a cell in a [Heat] chart, from h0 to h10; "" without a number.
+// Shade returns the CSS class for the background of a cell in a [ChartHeat] chart, from h0 to h10; "" without a number.
 func (c cellView) Shade() string {
 	if c.Value.Value == nil || c.Axis == nil {
 		return ""
 	}
-	return fmt.Sprintf("h%d", int(math.Round(heatSteps*c.Axis.Place(*c.Value.Value)/100)))
+	return fmt.Sprintf("h%d", int(math.Round(heatSteps*c.Axis.PositionPercent(*c.Value.Value)/100)))
 }

@@ -11,12 +11,12 @@ type Segment struct {
 	Whole bool // no line may break within it
 }
 
-// mostUnbroken is the length, in bytes, up to which names stay on one line of a phone.
-const mostUnbroken = 24
+// maxUnbrokenName is the length, in bytes, up to which names stay on one line of a phone.
+const maxUnbrokenName = 24
 
-// Unbroken splits words into pieces, so that no line breaks within one of names. Long names may break.
-func Unbroken(words string, names ...string) (line []Segment) {
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > mostUnbroken })
+// SplitAroundNames splits words into pieces, so that no line breaks within one of names. Long names may break.
+func SplitAroundNames(words string, names ...string) (line []Segment) {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > maxUnbrokenName })
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	for words != "" {
 		start, name := len(words), ""
@@ -25,9 +25,9 @@ func Unbroken(words string, names ...string) (line []Segment) {
 				start, name = i, n
 			}
 		}
-		line = append(line, Segment{Words: Spaced(words[:start])})
+		line = append(line, Segment{Words: JoinPercentSigns(words[:start])})
 		if name != "" {
-			line = append(line, Segment{Words: Spaced(name), Whole: true})
+			line = append(line, Segment{Words: JoinPercentSigns(name), Whole: true})
 		}
 		words = words[start+len(name):]
 	}

@@ -15,54 +15,56 @@ type Note struct {
 	Args []any
 }
 
-// Warning is the code of notes that are warnings; the text is the only argument.
-const Warning = "warning"
+// WarningCode is the code of notes that are warnings; the text is the only argument.
+const WarningCode = "warning"
 
-// Say returns a note with the phrase of this code; args fill it as [fmt.Sprintf] does.
-func Say(code string, args ...any) Note { return Note{Code: code, Args: args} }
+// PhraseNote returns a note with the phrase of this code; args fill it as [fmt.Sprintf] does.
+func PhraseNote(code string, args ...any) Note { return Note{Code: code, Args: args} }
 
-// Warn returns a note with the code Warning for each text.
-func Warn(warnings []string) (notes []Note) {
+// WarningNotes returns a note with the code Warning for each text.
+func WarningNotes(warnings []string) (notes []Note) {
 	for _, w := range warnings {
-		notes = append(notes, Say(Warning, w))
+		notes = append(notes, PhraseNote(WarningCode, w))
 	}
 	return notes
 }
 
 // Remark adds a note to the block: the phrase with this code, filled with args.
-func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say(code, args...)) }
+func (b *Block) Remark(code string, args ...any) {
+	b.Notes = append(b.Notes, PhraseNote(code, args...))
+}
 
 // Warn adds a note with the code Warning for each text to the block.
-func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }
+func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, WarningNotes(warnings)...) }
 
-// Plain adds notes to the block that are not in the catalogue of phrases, such as lines of a file.
-func (b *Block) Plain(lines ...string) {
+// AddPlainNotes adds notes to the block that are not in the catalogue of phrases, such as lines of a file.
+func (b *Block) AddPlainNotes(lines ...string) {
 	for _, words := range lines {
-		b.Notes = append(b.Notes, Plain(words))
+		b.Notes = append(b.Notes, PlainNote(words))
 	}
 }
 
-// Plain returns a note that is not in the catalogue of phrases, such as a line of a file.
-func Plain(words string) Note { return Note{Args: []any{words}} }
+// PlainNote returns a note that is not in the catalogue of phrases, such as a line of a file.
+func PlainNote(words string) Note { return Note{Args: []any{words}} }
 
 // String returns the note's sentence.
 func (n Note) String() string {
-	if n.Code == "" || n.Code == Warning {
+	if n.Code == "" || n.Code == WarningCode {
 		return fmt.Sprint(n.Args...)
 	}
-	return phrases.Say(n.Code, n.Args...)
+	return phrases.Sentence(n.Code, n.Args...)
 }
 
-// Tested returns the p-value of a difference with its test: "p = 0.06 (exact McNemar)". If only the value corrected for
+// PValueWithTest returns the p-value of a difference with its test: "p = 0.06 (exact McNemar)". If only the value corrected for
 // several comparisons (Holm) is not significant, it adds that.
-func Tested(d scoring.Difference) string {
+func PValueWithTest(d scoring.Difference) string {
 	if d.P == nil {
 		return "no test"
 	}
 	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
 	const alpha = 0.05
 	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += phrases.Say("compare.holm", table.PValue(d.Holm))
+		p += phrases.Sentence("compare.holm", table.PValue(d.Holm))
 	}
 	return p
 }

@@ -37,15 +37,15 @@ func (d Document) Picture(w io.Writer) error {
 	p.lines("muted", 20, 2, title)
 	p.lines("", 36, 3, d.Answer)
 	p.lines("muted", 22, 2, d.Also)
-	bars := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.on(Page) && b.Chart == StackedBar })
+	bars := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.appearsOn(SurfacePage) && b.Chart == ChartStackedBar })
 	if bars >= 0 {
 		p.bar(d.Blocks[bars])
 	}
 	foot := "gavel"
-	if i := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.on(Page) && b.drawnColumn() >= 0 }); i >= 0 {
+	if i := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.appearsOn(SurfacePage) && b.drawnColumn() >= 0 }); i >= 0 {
 		b := d.Blocks[i]
 		foot = strings.TrimSuffix(foot+" · "+b.Title+": "+b.About, ": ")
-		if n := p.chart(b.Table.on(Page), b.drawnColumn(), d.Level); n < len(b.Table.Rows) {
+		if n := p.chart(b.Table.forSurface(SurfacePage), b.drawnColumn(), d.Level); n < len(b.Table.Rows) {
 			foot += fmt.Sprintf(" · the first %d of %d", n, len(b.Table.Rows))
 		}
 		if slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Simulated }) {
@@ -58,15 +58,15 @@ func (d Document) Picture(w io.Writer) error {
 
 // drawnColumn returns the index of the first column whose numbers a page draws on an axis; -1 for none.
 func (b Block) drawnColumn() int {
-	if b.Table == nil || b.Chart != RowChart || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
+	if b.Table == nil || b.Chart != ChartRows || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
 	}
-	return slices.IndexFunc(b.Table.on(Page).Columns, func(c Column) bool { return c.Kind == Number && c.Axis != nil })
+	return slices.IndexFunc(b.Table.forSurface(SurfacePage).Columns, func(c Column) bool { return c.Kind == ColumnNumber && c.Axis != nil })
 }
 
 // words writes a text on one line, cut to the given width in pixels. size is the font size.
 func (p *picture) words(class string, size, x, y, width float64, words string) {
-	words = text.Snip(table.Clean(words), int(width/(charWidth*size)), "…")
+	words = text.Snip(table.SanitizeLine(words), int(width/(charWidth*size)), "…")
 	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)
 }
 
@@ -75,7 +75,7 @@ func (p *picture) lines(class string, size float64, limit int, words string) {
 	if words == "" {
 		return
 	}
-	words = strings.Join(strings.Fields(table.Clean(words)), " ")
+	words = strings.Join(strings.Fields(table.SanitizeLine(words)), " ")
 	all := strings.Split(text.WrapSoft(words, int(pictureInner/(charWidth*size))), "\n")
 	if len(all) > limit {
 		all[limit-1] += " …"
@@ -117,7 +117,7 @@ func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
 	axis := t.Columns[column].Axis
 	count = max(1, min(len(t.Rows), pictureRows, int((bottom-p.top)/lowest)-1))
 	height := min(44, (bottom-p.top)/float64(count+1))
-	position := axis.between(plotLeft, plotRight)
+	position := axis.scaleTo(plotLeft, plotRight)
 	p.top += height
 	for _, v := range axis.Ticks {
 		p.line("g", position(v), p.top, position(v), p.top+height*float64(count))

@@ -18,7 +18,7 @@ import (
 const (
 	stripWidth      = 16 // of a number on an axis
 	differenceWidth = 13 // of a difference; odd, so that 0 is in the middle
-	lapWidth        = 14 // of the items that a judge was asked in a race
+	raceBarWidth    = 14 // of the items that a judge was asked in a race
 )
 
 // Tables returns the blocks that appear on a surface as tables of words, with the answer as the first table.
@@ -28,15 +28,15 @@ func (d Document) Tables(on Surface) (all []table.Table) {
 	case d.Level != "":
 		all = append(all, table.Table{Title: d.Title})
 		if answer != "" {
-			t := table.Table{Columns: table.Left("", ""), Plain: true}
-			t.Row(table.Level(d.Level), answer)
+			t := table.Table{Columns: table.TextColumns("", ""), Plain: true}
+			t.AddRow(table.Level(d.Level), answer)
 			all = append(all, t)
 		}
 	case d.Title+answer != "":
 		all = append(all, table.Table{Title: strings.TrimSpace(d.Title + "\n" + answer)})
 	}
 	for _, b := range d.Blocks {
-		if !b.on(on) {
+		if !b.appearsOn(on) {
 			continue
 		}
 		t := b.table(on)
@@ -54,22 +54,22 @@ func (d Document) Document() Document { return d }
 // for texts.
 func (d Document) Text(w io.Writer, columns int, full bool) error {
 	if full {
-		return table.Stacked(columns).Each(w, d.Tables(Full))
+		return table.StackedWriter(columns).Each(w, d.Tables(SurfaceFullText))
 	}
-	return table.TextWithin(columns).Each(w, d.Tables(Short))
+	return table.TextWriter(columns).Each(w, d.Tables(SurfaceShortText))
 }
 
 // Markdown prints the document as Markdown.
 func (d Document) Markdown(w io.Writer) error {
-	return table.Writer(table.Markdown).Each(w, d.Tables(Full))
+	return table.Writer(table.Markdown).Each(w, d.Tables(SurfaceFullText))
 }
 
 // CSV prints the rows of the document's Sheet, or else of its first table, as CSV.
 func (d Document) CSV(w io.Writer) error {
-	rows := d.Sheet
+	rows := d.CSVRows
 	for _, b := range d.Blocks {
 		if rows == nil && b.Table != nil {
-			rows = b.Table.Sheet()
+			rows = b.Table.CSVRows()
 		}
 	}
 	return table.WriteCSV(w, rows)
@@ -77,34 +77,34 @@ func (d Document) CSV(w io.Writer) error {
 
 // table returns the block as a table of words for a surface.
 func (b Block) table(on Surface) table.Table {
-	t := table.Table{Plain: on == Short}
-	if on != Short || b.ShowTitle {
+	t := table.Table{Plain: on == SurfaceShortText}
+	if on != SurfaceShortText || b.ShowTitle {
 		t.Title = b.Title
 		if b.About != "" && b.Title != "" {
 			t.Title += " · " + b.About
 		}
 	}
-	if b.Table != nil && b.Chart == StackedBar {
+	if b.Table != nil && b.Chart == ChartStackedBar {
 		b.fillBar(&t)
 	} else if b.Table != nil {
-		b.Table.on(on).fill(&t, on)
+		b.Table.forSurface(on).fill(&t, on)
 	}
 	b.fillCommands(&t)
-	if b.Verbatim != "" && on == Full {
+	if b.Verbatim != "" && on == SurfaceFullText {
 		t.Commands = append(t.Commands, b.Verbatim)
 	}
 	for _, n := range b.Notes {
-		if n.Code == Warning {
-			t.Note("! " + n.String())
+		if n.Code == WarningCode {
+			t.AddNotes("! " + n.String())
 		} else {
-			t.Note(n.String())
+			t.AddNotes(n.String())
 		}
 	}
 	return t
 }
 
-// widestCommand is the length up to which commands stand beside their purpose on a line of 80 columns.
-const widestCommand = 47
+// maxInlineCommand is the length up to which commands stand beside their purpose on a line of 80 columns.
+const maxInlineCommand = 47
 
 // fillCommands adds the commands of the block beside their purpose. Long ones follow, each on a line of its own below
 // its purpose, to be copied whole.
@@ -112,22 +112,22 @@ func (b Block) fillCommands(t *table.Table) {
 	if len(b.Commands) == 0 {
 		return
 	}
-	t.Columns = table.Left("", "")
+	t.Columns = table.TextColumns("", "")
 	width := 0
 	for _, c := range b.Commands {
-		if len(c.Line) <= widestCommand {
+		if len(c.Line) <= maxInlineCommand {
 			width = max(width, len(c.Line))
 		}
 	}
 	for _, c := range b.Commands {
-		if len(c.Line) > widestCommand {
+		if len(c.Line) > maxInlineCommand {
 			t.Commands = append(t.Commands, c.Purpose+":", c.Line)
 		} else {
-			t.Row("", fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
+			t.AddRow("", fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
 		}
 	}
 	if len(t.Rows) == 0 {
-		t.Row("", t.Commands[0])
+		t.AddRow("", t.Commands[0])
 		t.Commands = t.Commands[1:]
 	}
 	t.Rows[0][0] = "next"
@@ -135,30 +135,30 @@ func (b Block) fillCommands(t *table.Table) {
 
 // fillBar adds a row to t for each part of the block's stacked bar, with its count and share.
 func (b Block) fillBar(t *table.Table) {
-	parts := b.Table.parts()
+	parts := b.Table.barParts()
 	total := 0
 	for _, p := range parts {
 		total += p.N
 	}
-	t.Columns = table.Left(b.Table.RowHead).Right("n", "%")
+	t.Columns = table.TextColumns(b.Table.RowHead).AddNumberColumns("n", "%")
 	if slices.ContainsFunc(parts, func(p BarPart) bool { return p.Note != "" }) {
-		t.Columns = t.Columns.Left("")
+		t.Columns = t.Columns.AddTextColumns("")
 	}
 	for _, p := range parts {
 		row := []string{p.Name, strconv.Itoa(p.N), fmt.Sprintf("%.0f", 100*float64(p.N)/float64(max(1, total))), p.Note}
-		t.Row(row[:len(t.Columns)]...)
+		t.AddRow(row[:len(t.Columns)]...)
 	}
 }
 
 // fill adds the columns and rows of the table to t as words for a surface.
 func (from Table) fill(t *table.Table, on Surface) {
-	hasCounts := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
+	hasCounts := on == SurfaceFullText && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
 	if from.Board {
-		t.Columns = t.Columns.Left("rank")
+		t.Columns = t.Columns.AddTextColumns("rank")
 	}
-	t.Columns = t.Columns.Left(from.RowHead)
+	t.Columns = t.Columns.AddTextColumns(from.RowHead)
 	if hasCounts {
-		t.Columns = t.Columns.Right("n")
+		t.Columns = t.Columns.AddNumberColumns("n")
 	}
 	for _, c := range from.Columns {
 		t.Columns = append(t.Columns, c.heads(on)...)
@@ -175,7 +175,7 @@ func (from Table) fill(t *table.Table, on Surface) {
 		for i, v := range r.Cells {
 			row = append(row, from.Columns[i].cells(v, on)...)
 		}
-		t.Row(row...)
+		t.AddRow(row...)
 	}
 }
 
@@ -190,7 +190,7 @@ func noZero(n int) string {
 // name returns the name of the row on a surface, with its detail and a remark if the judge is simulated.
 func (r Row) name(on Surface) string {
 	name := r.Name
-	if r.Detail != "" && (on == Full || r.Heading) {
+	if r.Detail != "" && (on == SurfaceFullText || r.Heading) {
 		name += " · " + r.Detail
 	}
 	if r.Simulated && !strings.Contains(strings.ToLower(name), "sim") {
@@ -212,22 +212,24 @@ func (r Row) ranks() string {
 }
 
 // hasDrawing reports whether a text for a surface draws the column's numbers on their axis.
-func (c Column) hasDrawing(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
+func (c Column) hasDrawing(on Surface) bool {
+	return on == SurfaceShortText && c.Axis != nil && c.Kind == ColumnNumber
+}
 
 // heads returns the heading of the column in a text, followed by that of its drawing if it has one.
 func (c Column) heads(on Surface) table.Columns {
 	name := c.Name
-	if on == Short {
+	if on == SurfaceShortText {
 		name = cmp.Or(c.Short, name)
 	}
-	heads := table.Right(name)
-	if slices.Contains([]ColumnKind{Words, LevelCell, Progress, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
-		heads = table.Left(name)
+	heads := table.NumberColumns(name)
+	if slices.Contains([]ColumnKind{ColumnWords, ColumnLevel, ColumnProgress, ColumnBar, ColumnLargeBar}, c.Kind) || c.hasDrawing(on) {
+		heads = table.TextColumns(name)
 	}
-	heads[0].Spare = c.Spare
+	heads[0].HideOrder = c.HideOrder
 	if c.hasDrawing(on) {
-		heads = heads.Left(c.Axis.scale(c.width()))
-		heads[1].Spare = 1
+		heads = heads.AddTextColumns(c.Axis.terminalScale(c.width()))
+		heads[1].HideOrder = 1
 	}
 	return heads
 }
@@ -246,7 +248,7 @@ func (c Column) cells(v Value, on Surface) []string {
 	if !c.hasDrawing(on) {
 		return []string{words}
 	}
-	return []string{words, c.Axis.strip(v.Result, c.width())}
+	return []string{words, c.Axis.terminalStrip(v.Result, c.width())}
 }
 
 // words returns the words for a value of the column in a text for a surface.
@@ -255,26 +257,26 @@ func (c Column) words(v Value, on Surface) string {
 	switch {
 	case v.Level != "":
 		return table.Level(v.Level)
-	case c.Kind == Bar || c.Kind == LargeBar:
+	case c.Kind == ColumnBar || c.Kind == ColumnLargeBar:
 		return v.parts()
 	case v.Value == nil:
-		return cmp.Or(v.Text, map[bool]string{true: "", false: "–"}[c.Kind == Words || v.Metric == ""])
-	case c.Kind == Progress:
-		return c.lap(v)
+		return cmp.Or(v.Text, map[bool]string{true: "", false: "–"}[c.Kind == ColumnWords || v.Metric == ""])
+	case c.Kind == ColumnProgress:
+		return c.raceBar(v)
 	case v.Unit == scoring.UnitCount && v.Low == nil:
 		number = humanize.Comma(int64(*v.Value))
-	case c.Kind != Number && c.Kind != Share && on == Short:
+	case c.Kind != ColumnNumber && c.Kind != ColumnShare && on == SurfaceShortText:
 		number = table.Rounded(v.Value, v.Result)
-	case c.Kind != Number && c.Kind != Share && c.Kind != ShareWithN:
-		number = table.Plain(v.Result)
-	case on == Short && v.Places > 0:
-		number = table.Interval(v.Value, v.Low, v.High, v.Places, 0)
-	case on == Short:
+	case c.Kind != ColumnNumber && c.Kind != ColumnShare && c.Kind != ColumnShareWithN:
+		number = table.WithoutInterval(v.Result)
+	case on == SurfaceShortText && v.ExtraDecimals > 0:
+		number = table.Interval(v.Value, v.Low, v.High, v.ExtraDecimals, 0)
+	case on == SurfaceShortText:
 		number = table.RoundedInterval(v.Result)
 	default:
 		number = table.WithInterval(v.Result)
 	}
-	if c.Kind == ShareWithN {
+	if c.Kind == ColumnShareWithN {
 		return number
 	}
 	return strings.TrimSpace(number + " " + v.Text)
@@ -291,26 +293,26 @@ func (v Value) parts() string {
 	return strings.Join(words, ", ")
 }
 
-// lap draws in characters how many items a judge was asked in a race, and writes the number after it.
-func (c Column) lap(v Value) string {
-	n := int((lapWidth**v.Value + c.Axis.Max - 1) / c.Axis.Max)
+// raceBar draws in characters how many items a judge was asked in a race, and writes the number after it.
+func (c Column) raceBar(v Value) string {
+	n := int((raceBarWidth**v.Value + c.Axis.Max - 1) / c.Axis.Max)
 	end := ""
 	if v.Text != "" && n > 0 {
 		n--
 		end = "╸"
 	}
 	bar := strings.Repeat("━", n) + end
-	return fmt.Sprintf("%s%s %*.0f", bar, strings.Repeat("·", max(0, lapWidth-len([]rune(bar)))),
+	return fmt.Sprintf("%s%s %*.0f", bar, strings.Repeat("·", max(0, raceBarWidth-len([]rune(bar)))),
 		len(strconv.Itoa(int(c.Axis.Max))), *v.Value)
 }
 
-// Sheet returns the rows of the table for a CSV file, its headings first. A column of numbers with intervals becomes
+// CSVRows returns the rows of the table for a CSV file, its headings first. A column of numbers with intervals becomes
 // three: the number, and the low and high ends of the interval.
-func (from Table) Sheet() [][]string {
+func (from Table) CSVRows() [][]string {
 	head := []string{from.RowHead}
 	for _, c := range from.Columns {
 		head = append(head, c.Name)
-		if c.Kind == Number {
+		if c.Kind == ColumnNumber {
 			head = append(head, c.Name+" low", c.Name+" high")
 		}
 	}
@@ -319,9 +321,9 @@ func (from Table) Sheet() [][]string {
 		row := []string{r.Name}
 		for i, v := range r.Cells {
 			kind := from.Columns[i].Kind
-			row = append(row, cmp.Or(table.Cell(v.Value, 6), v.Text, string(v.Level), v.parts()))
-			if kind == Number {
-				row = append(row, table.Cell(v.Low, 6), table.Cell(v.High, 6))
+			row = append(row, cmp.Or(table.CSVNumber(v.Value, 6), v.Text, string(v.Level), v.parts()))
+			if kind == ColumnNumber {
+				row = append(row, table.CSVNumber(v.Low, 6), table.CSVNumber(v.High, 6))
 			}
 		}
 		rows = append(rows, row)

@@ -12,13 +12,13 @@ import (
 
 // systemText checks that the text of a system message reaches the model: it must add to the prompt's tokens.
 func (d *doctor) systemText(ctx context.Context) Finding {
-	if d.SystemRole == backends.User {
+	if d.SystemRole == backends.RoleUser {
 		return skipped("--system-role user: the system text is part of the user message")
 	}
 	const do = "run with --system-role user, which puts the system text before the user's text"
 	question := user("Which response is better?")
 	system := backends.Message{
-		Role: backends.System,
+		Role: backends.RoleSystem,
 		Content: "You are an impartial judge of two responses to one question. " +
 			"Say which of them is better, and never let their order or their length decide for you.",
 	}
@@ -30,29 +30,29 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	more, minTokens := with.PromptTokens-without.PromptTokens, backends.MinTokens([]backends.Message{system})
 	switch {
 	case isRejected(err):
-		return bad(Fail, do, "a system message is refused: %s", errorText(err))
+		return problemFinding(Fail, do, "a system message is refused: %s", errorText(err))
 	case err != nil:
 		return noAnswer(err)
 	case with.PromptTokens == 0:
-		return bad(Unknown, "if verdicts ignore the instructions, "+do,
+		return problemFinding(Unknown, "if verdicts ignore the instructions, "+do,
 			"the server accepts a system message but reports no token counts: it may drop the message")
 	case more < minTokens/2:
-		return bad(Fail, do, "the server accepts a system message and drops it: "+
+		return problemFinding(Fail, do, "the server accepts a system message and drops it: "+
 			"its %d words add %d tokens to the prompt", minTokens, more).with(more)
 	}
-	return good("the server reads a system message: it adds %d tokens", more).with(more)
+	return okFinding("the server reads a system message: it adds %d tokens", more).with(more)
 }
 
 // thinkingTokens returns the token limit for a reply that may think first.
 func (d *doctor) thinkingTokens() int {
-	if d.speed == nil || d.speed.Reply == 0 {
+	if d.speed == nil || d.speed.ReplyRate == 0 {
 		return 128
 	}
-	return min(1024, max(48, int(d.speed.Reply*8)))
+	return min(1024, max(48, int(d.speed.ReplyRate*8)))
 }
 
-// thinking asks a question with --think on and with --think off, and compares the replies.
-func (d *doctor) thinking(ctx context.Context) Finding {
+// checkThinking asks a question with --think on and with --think off, and compares the replies.
+func (d *doctor) checkThinking(ctx context.Context) Finding {
 	n := d.thinkingTokens()
 	try := func(t backends.Think) (backends.Response, error) {
 		req := d.request(n, user("A bat and a ball cost 11 together, and the bat costs 10 more than the ball. "+
@@ -70,14 +70,14 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 	}
 	switch {
 	case errOff == nil && off.Thinking == "":
-		if on.Thinking != "" || reported == backends.Yes {
-			d.think = backends.ThinkOff
+		if on.Thinking != "" || reported == backends.AbilityYes {
+			d.leastThinking = backends.ThinkOff
 		}
-	case errOff == nil || d.thinksAnyway:
+	case errOff == nil || d.thinksByDefault:
 		d.thinksAlways = true
 	}
 	return judgeThinking(reported, n, on, off, errOn, errOff).with(map[string]any{
-		"says": cmp.Or(reported, "unknown"), "by_itself": d.thinksAnyway,
+		"says": cmp.Or(reported, "unknown"), "by_itself": d.thinksByDefault,
 		"on": outcome(on, errOn), "off": outcome(off, errOff),
 	})
 }
@@ -96,59 +96,59 @@ func outcome(r backends.Response, err error) string {
 // judgeThinking returns the finding from the replies with --think on and off, each of at most n tokens.
 func judgeThinking(reported backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
 	switch {
-	case errOn != nil && errOff == nil && reported != backends.Yes:
-		return good("the model does not think; the server refuses --think on")
+	case errOn != nil && errOff == nil && reported != backends.AbilityYes:
+		return okFinding("the model does not think; the server refuses --think on")
 	case errOn != nil:
-		return bad(Warn, "leave out --think, or upgrade the server", "--think on is refused: %s", errorText(errOn))
+		return problemFinding(Warn, "leave out --think, or upgrade the server", "--think on is refused: %s", errorText(errOn))
 	case errOff != nil:
-		return bad(Warn, "leave out --think off", "--think off is refused: %s", errorText(errOff))
+		return problemFinding(Warn, "leave out --think off", "--think off is refused: %s", errorText(errOff))
 	case on.Thinking != "" && off.Thinking != "":
-		return bad(Warn, "expect thinking in every reply, and raise --max-tokens if many are truncated",
+		return problemFinding(Warn, "expect thinking in every reply, and raise --max-tokens if many are truncated",
 			"--think off changes nothing: the model thinks anyway, separately from the reply")
 	case on.Thinking != "":
-		return good("with --think on the thinking is separate from the reply; with --think off there is none")
-	case reported == backends.Yes:
-		return bad(Unknown, "check a reply of a run with --think on: if the thinking is in the text, "+
+		return okFinding("with --think on the thinking is separate from the reply; with --think off there is none")
+	case reported == backends.AbilityYes:
+		return problemFinding(Unknown, "check a reply of a run with --think on: if the thinking is in the text, "+
 			"start vLLM with --reasoning-parser, llama.cpp with --reasoning-format deepseek",
 			"the template supports thinking, but with --think on none came back separately within %d tokens", n)
 	}
-	return good("the model does not think")
+	return okFinding("the model does not think")
 }
 
-// labels holds two labels that no sensible reply to the question of capital contains.
-var labels = []string{"[[A>B]]", "[[B>A]]"}
+// implausibleLabels holds two labels that no sensible reply to the question of capital contains.
+var implausibleLabels = []string{"[[A>B]]", "[[B>A]]"}
 
-// capital returns a request for a short reply, with the least thinking possible.
-func (d *doctor) capital() backends.Request {
+// shortRequest returns a request for a short reply, with the least thinking possible.
+func (d *doctor) shortRequest() backends.Request {
 	n := 32
 	if d.thinksAlways {
 		n = max(n, d.thinkingTokens())
 	}
 	req := d.request(n, user("What is the capital of France? Answer with one word."))
-	req.Think = d.think
+	req.Think = d.leastThinking
 	return req
 }
 
 // constrainedOutput checks whether the server constrains replies: it asks a question and allows as its reply only two
 // labels that do not answer it.
 func (d *doctor) constrainedOutput(ctx context.Context) Finding {
-	req := d.capital()
-	req.Constrain = labels
+	req := d.shortRequest()
+	req.AllowedReplies = implausibleLabels
 	resp, err := d.ask(ctx, req)
 	text := strings.TrimSpace(resp.Text)
 	switch {
 	case isRejected(err):
-		return bad(Warn, "run without --constrain", "refused: %s", errorText(err))
+		return problemFinding(Warn, "run without --constrain", "refused: %s", errorText(err))
 	case err != nil:
 		return noAnswer(err)
-	case slices.Contains(labels, text):
+	case slices.Contains(implausibleLabels, text):
 		d.constrains = true
-		return good("constrained to two labels, the model replies with one of them")
+		return okFinding("constrained to two labels, the model replies with one of them")
 	case text == "" && resp.Thinking != "":
-		return bad(Unknown, "try a run of a few pairs with --constrain",
+		return problemFinding(Unknown, "try a run of a few pairs with --constrain",
 			"the model was still thinking after %d tokens", req.MaxTokens)
 	}
-	return bad(Warn, "run without --constrain: the server would silently ignore it",
+	return problemFinding(Warn, "run without --constrain: the server would silently ignore it",
 		"ignored: constrained to two labels, the model replies %s", quoted(text))
 }
 
@@ -163,9 +163,9 @@ func quoted(s string) string {
 
 // logprobs checks whether the server returns the probability of a label that the reply is certain to contain.
 func (d *doctor) logprobs(ctx context.Context) Finding {
-	req := d.capital()
+	req := d.shortRequest()
 	if d.constrains {
-		req.Constrain, req.Labels = labels, labels
+		req.AllowedReplies, req.Labels = implausibleLabels, implausibleLabels
 	} else {
 		plain, err := d.ask(ctx, req)
 		if err != nil {
@@ -173,30 +173,30 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 		}
 		words := strings.Fields(plain.Text)
 		if len(words) == 0 {
-			return bad(Unknown, "try a run of a few pairs with --logprobs", "the reply was empty")
+			return problemFinding(Unknown, "try a run of a few pairs with --logprobs", "the reply was empty")
 		}
 		req.Labels = []string{words[0], "no " + words[0]}
 	}
 	resp, err := d.ask(ctx, req)
 	do := "run without --logprobs"
-	if s := d.Server; s.Since(backends.TellLogprobs) != "" {
-		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.TellLogprobs), s.Version)
+	if s := d.Server; s.Since(backends.ReportsLogprobs) != "" {
+		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.ReportsLogprobs), s.Version)
 	}
 	switch {
 	case isRejected(err):
-		return bad(Warn, do, "refused: %s", errorText(err))
+		return problemFinding(Warn, do, "refused: %s", errorText(err))
 	case err != nil:
 		return noAnswer(err)
-	case len(resp.Labels) == 0:
-		return bad(Warn, do, "requested, but none returned")
-	case d.Model.Logprobs == backends.No:
-		return bad(Warn, do+": gavel expects none from "+d.Server.Name+"", "returned, unexpectedly")
+	case len(resp.LabelProbabilities) == 0:
+		return problemFinding(Warn, do, "requested, but none returned")
+	case d.Model.Logprobs == backends.AbilityNo:
+		return problemFinding(Warn, do+": gavel expects none from "+d.Server.Name+"", "returned, unexpectedly")
 	}
 	switch {
 	case !d.constrains:
-		return good("the server returns the probability of the label")
-	case len(resp.Labels) < len(req.Labels):
-		return good("the server returns the probability of the label; that of each other label may take another request")
+		return okFinding("the server returns the probability of the label")
+	case len(resp.LabelProbabilities) < len(req.Labels):
+		return okFinding("the server returns the probability of the label; that of each other label may take another request")
 	}
-	return good("the server returns the probabilities of all labels in one request")
+	return okFinding("the server returns the probabilities of all labels in one request")
 }

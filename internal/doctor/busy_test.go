@@ -103,7 +103,7 @@ func (b *busy) visited(t *testing.T, seed uint64) *Report {
 // loads the model, or before which a cache answers what was asked before, the speeds and the speed-up are about what
 // they are: on a loaded machine in 19 of 20 visits, since the delay of a request may hide what its tokens take.
 func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	never := func(*rand.Rand) time.Duration { return 0 }
 	for name, b := range map[string]func() *busy{
 		"idle":         func() *busy { return &busy{jitter: never} },
@@ -119,14 +119,14 @@ func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 			off := 0
 			for seed := range uint64(20) {
 				d := b().visited(t, seed)
-				if d.Speed == nil || len(d.Speed.Paces) == 0 {
+				if d.Speed == nil || len(d.Speed.ByConcurrency) == 0 {
 					t.Fatalf("no speed: %+v", d.find(t, "speed"))
 				}
-				single, f := d.Speed.Paces[0], d.find(t, "throughput")
-				slow := min(d.Speed.Reply, single.Reply) < 10
-				if slow || max(d.Speed.Reply, single.Reply) > 75 || max(d.Speed.Prompt, single.Prompt) > 2000 {
+				single, f := d.Speed.ByConcurrency[0], d.find(t, "throughput")
+				slow := min(d.Speed.ReplyRate, single.ReplyRate) < 10
+				if slow || max(d.Speed.ReplyRate, single.ReplyRate) > 75 || max(d.Speed.PromptRate, single.PromptRate) > 2000 {
 					t.Logf("seed %d: writes %.0f and %.0f tokens a second, and not 50; reads %.0f and %.0f, and not 1000",
-						seed, d.Speed.Reply, single.Reply, d.Speed.Prompt, single.Prompt)
+						seed, d.Speed.ReplyRate, single.ReplyRate, d.Speed.PromptRate, single.PromptRate)
 					off++
 				}
 				value, ok := f.Value.(map[string]any)
@@ -161,7 +161,7 @@ func spikes(r *rand.Rand) time.Duration {
 func TestImpossibleSpeedUpIsRefused(t *testing.T) {
 	d := (&busy{jitter: func(*rand.Rand) time.Duration { return 0 }, quickens: true}).visited(t, 1)
 	f := d.find(t, "throughput")
-	if f.Status != Unknown || !strings.Contains(f.Text, "which is impossible") || len(d.Speed.Paces) != 1 {
+	if f.Status != Unknown || !strings.Contains(f.Text, "which is impossible") || len(d.Speed.ByConcurrency) != 1 {
 		t.Errorf("%+v, speeds %+v", f, d.Speed)
 	}
 }

@@ -19,19 +19,19 @@ import (
 
 // Examination holds the options of Check.
 type Examination struct {
-	SystemRole string        // role of the system text: backends.System or backends.User
+	SystemRole string        // role of the system text: backends.RoleSystem or backends.RoleUser
 	Quick      bool          // leave out checks that put load on the server
 	Timeout    time.Duration // limit of one call, more than 0
 	Limit      time.Duration // limit of all checks together; 0: no limit
 }
 
-// Tools holds the judge and other things that Check needs.
-type Tools struct {
+// Dependencies holds the judge and other things that Check needs.
+type Dependencies struct {
 	backends.PoolMember // the server and model to check; Client ends a call after Examination.Timeout
 
 	About       string            // the judge's server, in words
 	Concurrency int               // number of concurrent requests with which a run starts
-	Text        string            // text typical of judges' prompts; prompts of any length are made from it
+	SampleText  string            // text typical of judges' prompts; prompts of any length are made from it
 	Now         func() time.Time  // the clock
 	Note        func(text string) // shows the progress in one line; may be nil
 }
@@ -62,13 +62,13 @@ type Finding struct {
 // with returns the finding with a value for programs.
 func (f Finding) with(value any) Finding { f.Value = value; return f }
 
-// good returns a finding with the status OK.
-func good(format string, args ...any) Finding {
+// okFinding returns a finding with the status OK.
+func okFinding(format string, args ...any) Finding {
 	return Finding{Status: OK, Text: fmt.Sprintf(format, args...)}
 }
 
-// bad returns a finding with another status and the advice do.
-func bad(status Status, do, format string, args ...any) Finding {
+// problemFinding returns a finding with another status and the advice do.
+func problemFinding(status Status, do, format string, args ...any) Finding {
 	return Finding{Status: status, Text: fmt.Sprintf(format, args...), Advice: do}
 }
 
@@ -77,12 +77,12 @@ func skipped(errorText string) Finding { return Finding{Status: Skipped, Text: e
 
 // Report holds the findings of all checks.
 type Report struct {
-	Server   backends.ServerInfo `json:"server"`
-	Model    backends.Model      `json:"model"`
-	Findings []Finding           `json:"findings"`
-	Late     []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
-	Speed    *Speed              `json:"speed,omitempty"` // nil if it could not be measured
-	Ready    bool                `json:"ready"`           // no check has the status Fail
+	Server     backends.ServerInfo `json:"server"`
+	Model      backends.Model      `json:"model"`
+	Findings   []Finding           `json:"findings"`
+	Unfinished []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
+	Speed      *Speed              `json:"speed,omitempty"` // nil if it could not be measured
+	Ready      bool                `json:"ready"`           // no check has the status Fail
 }
 
 // Err returns an error that names the failed checks, or nil.
@@ -111,23 +111,23 @@ type check struct {
 // doctor runs the checks. Its fields hold results for later checks.
 type doctor struct {
 	Examination
-	Tools
+	Dependencies
 
 	mu         sync.Mutex
 	unanswered int  // number of consecutive calls without any answer; a refusal is an answer
 	gaveUp     bool // too many calls had no answer: the other checks are left out
 
-	silent       bool           // the model does not answer: the other checks are left out
-	numCtx       int            // context in tokens requested from Ollama; 0 if the server decides
-	bytesPerTok  float64        // bytes per token of judges' prompts, with the model's tokenizer; 0: not measured
-	roughSpeed   float64        // rough estimate of prompt tokens read per second; 0: not measured
-	think        backends.Think // the value of --think that keeps the model from thinking, if there is one
-	thinksAnyway bool           // the model thinks by default
-	thinksAlways bool           // the model thinks even with --think off
-	constrains   bool           // the server can constrain replies to labels
-	speed        *Speed         // nil until measured
-	call         time.Duration  // time of a request apart from its tokens
-	noise        time.Duration  // variation of the time of equal requests
+	silent          bool           // the model does not answer: the other checks are left out
+	numCtx          int            // context in tokens requested from Ollama; 0 if the server decides
+	bytesPerTok     float64        // bytes per token of judges' prompts, with the model's tokenizer; 0: not measured
+	roughSpeed      float64        // rough estimate of prompt tokens read per second; 0: not measured
+	leastThinking   backends.Think // the value of --think that keeps the model from thinking, if there is one
+	thinksByDefault bool           // the model thinks by default
+	thinksAlways    bool           // the model thinks even with --think off
+	constrains      bool           // the server can constrain replies to labels
+	speed           *Speed         // nil until measured
+	call            time.Duration  // time of a request apart from its tokens
+	noise           time.Duration  // variation of the time of equal requests
 }
 
 // checks returns all checks in order: first the needs of a run, then those that put load on the server. To add a check,
@@ -136,11 +136,11 @@ func (d *doctor) checks() []check {
 	return []check{
 		{name: "server", run: d.describeServer},
 		{name: "model", run: d.describeModel},
-		{name: "reply", run: d.reply},
-		{name: "context", limit: 3 * time.Minute, run: d.context},
+		{name: "reply", run: d.checkReply},
+		{name: "context", limit: 3 * time.Minute, run: d.checkContext},
 		{name: "speed", limit: 2 * time.Minute, texts: true, run: d.measureSpeed},
 		{name: "system role", limit: time.Minute, run: d.systemText},
-		{name: "thinking", limit: time.Minute, texts: true, run: d.thinking},
+		{name: "thinking", limit: time.Minute, texts: true, run: d.checkThinking},
 		{name: "constrained output", limit: time.Minute, texts: true, run: d.constrainedOutput},
 		{name: "logprobs", limit: time.Minute, texts: true, run: d.logprobs},
 		// A server that answers one request at a time may read on after the check has given up, so it comes late.
@@ -150,9 +150,9 @@ func (d *doctor) checks() []check {
 }
 
 // Check runs all checks. Problems of the judge are findings in the report; the error is the cause if ctx ended.
-func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
-	d := &doctor{Examination: r, Tools: t}
-	d.constrains = d.decides()
+func Check(ctx context.Context, r Examination, t Dependencies) (*Report, error) {
+	d := &doctor{Examination: r, Dependencies: t}
+	d.constrains = d.isDecisionModel()
 	out := &Report{Server: t.Server, Model: t.Model}
 	limited, cancel := limit(ctx, r.Limit)
 	defer cancel()
@@ -164,7 +164,7 @@ func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 		finding := d.try(limited, c)
 		finding.Check = c.name
 		if finding.late {
-			out.Late = append(out.Late, c.name)
+			out.Unfinished = append(out.Unfinished, c.name)
 		}
 		out.Findings = append(out.Findings, finding)
 		if ctx.Err() != nil {
@@ -183,8 +183,8 @@ func limit(ctx context.Context, after time.Duration) (context.Context, context.C
 	return context.WithTimeout(ctx, after)
 }
 
-// giveUp is the number of consecutive calls without an answer after which the other checks are left out.
-const giveUp = 3
+// maxUnanswered is the number of consecutive calls without an answer after which the other checks are left out.
+const maxUnanswered = 3
 
 // try runs a check, or returns the finding of one left out.
 func (d *doctor) try(ctx context.Context, c check) Finding {
@@ -193,27 +193,27 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 		return skipped("the model does not answer")
 	case d.gaveUp:
 		return skipped("the server stopped answering")
-	case d.unanswered >= giveUp:
+	case d.unanswered >= maxUnanswered:
 		d.gaveUp = true
-		return bad(Fail, "check the server's log", "the server stopped answering")
-	case c.texts && d.decides():
+		return problemFinding(Fail, "check the server's log", "the server stopped answering")
+	case c.texts && d.isDecisionModel():
 		return skipped("a decision model writes no reply")
 	case d.Quick && c.load:
 		return skipped("left out by --quick")
 	case ctx.Err() != nil:
-		return d.late("not made")
+		return d.outOfTimeFinding("not made")
 	}
 	limited, cancel := limit(ctx, c.limit)
 	defer cancel()
 	finding := c.run(limited)
 	if ctx.Err() != nil && finding.Status == Unknown {
-		return d.late("not finished")
+		return d.outOfTimeFinding("not finished")
 	}
 	return finding
 }
 
-// late returns the finding of a check for which there was no time.
-func (d *doctor) late(state string) Finding {
+// outOfTimeFinding returns the finding of a check for which there was no time.
+func (d *doctor) outOfTimeFinding(state string) Finding {
 	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", state, d.Limit))
 	f.late = true
 	return f
@@ -227,17 +227,17 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
 		NumCtx: d.numCtx, Context: d.Model.Context,
 	}
-	if d.decides() {
-		req.Constrain, req.Labels = labels, labels
+	if d.isDecisionModel() {
+		req.AllowedReplies, req.Labels = implausibleLabels, implausibleLabels
 	}
 	return req
 }
 
-// decides reports whether the judge is a decision model, which chooses among options and writes no text.
-func (d *doctor) decides() bool { return d.Server.Can(backends.Decide) }
+// isDecisionModel reports whether the judge is a decision model, which chooses among options and writes no text.
+func (d *doctor) isDecisionModel() bool { return d.Server.Can(backends.HasDecisionModels) }
 
 func user(text string) backends.Message {
-	return backends.Message{Role: backends.User, Content: text}
+	return backends.Message{Role: backends.RoleUser, Content: text}
 }
 
 // ask asks once and counts consecutive calls without an answer.
@@ -245,7 +245,7 @@ func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Respon
 	resp, err := d.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if backends.IsKind(err, backends.Transport, backends.Timeout) || errors.Is(err, context.DeadlineExceeded) {
+	if backends.IsKind(err, backends.ErrorTransport, backends.ErrorTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		d.unanswered++
 	} else {
 		d.unanswered = 0
@@ -256,7 +256,7 @@ func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Respon
 // isRejected reports whether the server understood a request and rejected it.
 func isRejected(err error) bool {
 	var e *backends.Error
-	return errors.As(err, &e) && (e.Kind == backends.BadRequest ||
+	return errors.As(err, &e) && (e.Kind == backends.ErrorBadRequest ||
 		e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
 }
 
@@ -274,5 +274,5 @@ func noAnswer(err error) Finding {
 	if errors.Is(err, context.DeadlineExceeded) {
 		do = "if the server is only slow, go on, and watch the first judgments of a run"
 	}
-	return bad(Unknown, do, "%s", errorText(err))
+	return problemFinding(Unknown, do, "%s", errorText(err))
 }

@@ -42,22 +42,22 @@ func TestTimeLimit(t *testing.T) {
 	takesASecond := healthy("llama")
 	takesASecond.takes = time.Second
 	d := takesASecond.visited(t, Examination{Limit: 10 * time.Second})
-	if len(d.Late) == 0 || len(d.Late) > len(checks)-4 || d.Late[len(d.Late)-1] != "throughput" {
-		t.Fatalf("no time for %v", d.Late)
+	if len(d.Unfinished) == 0 || len(d.Unfinished) > len(checks)-4 || d.Unfinished[len(d.Unfinished)-1] != "throughput" {
+		t.Fatalf("no time for %v", d.Unfinished)
 	}
 	for i, f := range d.Findings {
-		switch late := slices.Contains(d.Late, f.Check); {
+		switch late := slices.Contains(d.Unfinished, f.Check); {
 		case late && (f.Status != Skipped || !strings.Contains(f.Text, "the time limit of 10s was reached")),
 			!late && i < 3 && f.Status != OK:
 			t.Errorf("%+v", f)
 		}
 	}
-	if verdict := d.Verdict(); !strings.HasPrefix(verdict, fmt.Sprintf("ready so far (checks not made: %d)", len(d.Late))) ||
-		!strings.Contains(verdict, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
+	if verdict := d.Verdict(); !strings.HasPrefix(verdict, fmt.Sprintf("ready so far (checks not made: %d)", len(d.Unfinished))) ||
+		!strings.Contains(verdict, "\nno time for: "+strings.Join(d.Unfinished, ", ")) || !d.Ready {
 		t.Errorf("ready %v, said %q", d.Ready, verdict)
 	}
-	if d := healthy("llama").visited(t, Examination{Limit: time.Hour}); d.Late != nil {
-		t.Errorf("an hour was not enough for %v", d.Late)
+	if d := healthy("llama").visited(t, Examination{Limit: time.Hour}); d.Unfinished != nil {
+		t.Errorf("an hour was not enough for %v", d.Unfinished)
 	}
 }
 
@@ -78,8 +78,8 @@ func TestSlowReaderIsMeasured(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	for _, name := range []string{"context", "system role", "constrained output", "logprobs", "throughput"} {
-		if slices.Contains(d.Late, name) {
-			t.Errorf("no time for %v", d.Late)
+		if slices.Contains(d.Unfinished, name) {
+			t.Errorf("no time for %v", d.Unfinished)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestHealthy(t *testing.T) {
 					t.Errorf("what to do stands with what needs doing: %+v", f)
 				}
 			}
-			if len(d.Findings) < len(checks) || d.Speed == nil || len(d.Speed.Paces) != 2 || d.Speed.Paces[0].Sop.Hours <= 0 {
+			if len(d.Findings) < len(checks) || d.Speed == nil || len(d.Speed.ByConcurrency) != 2 || d.Speed.ByConcurrency[0].SopEstimate.Hours <= 0 {
 				t.Errorf("%d findings, speed %+v", len(d.Findings), d.Speed)
 			}
 			if wall := kind == "vllm"; (d.Speed.Clock == "wall") != wall {
@@ -136,7 +136,7 @@ func TestFindings(t *testing.T) {
 		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, text: "none returned", do: "0.12.11"},
 		"refuses a system role":   {ill: func(p *patient) { p.noSystem = true }, check: "system role", status: Fail, text: "refused: HTTP 400: System role not supported", do: "--system-role user"},
 		"drops a system message":  {ill: func(p *patient) { p.dropSystem = true }, check: "system role", status: Fail, text: "drops it", do: "--system-role user"},
-		"told of the role":        {ill: func(p *patient) { p.noSystem = true }, role: backends.User, check: "system role", status: Skipped},
+		"told of the role":        {ill: func(p *patient) { p.noSystem = true }, role: backends.RoleUser, check: "system role", status: Skipped},
 		"one at a time":           {ill: func(p *patient) { p.serial = true; p.counts = time.Second }, kinds: []string{"ollama"}, check: "throughput", status: Warn, text: "4 concurrent requests, as a run starts with, are 1.0 times", do: "OLLAMA_NUM_PARALLEL"},
 		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, text: "times as fast as one"},
 		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "throughput", status: Warn, text: "one request at a time", do: "-np 4"},
@@ -160,7 +160,7 @@ func TestFindings(t *testing.T) {
 		for i, kind := range kinds {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				if i != len(name)%len(kinds) { // in short one kind finds it, another for each illness
-					trials.Long(t)
+					trials.SkipUnlessSlowTests(t)
 				}
 				p := healthy(kind)
 				tc.ill(p)
@@ -231,11 +231,11 @@ func TestEstimate(t *testing.T) {
 	d := &doctor{bytesPerTok: 4}
 	p := d.paceOf(2, 1000, 100)
 	// sop: 6975/4 = 1744 tokens to read in 1.744 s, 600 to write in 6 s: 7.744 s each, 700 of them take 1.506 h.
-	if got := fmt.Sprintf("%.4f %.3f", p.Sop.PerSecond, p.Sop.Hours); got != "0.1291 1.506" {
+	if got := fmt.Sprintf("%.4f %.3f", p.SopEstimate.PerSecond, p.SopEstimate.Hours); got != "0.1291 1.506" {
 		t.Errorf("sop: %s", got)
 	}
 	// direct: 5872/4 = 1468 tokens in 1.468 s, 8 in 0.08 s: 1.548 s.
-	if got := fmt.Sprintf("%.4f %.3f", p.Direct.PerSecond, p.Direct.Hours); got != "0.6460 0.301" {
+	if got := fmt.Sprintf("%.4f %.3f", p.DirectEstimate.PerSecond, p.DirectEstimate.Hours); got != "0.6460 0.301" {
 		t.Errorf("direct: %s", got)
 	}
 }
@@ -248,11 +248,11 @@ func TestRefused(t *testing.T) {
 		{nil, false},
 		{errors.New("x"), false},
 		{context.DeadlineExceeded, false},
-		{&backends.Error{Kind: backends.BadRequest, Status: 400}, true},
-		{&backends.Error{Kind: backends.ServerSide, Status: 500}, true},
-		{&backends.Error{Kind: backends.ServerSide, Status: 502}, false},
-		{&backends.Error{Kind: backends.Busy, Status: 503}, false},
-		{&backends.Error{Kind: backends.Transport}, false},
+		{&backends.Error{Kind: backends.ErrorBadRequest, Status: 400}, true},
+		{&backends.Error{Kind: backends.ErrorServer, Status: 500}, true},
+		{&backends.Error{Kind: backends.ErrorServer, Status: 502}, false},
+		{&backends.Error{Kind: backends.ErrorBusy, Status: 503}, false},
+		{&backends.Error{Kind: backends.ErrorTransport}, false},
 	} {
 		if got := isRejected(tc.err); got != tc.want {
 			t.Errorf("%v: %v", tc.err, got)
@@ -272,10 +272,10 @@ func TestEstimateCountsCalls(t *testing.T) {
 			p := healthy(kind)
 			p.takes = 1500 * time.Millisecond
 			d := p.visited(t, Examination{Quick: quick})
-			for i, pace := range d.Speed.Paces {
+			for i, pace := range d.Speed.ByConcurrency {
 				minHours := 700 * 1.5 / 3600 / float64(pace.Concurrency)
-				if pace.Direct.Hours < minHours || pace.Sop.Hours < pace.Direct.Hours || i == 0 && pace.Direct.Hours > 6*minHours {
-					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.Direct.Hours, pace.Sop.Hours, minHours, d.Speed.Call)
+				if pace.DirectEstimate.Hours < minHours || pace.SopEstimate.Hours < pace.DirectEstimate.Hours || i == 0 && pace.DirectEstimate.Hours > 6*minHours {
+					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.DirectEstimate.Hours, pace.SopEstimate.Hours, minHours, d.Speed.RequestOverhead)
 				}
 			}
 		}

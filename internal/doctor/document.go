@@ -19,9 +19,9 @@ func (r *Report) Verdict() string {
 	}
 	verdict := "ready"
 	late := ""
-	if n := len(r.Late); n > 0 {
+	if n := len(r.Unfinished); n > 0 {
 		verdict = fmt.Sprintf("ready so far (checks not made: %d)", n)
-		late = "\nno time for: " + strings.Join(r.Late, ", ") + " (see --time-limit)"
+		late = "\nno time for: " + strings.Join(r.Unfinished, ", ") + " (see --time-limit)"
 	}
 	switch {
 	case !r.Ready:
@@ -36,7 +36,7 @@ func (r *Report) Verdict() string {
 
 // Document returns the findings, an estimate of a run's time if the speed was measured, and the verdict.
 func (r *Report) Document() doc.Document {
-	findings := &doc.Table{Columns: doc.Columns(doc.Words, "check", "finding")}
+	findings := &doc.Table{Columns: doc.Columns(doc.ColumnWords, "check", "finding")}
 	for _, f := range r.Findings {
 		findings.Add(doc.WordRow(string(f.Status), f.Check, f.Text))
 		if f.Advice != "" {
@@ -55,11 +55,11 @@ func (r *Report) Document() doc.Document {
 func (r *Report) estimate() doc.Block {
 	t := &doc.Table{
 		RowHead: "at once",
-		Columns: doc.Columns(doc.Whole, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
+		Columns: doc.Columns(doc.ColumnInteger, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
 	}
-	for _, p := range r.Speed.Paces {
-		t.Add(doc.WordRow(strconv.Itoa(p.Concurrency), figure(p.Prompt), figure(p.Reply),
-			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours)))
+	for _, p := range r.Speed.ByConcurrency {
+		t.Add(doc.WordRow(strconv.Itoa(p.Concurrency), formatNumber(p.PromptRate), formatNumber(p.ReplyRate),
+			formatNumber(p.DirectEstimate.PerSecond), span(p.DirectEstimate.Hours), formatNumber(p.SopEstimate.PerSecond), span(p.SopEstimate.Hours)))
 	}
 	b := doc.Block{
 		ShowTitle: true,
@@ -71,27 +71,27 @@ func (r *Report) estimate() doc.Block {
 	if r.Speed.BytesPerTok > 0 {
 		per = fmt.Sprintf("%.1f bytes a token (measured)", r.Speed.BytesPerTok)
 	}
-	b.Plain(
+	b.AddPlainNotes(
 		"direct/s, sop/s: judgments a second with that prompt",
 		fmt.Sprintf("speeds are the middle of up to %d measurements", maxTries),
 		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", directBytes, sopBytes, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache",
 			directReply, sopReply),
 	)
-	if r.Speed.Call >= 0.01 {
-		b.Plain(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.Call))
+	if r.Speed.RequestOverhead >= 0.01 {
+		b.AddPlainNotes(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.RequestOverhead))
 	}
-	if len(r.Speed.Paces) < 2 {
-		b.Plain("concurrent requests were not measured")
+	if len(r.Speed.ByConcurrency) < 2 {
+		b.AddPlainNotes("concurrent requests were not measured")
 	}
-	if r.Model.Thinks == backends.Yes {
-		b.Plain("thinking is not counted and may multiply the tokens of a reply")
+	if r.Model.Thinks == backends.AbilityYes {
+		b.AddPlainNotes("thinking is not counted and may multiply the tokens of a reply")
 	}
 	return b
 }
 
-// figure formats a number: with two significant digits below 10, without decimals above.
-func figure(v float64) string {
+// formatNumber formats a number: with two significant digits below 10, without decimals above.
+func formatNumber(v float64) string {
 	if v >= 9.95 {
 		return fmt.Sprintf("%.0f", v)
 	}

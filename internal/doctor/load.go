@@ -16,14 +16,14 @@ import (
 
 // wave holds the outcome of several concurrent requests.
 type wave struct {
-	requests    int           // number of requests
-	took        time.Duration // from the first request to the last reply
-	read, wrote int           // tokens of all prompts, and of all replies
+	requests                  int           // number of requests
+	took                      time.Duration // from the first request to the last reply
+	promptTokens, replyTokens int           // tokens of all prompts, and of all replies
 }
 
 const (
-	maxAtOnce = 32  // largest number of concurrent requests to measure; larger servers do not need this check
-	minGain   = 1.1 // speed-up below which concurrent requests are not worth it
+	maxAtOnce  = 32  // largest number of concurrent requests to measure; larger servers do not need this check
+	minSpeedup = 1.1 // speed-up below which concurrent requests are not worth it
 	// tolerance bounds the apparent speed-up, as a multiple of the number of concurrent requests: clocks read slightly
 	// early or late explain no more.
 	tolerance = 1.25
@@ -43,7 +43,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	case c < 2 && advice == "":
 		return skipped("a run sends this server one request at a time")
 	case c < 2:
-		return bad(Warn, advice, "the server answers one request at a time")
+		return problemFinding(Warn, advice, "the server answers one request at a time")
 	}
 	var paces []ServerSpeed
 	for _, n := range []int{1, c} {
@@ -52,34 +52,34 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 		case errors.Is(err, context.DeadlineExceeded):
 			return noAnswer(err)
 		case err != nil:
-			return bad(Warn, "run with a smaller --concurrency", "%d concurrent requests fail: %s", n, errorText(err))
+			return problemFinding(Warn, "run with a smaller --concurrency", "%d concurrent requests fail: %s", n, errorText(err))
 		}
-		slices.SortFunc(tries, func(a, b ServerSpeed) int { return cmp.Compare(a.Sop.PerSecond, b.Sop.PerSecond) })
+		slices.SortFunc(tries, func(a, b ServerSpeed) int { return cmp.Compare(a.SopEstimate.PerSecond, b.SopEstimate.PerSecond) })
 		paces = append(paces, tries[(len(tries)-1)/2])
 	}
 	single, p := paces[0], paces[1]
-	times := max(p.Sop.PerSecond/single.Sop.PerSecond, p.Direct.PerSecond/single.Direct.PerSecond)
+	times := max(p.SopEstimate.PerSecond/single.SopEstimate.PerSecond, p.DirectEstimate.PerSecond/single.DirectEstimate.PerSecond)
 	if times > tolerance*float64(c) {
-		return bad(Unknown, "try again when the server and this machine do nothing else",
+		return problemFinding(Unknown, "try again when the server and this machine do nothing else",
 			"%d concurrent requests seemed %.1f times as fast as one, which is impossible: other work changes the speed",
 			c, times)
 	}
-	d.speed.Paces = paces
-	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one", c, figure(times))
+	d.speed.ByConcurrency = paces
+	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one", c, formatNumber(times))
 	value := map[string]any{"concurrency": c, "times_one": times, "slots": d.Model.Slots}
-	if advice != "" && times < minGain {
-		return bad(Warn, advice, "%s", text).with(value)
+	if advice != "" && times < minSpeedup {
+		return problemFinding(Warn, advice, "%s", text).with(value)
 	}
-	return good("%s", text).with(value)
+	return okFinding("%s", text).with(value)
 }
 
 // measurePace returns the server's speed with c concurrent requests. It sends one wave of requests that is nearly all
 // reading and one that is nearly all writing. Both are sized by the speed of one request to take a few seconds.
 func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	share := waveTime.Seconds() / float64(c)
-	bytes := max(200, min(sopBytes, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
-	n := max(8, min(512, int(d.speed.Reply*share)))
-	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
+	bytes := max(200, min(sopBytes, int(d.speed.PromptRate*share*cmp.Or(d.bytesPerTok, 4))))
+	n := max(8, min(512, int(d.speed.ReplyRate*share)))
+	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.fillerText(bytes))) })
 	if err != nil {
 		return ServerSpeed{}, err
 	}
@@ -87,11 +87,11 @@ func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	if err != nil {
 		return ServerSpeed{}, err
 	}
-	prompt := perSecond(r.read, d.workTime(r, c))
+	prompt := perSecond(r.promptTokens, d.workTime(r, c))
 	// Reading the prompts of the second wave takes time, too.
 	workTime := d.workTime(w, c)
-	wrote := max(workTime/2, workTime-time.Duration(float64(w.read)/prompt*float64(time.Second)))
-	return d.paceOf(c, prompt, perSecond(max(1, w.wrote), wrote)), nil
+	wrote := max(workTime/2, workTime-time.Duration(float64(w.promptTokens)/prompt*float64(time.Second)))
+	return d.paceOf(c, prompt, perSecond(max(1, w.replyTokens), wrote)), nil
 }
 
 // workTime returns the time that a wave of requests, c at a time, took for its tokens, without the overhead of each
@@ -116,8 +116,8 @@ func (d *doctor) wave(ctx context.Context, c int, request func() backends.Reques
 				resp, err := d.ask(ctx, req)
 				mu.Lock()
 				defer mu.Unlock()
-				w.read += resp.PromptTokens
-				w.wrote += resp.ReplyTokens
+				w.promptTokens += resp.PromptTokens
+				w.replyTokens += resp.ReplyTokens
 				return err
 			})
 		}

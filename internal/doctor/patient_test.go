@@ -112,7 +112,7 @@ func visit(t *testing.T, r Examination, server func() http.Handler) (report *Rep
 // looked looks over the one model of a server as "gavel doctor" does.
 func looked(t *testing.T, ctx context.Context, url string, client *http.Client, r Examination) *Report {
 	t.Helper()
-	r.SystemRole, r.Timeout = cmp.Or(r.SystemRole, backends.System), 2*time.Minute
+	r.SystemRole, r.Timeout = cmp.Or(r.SystemRole, backends.RoleSystem), 2*time.Minute
 	m := eval.Maker{HTTP: client, Getenv: os.Getenv, Now: time.Now}
 	judges, err := m.FindJudges(ctx, eval.RunRequest{
 		Endpoint: eval.Endpoint{Backend: eval.Backends[0], BaseURLs: []string{url}}, Timeout: r.Timeout, RetryFor: r.Timeout,
@@ -120,10 +120,10 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := Tools{
+	tools := Dependencies{
 		PoolMember:  judges[0],
 		About:       eval.Describe(judges[0].Server),
-		Concurrency: eval.Concurrency(0, judges[0].Server, judges[0].Model),
+		Concurrency: eval.InitialConcurrency(0, judges[0].Server, judges[0].Model),
 		Now:         time.Now,
 	}
 	set, err := datasets.Library{}.Open("sample")
@@ -136,7 +136,7 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
+		tools.SampleText += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
 	}
 	report, err := Check(ctx, r, tools)
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 
 // Speed holds the measured speed of the server, and the resulting times of a run.
 type Speed struct {
-	Prompt      float64 `json:"prompt_tokens_per_second"` // tokens read, one request at a time
-	Reply       float64 `json:"reply_tokens_per_second"`  // tokens written, one request at a time
-	Clock       string  `json:"clock"`                    // source of the times: "server" or "wall"
-	Call        float64 `json:"seconds_per_call"`         // overhead of a request in seconds: network, queue, gateway
-	BytesPerTok float64 `json:"prompt_bytes_per_token"`   // of judges' prompts; 0: not measured
+	PromptRate      float64 `json:"prompt_tokens_per_second"` // tokens read, one request at a time
+	ReplyRate       float64 `json:"reply_tokens_per_second"`  // tokens written, one request at a time
+	Clock           string  `json:"clock"`                    // source of the times: "server" or "wall"
+	RequestOverhead float64 `json:"seconds_per_call"`         // overhead of a request in seconds: network, queue, gateway
+	BytesPerTok     float64 `json:"prompt_bytes_per_token"`   // of judges' prompts; 0: not measured
 	// one request at a time and, if measured, as many as a run starts with
-	Paces []ServerSpeed `json:"paces"`
+	ByConcurrency []ServerSpeed `json:"paces"`
 }
 
 // ServerSpeed holds the speed of the server with a number of concurrent requests, and how long JudgeBench would take.
 type ServerSpeed struct {
-	Concurrency int              `json:"concurrency"`              // number of concurrent requests
-	Prompt      float64          `json:"prompt_tokens_per_second"` // tokens read, of all requests together
-	Reply       float64          `json:"reply_tokens_per_second"`  // tokens written, of all requests together
-	Direct      DurationEstimate `json:"direct"`                   // for JudgeBench with the prompt direct
-	Sop         DurationEstimate `json:"sop"`                      // for JudgeBench with the prompt sop
+	Concurrency    int              `json:"concurrency"`              // number of concurrent requests
+	PromptRate     float64          `json:"prompt_tokens_per_second"` // tokens read, of all requests together
+	ReplyRate      float64          `json:"reply_tokens_per_second"`  // tokens written, of all requests together
+	DirectEstimate DurationEstimate `json:"direct"`                   // for JudgeBench with the prompt direct
+	SopEstimate    DurationEstimate `json:"sop"`                      // for JudgeBench with the prompt sop
 }
 
 // DurationEstimate holds the estimated speed and duration of a run on JudgeBench.
@@ -50,11 +50,11 @@ func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) Dur
 func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
 	call := d.call.Seconds() / float64(concurrency)
 	return ServerSpeed{
-		Concurrency: concurrency,
-		Prompt:      prompt,
-		Reply:       reply,
-		Direct:      newEstimate(d.tokens(directBytes), directReply, prompt, reply, call),
-		Sop:         newEstimate(d.tokens(sopBytes), sopReply, prompt, reply, call),
+		Concurrency:    concurrency,
+		PromptRate:     prompt,
+		ReplyRate:      reply,
+		DirectEstimate: newEstimate(d.tokens(directBytes), directReply, prompt, reply, call),
+		SopEstimate:    newEstimate(d.tokens(sopBytes), sopReply, prompt, reply, call),
 	}
 }
 
@@ -66,14 +66,14 @@ func perSecond(tokens int, d time.Duration) float64 {
 // salt returns a random beginning of a prompt, which no prompt cache has.
 func salt() string { return "Note " + rand.Text()[:12] + "." }
 
-// prose returns about so many bytes of text typical of judges' prompts, after a salt.
-func (d *doctor) prose(bytes int) string {
-	text := salt() + strings.Repeat(d.Text, bytes/max(1, len(d.Text))+1)
+// fillerText returns about so many bytes of text typical of judges' prompts, after a salt.
+func (d *doctor) fillerText(bytes int) string {
+	text := salt() + strings.Repeat(d.SampleText, bytes/max(1, len(d.SampleText))+1)
 	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
-// middle returns the median of values, or the lower of the two in the middle. It sorts them.
-func middle(tries []float64) float64 {
+// lowerMedian returns the median of values, or the lower of the two in the middle. It sorts them.
+func lowerMedian(tries []float64) float64 {
 	slices.Sort(tries)
 	return tries[(len(tries)-1)/2]
 }
@@ -110,19 +110,19 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if d.roughSpeed > 0 { // a slow server gets less to read
 		bytes = min(bytes, max(1000, int(d.roughSpeed*8*cmp.Or(d.bytesPerTok, 4))))
 	}
-	base, err := d.shortest(ctx)
+	base, err := d.measureOverhead(ctx)
 	if err != nil {
 		return noAnswer(err)
 	}
-	long, err := d.repeat(ctx, maxTries, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
+	long, err := d.repeat(ctx, maxTries, func() backends.Request { return d.request(1, user(d.fillerText(bytes))) })
 	if err != nil {
 		return noAnswer(err)
 	}
-	if long[0].Finish == backends.TooLong {
-		return bad(Unknown, "serve more context",
+	if long[0].Finish == backends.FinishPromptTooLong {
+		return problemFinding(Unknown, "serve more context",
 			"a prompt of JudgeBench's mean length (%d bytes) does not fit the context", bytes)
 	}
-	replies, err := d.write(ctx, base)
+	replies, err := d.timeWriting(ctx, base)
 	if err != nil {
 		return noAnswer(err)
 	}
@@ -143,46 +143,46 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		read = nil
 		wrote = nil
 		for _, r := range long {
-			read = append(read, perSecond(r.PromptTokens-base.PromptTokens, d.atLeast(r.Took-base.Took)))
+			read = append(read, perSecond(r.PromptTokens-base.PromptTokens, d.aboveNoise(r.Took-base.Took)))
 		}
 		for _, r := range replies {
-			wrote = append(wrote, perSecond(r.ReplyTokens-1, d.atLeast(r.Took-base.Took)))
+			wrote = append(wrote, perSecond(r.ReplyTokens-1, d.aboveNoise(r.Took-base.Took)))
 		}
 	}
-	s.Prompt = middle(read)
-	s.Reply = middle(wrote)
-	if s.Prompt <= 0 || s.Reply <= 0 {
-		return bad(Unknown, "try a run of a few pairs with --limit", "the server reports no token counts")
+	s.PromptRate = lowerMedian(read)
+	s.ReplyRate = lowerMedian(wrote)
+	if s.PromptRate <= 0 || s.ReplyRate <= 0 {
+		return problemFinding(Unknown, "try a run of a few pairs with --limit", "the server reports no token counts")
 	}
-	tokens := time.Duration((float64(base.PromptTokens)/s.Prompt + 1/s.Reply) * float64(time.Second))
+	tokens := time.Duration((float64(base.PromptTokens)/s.PromptRate + 1/s.ReplyRate) * float64(time.Second))
 	d.call = max(0, base.Took-tokens)
-	s.Call = d.call.Seconds()
-	s.Paces = []ServerSpeed{d.paceOf(1, s.Prompt, s.Reply)}
+	s.RequestOverhead = d.call.Seconds()
+	s.ByConcurrency = []ServerSpeed{d.paceOf(1, s.PromptRate, s.ReplyRate)}
 	d.speed = s
 	clock := "by the server's own clock"
 	if s.Clock == "wall" {
 		clock = "by the wall clock"
 	}
-	if replies[0].ReplyTokens < fewTokens {
+	if replies[0].ReplyTokens < minTimedTokens {
 		clock += "; replies ended early: their writing speed is a rough estimate"
 	}
-	f := good("reads %s and writes %s tokens a second, one request at a time, %s",
-		figure(s.Prompt), figure(s.Reply), clock)
-	if s.Reply < 5 {
+	f := okFinding("reads %s and writes %s tokens a second, one request at a time, %s",
+		formatNumber(s.PromptRate), formatNumber(s.ReplyRate), clock)
+	if s.ReplyRate < 5 {
 		f.Status, f.Advice = Warn, "check that the model runs on the GPU; "+
 			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
 	return f.with(map[string]any{
-		"prompt_tokens_per_second": s.Prompt,
-		"reply_tokens_per_second":  s.Reply,
+		"prompt_tokens_per_second": s.PromptRate,
+		"reply_tokens_per_second":  s.ReplyRate,
 		"clock":                    s.Clock,
 	})
 }
 
-// shortest asks a minimal question a few times and returns the fastest response. Its time is the overhead of any
+// measureOverhead asks a minimal question a few times and returns the fastest response. Its time is the overhead of any
 // request: other work makes a request slower, never faster. The difference to the second fastest is d.noise, which
 // estimates the error of this time.
-func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
+func (d *doctor) measureOverhead(ctx context.Context) (backends.Response, error) {
 	short, err := d.repeat(ctx, 2*maxTries-1, func() backends.Request {
 		return d.request(1, user(salt()+" Say a word."))
 	})
@@ -194,14 +194,16 @@ func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
 	return short[0], nil
 }
 
-// atLeast returns t, a difference of the times of two requests, but not less than that of two equal requests.
-func (d *doctor) atLeast(t time.Duration) time.Duration { return max(t, d.noise, 100*time.Microsecond) }
+// aboveNoise returns t, a difference of the times of two requests, but not less than that of two equal requests.
+func (d *doctor) aboveNoise(t time.Duration) time.Duration {
+	return max(t, d.noise, 100*time.Microsecond)
+}
 
 // longQuestion is a question with a long reply.
 const longQuestion = "Write all whole numbers from one to two hundred in words."
 
-// fewTokens is the number of tokens below which a reply is too short for a reliable speed.
-const fewTokens = 12
+// minTimedTokens is the number of tokens below which a reply is too short for a reliable speed.
+const minTimedTokens = 12
 
 // writeRequest returns a request for a reply of so many tokens that is in no cache of a gateway or the server.
 func (d *doctor) writeRequest(n int) backends.Request {
@@ -211,15 +213,15 @@ func (d *doctor) writeRequest(n int) backends.Request {
 // writeTime is the intended duration of the reply whose speed is measured.
 const writeTime = 2 * time.Second
 
-// write asks for replies long enough to be timed, after a short prompt, and returns those that did not end early. base
+// timeWriting asks for replies long enough to be timed, after a short prompt, and returns those that did not end early. base
 // is the response to a minimal question.
-func (d *doctor) write(ctx context.Context, base backends.Response) ([]backends.Response, error) {
+func (d *doctor) timeWriting(ctx context.Context, base backends.Response) ([]backends.Response, error) {
 	const minTokens, maxTokens = 24, 512
 	first, err := d.ask(ctx, d.writeRequest(minTokens))
 	if err != nil {
 		return nil, err
 	}
-	perToken := d.atLeast(first.Took-base.Took) / time.Duration(max(1, first.ReplyTokens))
+	perToken := d.aboveNoise(first.Took-base.Took) / time.Duration(max(1, first.ReplyTokens))
 	n := min(maxTokens, max(minTokens, int(writeTime/max(perToken, time.Microsecond))))
 	replies, err := d.repeat(ctx, maxTries, func() backends.Request { return d.writeRequest(n) })
 	longest := 0

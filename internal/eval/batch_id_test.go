@@ -20,8 +20,8 @@ func TestBatchIDsStay(t *testing.T) {
 	judge.Ask(t.Context(), backends.Request{
 		Model: "m",
 		Messages: []backends.Message{
-			{Role: backends.System, Content: "<b>"},
-			{Role: backends.User, Content: "who & why?"},
+			{Role: backends.RoleSystem, Content: "<b>"},
+			{Role: backends.RoleUser, Content: "who & why?"},
 		},
 		Temperature:     0.7,
 		TopP:            1,
@@ -29,7 +29,7 @@ func TestBatchIDsStay(t *testing.T) {
 		MaxTokens:       64,
 		Think:           backends.ThinkHigh,
 		ThinkBudget:     9,
-		Constrain:       []string{"[[A>B]]", "[[B>A]]"},
+		AllowedReplies:  []string{"[[A>B]]", "[[B>A]]"},
 		Labels:          []string{"[[A>B]]"},
 		ExtraParameters: backends.ExtraParameters{StopRepetition: true},
 	})

@@ -10,8 +10,8 @@ import (
 	"gavel/cache"
 )
 
-// replies opens the cache in a folder, or uses the one that runs share, and returns a function that releases it.
-func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
+// acquireCache opens the cache in a folder, or uses the one that runs share, and returns a function that releases it.
+func (e *Maker) acquireCache(dir string) (*cache.Store, func() error, error) {
 	open := func() (*cache.Store, error) { return e.OpenCache(dir) }
 	if e.Shared != nil {
 		return e.Shared.open(open)
@@ -34,7 +34,7 @@ func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (rel
 		if e.Shared == nil {
 			e.Shared = new(SharedCache)
 		}
-		_, release, err = e.replies(r.Cache)
+		_, release, err = e.acquireCache(r.Cache)
 		return release, err
 	}
 	return func() error { return nil }, nil

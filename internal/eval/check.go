@@ -23,7 +23,7 @@ func (e *Maker) Check(o RunRequest) error {
 		_, _, err = checkItems(o, subset)
 		return err
 	}
-	_, err = (&stages{opts: o, stage: stage, questions: subset}).needed()
+	_, err = (&stages{opts: o, stage: stage, questions: subset}).needsAnswers()
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (e *Maker) Check(o RunRequest) error {
 	}
 	for _, a := range o.Agents {
 		if strings.HasPrefix(a, "sim:") {
-			if _, err := backends.NewSim(a); err != nil {
+			if _, err := backends.NewSimulatedJudge(a); err != nil {
 				return InvalidField("agents", a, ": %v", err)
 			}
 		}
@@ -44,9 +44,9 @@ func (e *Maker) Check(o RunRequest) error {
 	return nil
 }
 
-// Items returns the ids of a request's items, and the number of judgments of each in one repetition. The observer gets
+// ItemIDs returns the ids of a request's items, and the number of judgments of each in one repetition. The observer gets
 // no notes.
-func (e *Maker) Items(o RunRequest) (ids []string, each int, err error) {
+func (e *Maker) ItemIDs(o RunRequest) (ids []string, each int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {
 		return nil, 0, err
@@ -67,7 +67,7 @@ func (e *Maker) CheckJudge(ctx context.Context, o RunRequest) error {
 		params := o.CallParameters()
 		err = checkAbilities(judges[0].Server, JointModel(judges), &params)
 	}
-	if backends.IsKind(err, backends.NotFound, backends.Auth, backends.Moved, backends.BadRequest) {
+	if backends.IsKind(err, backends.ErrorNotFound, backends.ErrorAuth, backends.ErrorRedirect, backends.ErrorBadRequest) {
 		err = WithKind(ErrUsage, err)
 	}
 	return err

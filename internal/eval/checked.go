@@ -15,9 +15,9 @@ import (
 	"gavel/scoring"
 )
 
-// checks stores judgments once the server has named its model after their replies (see [backends.Watch]). Until then, a
+// identityChecks stores judgments once the server has named its model after their replies (see [backends.ModelWatch]). Until then, a
 // judgment waits on disk, next to the records. If the model was another one, the judgment is set aside.
-type checks struct {
+type identityChecks struct {
 	run *runState
 
 	mu         sync.Mutex
@@ -30,7 +30,7 @@ type checks struct {
 
 // take stores a copy of a judgment once its checks have ended, or sets it aside if another model answered. read is the
 // verdict for the scores. The error may come from an earlier judgment.
-func (c *checks) take(judgment *judging.Record, read scoring.ParsedVerdict) error {
+func (c *identityChecks) take(judgment *judging.Record, read scoring.ParsedVerdict) error {
 	r := new(*judgment)
 	if !r.Waits() {
 		return c.run.store(r, read)
@@ -39,10 +39,10 @@ func (c *checks) take(judgment *judging.Record, read scoring.ParsedVerdict) erro
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if errors.As(err, new(*backends.ModelChangedError)) {
-			r.SetAside(err)
+			r.MarkFailed(err)
 			c.otherModel, c.changed = append(c.otherModel, r), err
 			c.run.missing.Add(1)
-			err = c.run.dir.Hold(r) // so that the next try knows if the run is killed now
+			err = c.run.dir.WriteWaiting(r) // so that the next try knows if the run is killed now
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
@@ -58,11 +58,11 @@ func (c *checks) take(judgment *judging.Record, read scoring.ParsedVerdict) erro
 	return c.err
 }
 
-// resume passes to take the judgments that waited when an earlier try ended; each waits for a new check of its servers.
-func (p *runState) resume() error {
+// recheckWaiting passes to take the judgments that waited when an earlier try ended; each waits for a new check of its servers.
+func (p *runState) recheckWaiting() error {
 	for _, r := range p.dir.Waiting {
-		for _, reply := range slices.Concat(r.Replies, r.Asides) {
-			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
+		for _, reply := range slices.Concat(r.Replies, r.ExtraReplies) {
+			r.AddCheck(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
 		}
 		read, err := p.records.Parse(r)
 		if err == nil {
@@ -87,9 +87,9 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 		otherModel := c.otherModel
 		c.otherModel, c.unverified = nil, 0
 		err = cmp.Or(c.err, err)
-		if err == nil && len(otherModel) > 0 && len(p.judges) > 1 && p.follow == nil { // a rule has used them already
+		if err == nil && len(otherModel) > 0 && len(p.judges) > 1 && p.ruleFeed == nil { // a rule has used them already
 			e.Notef("%d judgments are asked for again: another model had answered them", len(otherModel))
-			if err := p.recount(func(*judging.Record) bool { return true }); err != nil {
+			if err := p.askAllExcept(func(*judging.Record) bool { return true }); err != nil {
 				return err
 			}
 			continue
@@ -99,7 +99,7 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 			err = cmp.Or(lerr, p.store(r, read), err)
 		}
 		if c.err == nil {
-			err = cmp.Or(p.dir.Release(), err)
+			err = cmp.Or(p.dir.RemoveWaiting(), err)
 		}
 		if len(otherModel) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)) {
 			return c.changed
@@ -108,8 +108,8 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 	}
 }
 
-// recount makes the job ask for all judgments except those of the records for which keep returns true.
-func (p *runState) recount(keep func(*judging.Record) bool) error {
+// askAllExcept makes the job ask for all judgments except those of the records for which keep returns true.
+func (p *runState) askAllExcept(keep func(*judging.Record) bool) error {
 	p.job.Completed = judging.Completed{}
 	return judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
 		if keep(r) {

@@ -20,13 +20,13 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	if err != nil || m.Imported != "" || m.Spec.Parameters.Unknown() {
 		return r, false
 	}
-	r = New(protocol)
+	r = NewRequest(protocol)
 	p := m.Spec.Parameters
 	d := m.Spec.Dataset
 	info := m.Dataset
 	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
 	r.Prompt = m.Spec.Prompt.Name
-	r.PromptGiven = m.Server.Can(backends.Decide) // their default prompt is not the protocol's
+	r.PromptGiven = m.Server.Can(backends.HasDecisionModels) // their default prompt is not the protocol's
 	r.Options = maps.Clone(m.Spec.Options)
 	r.Dataset = info.Name
 	r.Backend = cmp.Or(m.Server.Kind, Backends[0])
@@ -42,8 +42,8 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	r.Seed = cmp.Or(info.Seed, r.Seed)
 	r.IDs = info.IDs
 	r.Groups = info.Groups
-	if n := info.Sample + info.Each; n > 0 && !(hasTasks(protocol) && n == SampleEach) ||
-		n == 0 && hasTasks(protocol) && info.Format != datasets.Judgments.Name {
+	if n := info.Sample + info.ItemsPerGroup; n > 0 && !(hasTasks(protocol) && n == DefaultItemsPerGroup) ||
+		n == 0 && hasTasks(protocol) && info.Format != datasets.JudgmentsFormat.Name {
 		r.Sample = &n
 	}
 	r.Turns = d.Turns
@@ -90,7 +90,7 @@ func (r RunRequest) Command() string {
 	for _, f := range FieldsOf(protocol) {
 		for _, v := range values[f.Name] {
 			words = append(words, "--"+f.Name)
-			if f.Kind != Switch {
+			if f.Kind != FieldKindSwitch {
 				words = append(words, datasets.ShellQuote(v))
 			}
 		}

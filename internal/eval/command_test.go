@@ -61,7 +61,7 @@ func TestRunsTellTheirRequest(t *testing.T) {
 
 // newMaker makes runs in a folder, and says nothing.
 func newMaker(runs string) *eval.Maker {
-	return &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: runs}
+	return &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", RunsDir: runs}
 }
 
 // read returns the request in a shell line without quotes.
@@ -81,7 +81,7 @@ func read(t *testing.T, line string) (eval.RunRequest, judging.Protocol) {
 		}
 		values[name] = append(values[name], value)
 	}
-	r, err := eval.Read(protocol, values)
+	r, err := eval.ParseRequest(protocol, values)
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}

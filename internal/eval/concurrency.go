@@ -12,19 +12,19 @@ const firstConcurrency = 8
 // simulatedConcurrency is the number of judgments in flight of a simulated judge.
 const simulatedConcurrency = 4
 
-// Concurrency returns the number of requests in flight with which a server starts: the requested number if above 0,
+// InitialConcurrency returns the number of requests in flight with which a server starts: the requested number if above 0,
 // else the number of slots that the server reports, else one that suits its kind.
-func Concurrency(requested int, s backends.ServerInfo, m backends.Model) int {
+func InitialConcurrency(requested int, s backends.ServerInfo, m backends.Model) int {
 	switch {
 	case requested > 0:
 		return requested
 	case m.Slots > 0:
 		return m.Slots
 	}
-	if s.Can(backends.Simulate) {
+	if s.Can(backends.IsSimulated) {
 		return simulatedConcurrency
 	}
-	return cmp.Or(s.Batches(), firstConcurrency)
+	return cmp.Or(s.UsefulParallel(), firstConcurrency)
 }
 
 // jointConcurrency returns the requested concurrency, or else the sum of the servers' starting ones (see
@@ -66,21 +66,21 @@ func setConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) 
 		j.Parallelism = func() int { return n }
 		return reason("as many as the server answers")
 	}
-	adaptive := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
-		First:     n,
-		Max:       o.maxAtOnce(),
-		Timeout:   o.Timeout,
-		Remaining: remaining,
-		Batches:   j.Server.Can(backends.ShareBatch),
+	adaptive := backends.NewConcurrencyTuner(j.Client, backends.ConcurrencyOptions{
+		Initial:       n,
+		Max:           o.maxAtOnce(),
+		Timeout:       o.Timeout,
+		Remaining:     remaining,
+		EngineBatches: j.Server.Can(backends.BatchesRequests),
 	})
 	j.Client = adaptive
 	j.Parallelism = adaptive.Parallelism
-	return adaptive.Why
+	return adaptive.LimitReason
 }
 
 // startConcurrency returns the number of requests in flight with which a server starts if the request sets none.
 func (r RunRequest) startConcurrency(j backends.PoolMember) int {
-	return min(Concurrency(0, j.Server, j.Model), r.maxAtOnce())
+	return min(InitialConcurrency(0, j.Server, j.Model), r.maxAtOnce())
 }
 
 // maxAtOnce returns the limit of one server's requests in flight if the request sets no number.

@@ -13,9 +13,9 @@ import (
 // apiKey returns the API key for the endpoint's server, or "". byUser says that the user gave the server's address:
 // only then OPENAI_API_KEY counts.
 func (e *Maker) apiKey(o Endpoint, byUser bool) (string, error) {
-	if e.KeyOf != nil && len(o.BaseURLs) > 0 {
+	if e.APIKeyVariable != nil && len(o.BaseURLs) > 0 {
 		ok := false
-		o.APIKeyEnv, ok = e.KeyOf(o.BaseURLs[0])
+		o.APIKeyEnv, ok = e.APIKeyVariable(o.BaseURLs[0])
 		if !ok {
 			return "", nil
 		}
@@ -39,7 +39,7 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	if err != nil {
 		return nil, server, err
 	}
-	if o.APIKeyEnv != "" && server.Can(backends.Keyless) {
+	if o.APIKeyEnv != "" && server.Can(backends.NeedsNoKey) {
 		e.Notef("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
 	}
 	b, err := backends.Open(server, key, e.HTTP)
@@ -78,12 +78,12 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 		s = s.WithFormat(o.Backend)
 		return s, key, checkKind(o.Backend, s)
 	}
-	candidates, err := backends.Candidates(o.Backend, e.Getenv)
+	candidates, err := backends.CandidateAddresses(o.Backend, e.Getenv)
 	if err != nil {
 		return s, "", err
 	}
 	byUser := slices.ContainsFunc(candidates, func(c backends.CandidateAddress) bool {
-		return c.Why == backends.OpenAIBase
+		return c.Source == backends.OpenAIBaseURLVariable
 	})
 	key, err = e.apiKey(o, byUser)
 	if err != nil {
@@ -102,8 +102,8 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 			if !c.Env {
 				continue
 			}
-			if _, err := backends.Probe(ctx, e.HTTP, c.URL, ""); backends.IsKind(err, backends.Moved) {
-				return s, "", fmt.Errorf("%s %s: %w", c.Why, c.URL, err)
+			if _, err := backends.Probe(ctx, e.HTTP, c.URL, ""); backends.IsKind(err, backends.ErrorRedirect) {
+				return s, "", fmt.Errorf("%s %s: %w", c.Source, c.URL, err)
 			}
 		}
 		return s, "", fmt.Errorf("no server found: looked at %s; start one, "+
@@ -113,7 +113,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 	}
 	var list []string
 	for _, f := range endpoints {
-		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Why))
+		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Source))
 	}
 	return s, "", fmt.Errorf("%d servers found: %s; choose one with --base-url",
 		len(endpoints), strings.Join(list, ", "))
@@ -124,9 +124,9 @@ func describeSearch(candidates []backends.CandidateAddress) string {
 	var env, ports []string
 	for _, c := range candidates {
 		if c.Env {
-			env = append(env, fmt.Sprintf("%s (%s)", c.Why, c.URL))
+			env = append(env, fmt.Sprintf("%s (%s)", c.Source, c.URL))
 		} else {
-			ports = append(ports, strings.TrimPrefix(c.Why, "port "))
+			ports = append(ports, strings.TrimPrefix(c.Source, "port "))
 		}
 	}
 	if len(env) > 0 {
@@ -139,11 +139,11 @@ func describeSearch(candidates []backends.CandidateAddress) string {
 func unreachable(address string, err error) error {
 	e, isError := errors.AsType[*backends.Error](err)
 	switch {
-	case backends.IsKind(err, backends.Transport, backends.Timeout):
+	case backends.IsKind(err, backends.ErrorTransport, backends.ErrorTimeout):
 		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", address, err)
 	case isError && e.AccessAdvice != "":
 		return fmt.Errorf("%s: %w; %s", address, err, e.AccessAdvice)
-	case backends.IsKind(err, backends.NotFound, backends.ServerSide) && !temporary(e):
+	case backends.IsKind(err, backends.ErrorNotFound, backends.ErrorServer) && !temporary(e):
 		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", address, err)
 	}
 	return fmt.Errorf("%s: %w", address, err)
@@ -155,19 +155,19 @@ func checkKind(want string, s backends.ServerInfo) error {
 	if want == "auto" || want == s.Kind {
 		return nil
 	}
-	if s.Can(backends.CutPrompts) {
+	if s.Can(backends.TruncatesPrompts) {
 		return fmt.Errorf("%s is Ollama, whose OpenAI-compatible API silently truncates long prompts: "+
 			"use --backend ollama", s.URL)
 	}
 	return fmt.Errorf("%s is not Ollama but %s: use --backend openai", s.URL, s.Name)
 }
 
-// Simulated opens a simulated judge.
-func Simulated(model string) (b backends.Backend, server backends.ServerInfo, err error) {
+// OpenSimulated opens a simulated judge.
+func OpenSimulated(model string) (b backends.Backend, server backends.ServerInfo, err error) {
 	if model == "" {
 		return nil, server, InvalidField("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
 	}
-	sim, err := backends.NewSim(model)
+	sim, err := backends.NewSimulatedJudge(model)
 	if err != nil {
 		return nil, server, WithKind(ErrUsage, err)
 	}

@@ -18,9 +18,9 @@ func (p *runState) readEarlier() {
 	}
 }
 
-// remember adds a valid record of an earlier try to the completed judgments, and the system fingerprints of its replies
+// addCompleted adds a valid record of an earlier try to the completed judgments, and the system fingerprints of its replies
 // to p.systems.
-func (p *runState) remember(r *judging.Record) {
+func (p *runState) addCompleted(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
 		if reply.Cached || reply.SystemFingerprint == "" {
@@ -34,17 +34,17 @@ func (p *runState) remember(r *judging.Record) {
 	}
 }
 
-// decided reports whether at least one of the two sets of readers, the paper's and gavel's own, finds a verdict in a
+// hasVerdict reports whether at least one of the two sets of readers, the paper's and gavel's own, finds a verdict in a
 // record's replies.
-func (p *runState) decided(r *judging.Record) bool {
-	v, other, err := r.ReadBoth(p.job.Asker, scoring.DefaultOptions.Reading)
+func (p *runState) hasVerdict(r *judging.Record) bool {
+	v, other, err := r.ReadWithBothReaders(p.job.Asker, scoring.DefaultOptions.Reading)
 	return err != nil || v.Outcome.Verdict() || other.Outcome.Verdict()
 }
 
 // askAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server which
 // now serves more context, and on request every record without a verdict or an identity check.
 func (p *runState) askAgain(r *judging.Record) bool {
-	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.decided(r)) {
+	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.hasVerdict(r)) {
 		return true
 	}
 	old := p.earlier
@@ -60,7 +60,7 @@ func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 		return nil
 	}
 	m := p.job.Manifest
-	advice := n.Advice(m.Server, e.Words.AskAgain)
+	advice := n.Advice(m.Server, e.Hints.AskAgain)
 	err := fmt.Errorf("%d of %d judgments have no verdict (%s): %s", n.Total(), m.Judgments, n, advice)
 	if m.Shard != nil {
 		e.Notef("warning: %v", err)

@@ -13,19 +13,19 @@ import (
 type StoppingRule struct {
 	Name     string  // name in the run's manifest
 	Alpha    float64 // bounds the probability that the rule decides wrongly
-	Metric   string  // name of the metric that the rule uses, one of scoring.Shares
+	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics
 	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
 	MaxItems int     // largest number of items to ask about; 0 for all
-	// Look receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
+	// Observe receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
 	// there, also of an earlier try. It reports whether the run may end.
-	Look func(place int, result scoring.ItemResult) (enough bool)
+	Observe func(place int, result scoring.ItemResult) (enough bool)
 
 	// Records has the judgments so far, for use by Look alone. The run sets it.
 	Records *scoring.Loader
 }
 
-// follower passes a run's items to its rule.
-type follower struct {
+// ruleFeeder passes a run's items to its rule.
+type ruleFeeder struct {
 	rule  *StoppingRule
 	place map[string]int // place of each item in the order drawn, from 0, by id
 
@@ -39,7 +39,7 @@ type follower struct {
 
 // take adds a judgment, with the verdict read for the scores. Once all judgments of the item are there, it passes the
 // item to the rule, which may end the run.
-func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
+func (f *ruleFeeder) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	place, ok := f.place[r.Item]
@@ -60,7 +60,7 @@ func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
 			return nil
 		}
 		delete(f.items, f.next)
-		f.enough = f.rule.Look(f.next, result)
+		f.enough = f.rule.Observe(f.next, result)
 		f.next++
 	}
 	if f.end != nil {
@@ -69,35 +69,35 @@ func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	return nil
 }
 
-// over reports whether the rule needs no more items of the run.
-func (f *follower) over() bool {
+// isDone reports whether the rule needs no more items of the run.
+func (f *ruleFeeder) isDone() bool {
 	return f.enough || f.rule.MaxItems > 0 && f.next >= f.rule.MaxItems
 }
 
-// stopped returns the rule's entry in the manifest.
-func (f *follower) stopped() *judging.StopRule {
+// manifestEntry returns the rule's entry in the manifest.
+func (f *ruleFeeder) manifestEntry() *judging.StopRule {
 	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
 }
 
-// draw sets the random order in which the run judges its items, if the protocol can be scored before the run's end. The
+// drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's end. The
 // seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
-func (p *runState) draw(reading judging.Reading) error {
+func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	m := p.job.Manifest
-	if len(scoring.Shares(m.Spec.Protocol)) == 0 || p.replay {
+	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 || p.replay {
 		return nil
 	}
 	seed := p.req.Seed
-	if p.earlier != nil && p.earlier.DrawnBy != nil {
-		seed = *p.earlier.DrawnBy
+	if p.earlier != nil && p.earlier.OrderSeed != nil {
+		seed = *p.earlier.OrderSeed
 	}
 	if p.rule != nil && p.rule.Seed != nil {
 		seed = *p.rule.Seed
 	}
-	m.DrawnBy = &seed
+	m.OrderSeed = &seed
 	id := func(i int) string { return p.set.ID(p.job.Rows[i]) }
 	place := map[string]int{}
 	p.job.Order = nil
-	for position, i := range datasets.Order(len(p.job.Rows), id, seed) {
+	for position, i := range datasets.DrawOrder(len(p.job.Rows), id, seed) {
 		p.job.Order = append(p.job.Order, p.job.Rows[i])
 		place[id(i)] = position
 	}
@@ -109,7 +109,7 @@ func (p *runState) draw(reading judging.Reading) error {
 	}
 	records, err := scoring.NewLoader(m, reading)
 	p.rule.Records = records
-	p.follow = &follower{rule: p.rule, records: records, place: place, items: map[int]scoring.ItemResult{}}
+	p.ruleFeed = &ruleFeeder{rule: p.rule, records: records, place: place, items: map[int]scoring.ItemResult{}}
 	return err
 }
 
@@ -125,10 +125,10 @@ func (p *runState) ids() []string {
 // countMissing returns the number of judgments still to make.
 func (p *runState) countMissing() (int, error) {
 	missing := p.job.Manifest.Judgments - p.completed
-	if p.follow == nil || missing == 0 {
+	if p.ruleFeed == nil || missing == 0 {
 		return missing, nil
 	}
-	if p.follow.over() {
+	if p.ruleFeed.isDone() {
 		return 0, nil
 	}
 	var rows []int
@@ -144,5 +144,5 @@ func (p *runState) countMissing() (int, error) {
 
 // endedByRule reports whether a rule has ended the run without an error.
 func (p *runState) endedByRule(runErr error) bool {
-	return p.follow != nil && p.follow.over() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
+	return p.ruleFeed != nil && p.ruleFeed.isDone() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
 }

@@ -18,7 +18,7 @@ import (
 // returns an error: a smaller pool than requested could go unnoticed.
 func (e *Maker) FindJudges(ctx context.Context, o RunRequest) ([]backends.PoolMember, error) {
 	if o.Simulated() {
-		b, server, err := Simulated(o.Model)
+		b, server, err := OpenSimulated(o.Model)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (e *Maker) FindJudges(ctx context.Context, o RunRequest) ([]backends.PoolMe
 		if err != nil {
 			return nil, err
 		}
-		if j.Model.Decides == backends.Yes && !j.Server.Can(backends.Decide) && o.Backend == Backends[0] {
+		if j.Model.IsDecisionModel == backends.AbilityYes && !j.Server.Can(backends.HasDecisionModels) && o.Backend == Backends[0] {
 			return nil, InvalidField("backend", "systemone",
 				"systemone is missing: %s is a decision model, which writes no reply", j.Model.Name)
 		}
@@ -56,12 +56,12 @@ func (e *Maker) connectAll(ctx context.Context, o RunRequest) ([]backends.PoolMe
 		}
 		var server backends.ServerInfo
 		wait := e.waiting(o.RetryFor)
-		wait.Only = temporary
-		b, err := backends.Try(ctx, wait, func() (b backends.Backend, err error) {
+		wait.ShouldRetry = temporary
+		b, err := backends.CallWithRetry(ctx, wait, func() (b backends.Backend, err error) {
 			b, server, err = e.Connect(ctx, endpoint)
 			return b, err
 		})
-		if several && backends.IsKind(err, backends.Transport, backends.Timeout) {
+		if several && backends.IsKind(err, backends.ErrorTransport, backends.ErrorTimeout) {
 			err = fmt.Errorf("%w A run needs all of its servers at the start: start this one, or leave out its --base-url", err)
 		}
 		if err != nil {
@@ -88,9 +88,9 @@ func temporary(e *backends.Error) bool {
 }
 
 // waiting returns the options of a retry for at most limit, which notes once that it waits for a server.
-func (e *Maker) waiting(limit time.Duration) backends.Retry {
+func (e *Maker) waiting(limit time.Duration) backends.RetryOptions {
 	var once sync.Once
-	return backends.Retry{For: limit, Waiting: func(err error) {
+	return backends.RetryOptions{TimeLimit: limit, OnRetry: func(err error) {
 		once.Do(func() { e.Notef("waiting for the server, up to %s: %v", limit, err) })
 	}}
 }
@@ -100,9 +100,9 @@ func (e *Maker) waitForModel(
 	ctx context.Context, b backends.Backend, name string, limit time.Duration,
 ) (backends.Model, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, max(limit, 5*time.Second), // do not wait longer for one that hangs
-		&backends.Error{Kind: backends.Timeout, Message: fmt.Sprintf("no answer within %s (--retry-for)", limit)})
+		&backends.Error{Kind: backends.ErrorTimeout, Message: fmt.Sprintf("no answer within %s (--retry-for)", limit)})
 	defer cancel()
-	return backends.Try(ctx, e.waiting(limit), func() (backends.Model, error) {
+	return backends.CallWithRetry(ctx, e.waiting(limit), func() (backends.Model, error) {
 		return pickModel(ctx, b, name)
 	})
 }
@@ -165,7 +165,7 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	var store *cache.Store
 	if !p.req.NoCache {
 		var err error
-		store, closeStore, err = e.replies(p.cacheFolder())
+		store, closeStore, err = e.acquireCache(p.cacheFolder())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -181,19 +181,19 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	if e.Batch == nil { // which would give the same reply again
-		retrier := backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
+		retrier := backends.WithRetry(client, backends.RetryOptions{TimeLimit: p.req.RetryFor})
 		client = retrier
-		if level := p.job.AtOnce; level != nil {
-			p.job.AtOnce = func() int { return level() + min(retrier.Waiting(), defaultMaxAtOnce) }
+		if level := p.job.CurrentConcurrency; level != nil {
+			p.job.CurrentConcurrency = func() int { return level() + min(retrier.Waiting(), defaultMaxAtOnce) }
 		}
 	}
 	switch {
 	case store != nil && p.req.AskAgain:
-		client = cache.Renew(client, store)
+		client = cache.RefreshingClient(client, store)
 	case store != nil:
-		client = cache.Wrap(client, store)
+		client = cache.CachingClient(client, store)
 	}
-	return &skeptic{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
+	return &warningClient{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
 }
 
 // pool returns the client of the run's servers before retries, and a function that closes the client. Each server
@@ -202,19 +202,19 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
 	m := p.job.Manifest
-	firstSample := m.Sample
-	p.watches = map[string]*backends.Watch{}
+	firstSample := m.TokenSample
+	p.watches = map[string]*backends.ModelWatch{}
 	for i := range judges {
-		if _, ok := judges[i].Backend.(backends.Identifier); !ok || e.Batch != nil { // a batch has a single model
+		if _, ok := judges[i].Backend.(backends.ModelIdentifier); !ok || e.Batch != nil { // a batch has a single model
 			continue
 		}
-		w := backends.NewWatch(ctx, judges[i], p.req.RetryFor)
+		w := backends.NewModelWatch(ctx, judges[i], p.req.RetryFor)
 		if p.req.StrictDeterminism {
-			w.Alone = make(chan struct{}, 1)
+			w.Exclusive = make(chan struct{}, 1)
 		}
 		p.watches[judges[i].Server.URL] = w
-		w.Expect(p.systems[judges[i].Server.URL].MostFrequent())
-		sample, sampleErr, err := w.Begin(m.Sample)
+		w.ExpectFingerprint(p.systems[judges[i].Server.URL].MostFrequent())
+		sample, sampleErr, err := w.Begin(m.TokenSample)
 		if sampleErr != nil && ctx.Err() == nil {
 			e.Notef("warning: %s gave no sample of its model (%v): "+
 				"gavel would not notice other weights of the same name and size", judges[i].Server.URL, sampleErr)
@@ -227,16 +227,16 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 			return nil, nothing, fmt.Errorf("this run was started with another model: %w; "+
 				"serve that model again, or choose another folder with --out", err)
 		}
-		judges[i].Client, m.Sample = w, sample
+		judges[i].Client, m.TokenSample = w, sample
 	}
 	for i := range judges {
 		p.concurrencyReason = setConcurrency(p.req, &judges[i], func() int { return int(p.missing.Load()) / len(judges) })
 	}
-	if err := sameAsCached(m, store); err != nil {
+	if err := checkCachedSample(m, store); err != nil {
 		return nil, nothing, err
 	}
-	p.job.AtOnce = judges[0].Parallelism
-	p.job.Together = judges[0].Server.Can(backends.ShareBatch)
+	p.job.CurrentConcurrency = judges[0].Parallelism
+	p.job.ParallelWithinItem = judges[0].Server.Can(backends.BatchesRequests)
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
@@ -248,27 +248,27 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 		}
 	})
 	if judges[0].Parallelism != nil {
-		p.job.AtOnce = pool.Parallelism
+		p.job.CurrentConcurrency = pool.Parallelism
 	}
 	return pool, pool.Close, nil
 }
 
-// sameAsCached returns an error if the model's sample of likely tokens differs from the one in the cache: models of the
+// checkCachedSample returns an error if the model's sample of likely tokens differs from the one in the cache: models of the
 // same name and shape have the same identity, and so the same keys, although their replies differ.
-func sameAsCached(m *judging.Manifest, store *cache.Store) error {
-	if store == nil || m.Sample == nil {
+func checkCachedSample(m *judging.Manifest, store *cache.Store) error {
+	if store == nil || m.TokenSample == nil {
 		return nil
 	}
 	model := m.Spec.Model
 	cachedSample := store.Sample(model.Identity, model.Name)
 	switch {
 	case cachedSample == nil:
-		store.KeepSample(model.Identity, model.Name, m.Sample) // a cache without a sample works too
-	case !cachedSample.Matches(m.Sample):
+		store.KeepSample(model.Identity, model.Name, m.TokenSample) // a cache without a sample works too
+	case !cachedSample.Matches(m.TokenSample):
 		return fmt.Errorf("the cache holds replies of another model with the same name and size as %q but "+
 			"other weights (%s; now %s): "+
 			"choose another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)",
-			model.Name, cachedSample, m.Sample)
+			model.Name, cachedSample, m.TokenSample)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func ExampleMaker_Run() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	r, err := eval.Read(pairwise.Protocol, map[string][]string{
+	r, err := eval.ParseRequest(pairwise.Protocol, map[string][]string{
 		"backend": {"sim"}, "model": {"accuracy=0.9,first=0.1"}, "dataset": {"sample"}, "no-cache": {"true"}, "out": {dir + "/run"},
 	})
 	if err != nil {

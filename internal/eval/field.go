@@ -20,19 +20,19 @@ type FieldKind string
 
 // Values of [Field].Kind.
 const (
-	Text     FieldKind = "text"
-	Number   FieldKind = "number"
-	Switch   FieldKind = "switch"
-	Duration FieldKind = "duration"
-	List     FieldKind = "list" // texts; may be given more than once
+	FieldKindText     FieldKind = "text"
+	FieldKindNumber   FieldKind = "number"
+	FieldKindSwitch   FieldKind = "switch"
+	FieldKindDuration FieldKind = "duration"
+	FieldKindList     FieldKind = "list" // texts; may be given more than once
 )
 
 // Parts of a request, as help and forms group the fields.
 const (
-	ItemFields   = "what"
-	AskingFields = "how"
-	FolderFields = "where"
-	ServerFields = "server"
+	RequestPartItems   = "what"
+	RequestPartAsking  = "how"
+	RequestPartFolders = "where"
+	RequestPartServer  = "server"
 )
 
 // Field describes a setting of a request: a flag of the command line, a key of a suite's file, a field of forms and
@@ -80,19 +80,19 @@ func (f Field) bind(value, usual any) Field {
 // kind returns the kind that follows from the type of the value.
 func (f Field) kind() FieldKind {
 	if f.Zero != "" {
-		return Text
+		return FieldKindText
 	}
 	switch f.value.(type) {
 	case *bool:
-		return Switch
+		return FieldKindSwitch
 	case *time.Duration:
-		return Duration
+		return FieldKindDuration
 	case *[]string:
-		return List
+		return FieldKindList
 	case *int, *int64, **int:
-		return Number
+		return FieldKindNumber
 	}
-	return Text
+	return FieldKindText
 }
 
 // FieldNamed finds a field of a protocol.
@@ -111,14 +111,14 @@ func optionField(o *judging.Option) Field {
 		Name:    o.Name,
 		Label:   o.Label,
 		Help:    o.Usage,
-		Part:    ItemFields,
+		Part:    RequestPartItems,
 		Default: o.Default,
 		Values:  o.Values,
 		Runs:    o.Runs,
 		option:  o,
 	}
 	if o.Default == "false" {
-		f.Kind = Switch
+		f.Kind = FieldKindSwitch
 		f.Values = nil
 	}
 	if o.Check != nil {
@@ -179,7 +179,7 @@ func (f Field) split(entry string) []string {
 
 // choose sets the protocol's option to text in settings, which hold no defaults.
 func (f Field) choose(settings *judging.Settings, text string) {
-	if f.Kind == Switch {
+	if f.Kind == FieldKindSwitch {
 		on, _ := strconv.ParseBool(text)
 		text = strconv.FormatBool(on)
 	}
@@ -236,7 +236,7 @@ func (f Field) check(text string) error {
 		return nil
 	}
 	switch f.Kind {
-	case Number:
+	case FieldKindNumber:
 		n, err := integer(text)
 		switch {
 		case err != nil:
@@ -246,7 +246,7 @@ func (f Field) check(text string) error {
 		case f.Max > 0 && int(n) > f.Max:
 			return fmt.Errorf("%d: it must be at most %d", n, f.Max)
 		}
-	case Duration:
+	case FieldKindDuration:
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			return notAValue(text)
@@ -254,7 +254,7 @@ func (f Field) check(text string) error {
 		if d <= 0 {
 			return fmt.Errorf("%s: it must be more than 0", d)
 		}
-	case Switch:
+	case FieldKindSwitch:
 		if _, err := strconv.ParseBool(text); err != nil {
 			return notAValue(text)
 		}

@@ -22,11 +22,11 @@ func TestFieldsReadAndWrite(t *testing.T) {
 			case f.Name == "until" && protocol.Name != "pairwise":
 				continue
 			case value != "":
-			case f.Kind == eval.Switch:
+			case f.Kind == eval.FieldKindSwitch:
 				value = "true"
-			case f.Kind == eval.Number:
+			case f.Kind == eval.FieldKindNumber:
 				value = fmt.Sprint(f.Min + 6)
-			case f.Kind == eval.Duration:
+			case f.Kind == eval.FieldKindDuration:
 				value = "3m0s"
 			case len(f.Values) > 0:
 				value = f.Values[len(f.Values)-1]
@@ -37,7 +37,7 @@ func TestFieldsReadAndWrite(t *testing.T) {
 			if f.Name == "label-values" {
 				values["field"] = []string{"question=q,response_a=a,response_b=b"}
 			}
-			r, err := eval.Read(protocol, values)
+			r, err := eval.ParseRequest(protocol, values)
 			if err != nil {
 				t.Errorf("%s: %v", protocol.Name, err)
 				continue

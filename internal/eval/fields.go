@@ -31,20 +31,20 @@ var fieldEntries = sync.OnceValue(func() (all []Field) {
 
 // FieldsOf lists the fields of a protocol's requests, with the values of a new request.
 func FieldsOf(k judging.Protocol) []Field {
-	usual := New(k)
+	usual := NewRequest(k)
 	return usual.fields(k)
 }
 
 // EndpointFields lists the fields that say which server to ask; commands other than "gavel run" have them, too.
 func EndpointFields() []Field {
-	return slices.DeleteFunc(FieldsOf(judging.AnswerProtocol()), func(f Field) bool { return f.Part != ServerFields })
+	return slices.DeleteFunc(FieldsOf(judging.AnswerProtocol()), func(f Field) bool { return f.Part != RequestPartServer })
 }
 
 // fields lists the protocol's fields, bound to this request: they read and write its values.
 func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
-	usual := New(k)
+	usual := NewRequest(k)
 	values, defaults := valuesByField(r), valuesByField(&usual)
-	shares := scoring.Shares(k.Name)
+	shares := scoring.ItemwiseMetrics(k.Name)
 	until := ""
 	if len(shares) > 0 {
 		until = shares[0] + ">=60"
@@ -65,7 +65,7 @@ func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
 		"without tasks":   !hasTasks(k),
 		"with shares":     len(shares) > 0,
 		"with agents":     k.JudgesAgents(),
-		"with options":    k.Takes(datasets.Options),
+		"with options":    k.Takes(datasets.ShapeOptions),
 		"with follow-ups": k.FollowUps,
 	}
 	for _, f := range fieldEntries() {
@@ -83,7 +83,7 @@ func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
 			}
 		case "until":
 			f.valid = func(text string) error {
-				_, err := ParseUntil(text, k.Name)
+				_, err := ParseStoppingClaim(text, k.Name)
 				return err
 			}
 		case "backend":

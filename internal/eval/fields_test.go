@@ -28,8 +28,8 @@ func TestFieldTableMatchesRequest(t *testing.T) {
 		"attempts":        judging.MaxAttempts,
 	}
 	choices := map[string][]string{
-		"system-role": {backends.System, backends.User},
-		"think":       backends.Thinks,
+		"system-role": {backends.RoleSystem, backends.RoleUser},
+		"think":       backends.ThinkValues,
 		"turns":       datasets.TurnsValues,
 	}
 	bound := map[string]bool{}
@@ -41,7 +41,7 @@ func TestFieldTableMatchesRequest(t *testing.T) {
 		if f.Max != limits[f.Name] || !slices.Equal(f.Values, choices[f.Name]) {
 			t.Errorf("%s: at most %d of %q, expected %d of %q", f.Name, f.Max, f.Values, limits[f.Name], choices[f.Name])
 		}
-		if text := "`HOW`: " + strings.Join(backends.Thinks[1:], ", "); f.Name == "think" && !strings.Contains(f.Help, text) {
+		if text := "`HOW`: " + strings.Join(backends.ThinkValues[1:], ", "); f.Name == "think" && !strings.Contains(f.Help, text) {
 			t.Errorf("think: help %q lacks %q", f.Help, text)
 		}
 	}
@@ -58,13 +58,13 @@ func TestFieldTableOfEachProtocol(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range judging.Protocols() {
 		defaults := map[string]string{
-			"max-tokens": strconv.Itoa(New(k).CallParameters().MaxTokens),
+			"max-tokens": strconv.Itoa(NewRequest(k).CallParameters().MaxTokens),
 			"timeout":    "10m",
 			"retry-for":  "2m",
 			"sample":     "0",
 		}
 		if hasTasks(k) {
-			defaults["sample"] = strconv.Itoa(SampleEach)
+			defaults["sample"] = strconv.Itoa(DefaultItemsPerGroup)
 		}
 		for _, f := range FieldsOf(k) {
 			seen[f.Only] = true

@@ -12,7 +12,7 @@ import (
 )
 
 // newRun returns the manifest of a new run of a request and the path of its folder.
-func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judging.Manifest, out string) {
+func (e *Maker) newRun(o RunRequest, subset runItems, spec judging.Spec) (m *judging.Manifest, out string) {
 	m = judging.NewManifest(e.Version, spec)
 	m.Shard = subset.shardOf(spec)
 	m.Dataset = subset.info
@@ -28,13 +28,13 @@ func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judgin
 // existing run keeps its number. The number depends on the server and the whole dataset alone, so that every sample,
 // shard and later try uses the same.
 func (e *Maker) fitReply(
-	ctx context.Context, p *runState, subset items, spec judging.Spec, attempts int,
+	ctx context.Context, p *runState, subset runItems, spec judging.Spec, attempts int,
 ) (int, error) {
 	limit := spec.Parameters.MaxTokens
 	server := p.judges[0].Server
 	served := JointModel(p.judges).Context
 	staged := subset.shard != nil && subset.shard.Dataset != subset.set.SHA256 // each shard has a dataset of its own
-	if p.req.MaxTokens > 0 || !server.Can(backends.ReserveReply) || served == 0 || staged {
+	if p.req.MaxTokens > 0 || !server.Can(backends.ReservesReplyRoom) || served == 0 || staged {
 		return limit, nil
 	}
 	_, out := e.newRun(p.req, subset, spec)
@@ -59,12 +59,12 @@ func (e *Maker) fitReply(
 	}
 	n := min(limit, judging.FitReply(longest.Tokens, served, attempts))
 	e.Notef("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, next to a prompt of "+
-		"up to %d tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
+		"up to %d tokens (%s)", n, server.Name, served, longest.Tokens, longest.CountMethod)
 	return n, nil
 }
 
-// turns returns the largest number of replies in one conversation.
-func turns(protocol judging.Protocol, params judging.Parameters) int {
+// maxTurns returns the largest number of replies in one conversation.
+func maxTurns(protocol judging.Protocol, params judging.Parameters) int {
 	n := 1
 	if protocol.FollowUps {
 		n = params.Attempts

@@ -12,9 +12,9 @@ import (
 
 // judgeStage prepares the judging run, whose items it makes of the answers in s. It returns nil in a dry run if answers
 // are not there yet.
-func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
+func (w *requestWork) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
-	if s.ownAnswers == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
+	if s.ownAnswers == nil && !s.hidesOwnAnswers || len(s.agents) < len(s.opts.Agents) {
 		n := len(s.questions.rows)
 		if s.stage.Agents {
 			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
@@ -32,11 +32,11 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 			}
 			w.note("with the options: %d judgments in each mode", n)
 		}
-		w.plan.Later = &Later{Request: s.opts, Judgments: n * s.stage.Presentations, Judges: s.judges}
+		w.plan.Later = &FutureJudgments{Request: s.opts, Judgments: n * s.stage.Presentations, Judges: s.judges}
 		return nil, nil
 	}
 	var lines [][]byte
-	counts, err := s.stage.Each(questions, s.questions.rows, s.ownAnswers, s.agents, func(line []byte) error {
+	counts, err := s.stage.MakeItems(questions, s.questions.rows, s.ownAnswers, s.agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
@@ -66,7 +66,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 		return nil, err
 	}
 	m := p.job.Manifest
-	counts.Note(m)
+	counts.AddToManifest(m)
 	add := func(role string, a *judging.Answers) {
 		m.Stages = append(m.Stages, judging.StageRun{Role: role, Run: a.Run, ID: a.ID, Model: a.Name})
 	}
@@ -83,14 +83,14 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 }
 
 // judgments returns the items to judge in the lines that the stage made of its questions and the answers to them.
-func (s *stages) judgments(lines [][]byte) (items, error) {
+func (s *stages) judgments(lines [][]byte) (runItems, error) {
 	questions := s.questions.set
 	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)
 	if err != nil {
-		return items{}, err
+		return runItems{}, err
 	}
 	info := s.questions.info
 	info.Format = set.Format
 	info.Rows = set.Len()
-	return items{set: set, rows: all(set), info: info}.placeLike(s.questions)
+	return runItems{set: set, rows: all(set), info: info}.placeLike(s.questions)
 }

@@ -13,17 +13,17 @@ import (
 // several goroutines.
 func (p *runState) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	err := p.checks.take(r, read)
-	if err == nil && p.follow != nil {
-		err = p.follow.take(r, read)
+	if err == nil && p.ruleFeed != nil {
+		err = p.ruleFeed.take(r, read)
 	}
 	return err
 }
 
 // takeStored passes a valid record of an earlier try, with the verdict read for the scores, to the rule and the scores.
 func (p *runState) takeStored(r *judging.Record, read scoring.ParsedVerdict) error {
-	p.remember(r)
-	if p.follow != nil {
-		if err := p.follow.take(r, read); err != nil {
+	p.addCompleted(r)
+	if p.ruleFeed != nil {
+		if err := p.ruleFeed.take(r, read); err != nil {
 			return err
 		}
 	}
@@ -42,13 +42,13 @@ func (p *runState) store(r *judging.Record, read scoring.ParsedVerdict) error {
 func (p *runState) score(r *judging.Record, read scoring.ParsedVerdict) error {
 	err := p.records.AddParsed(r, read)
 	if err == nil {
-		p.soFar.Add(r)
+		p.liveScore.Add(r)
 	}
 	return err
 }
 
-// pace measures the mean number of judgments in flight, if the run adapts its concurrency.
-type pace struct {
+// concurrencyMeter measures the mean number of judgments in flight, if the run adapts its concurrency.
+type concurrencyMeter struct {
 	run                 *judging.RunJob
 	start               time.Time        // when this try began
 	now                 func() time.Time // the clock
@@ -59,16 +59,16 @@ type pace struct {
 const minCalls = 100
 
 // count adds a judgment, unless a reply came from the cache.
-func (s *pace) count(r *judging.Record) {
+func (s *concurrencyMeter) count(r *judging.Record) {
 	if ms, _ := requestTime(r); ms > 0 {
 		s.calls.Add(1)
 		s.milliseconds.Add(int64(ms))
 	}
 }
 
-// note stores the mean number of judgments in flight in the manifest.
-func (s *pace) note() {
-	if m := s.run.Manifest; s.calls.Load() >= minCalls && s.run.AtOnce != nil && m.Model.Slots == 0 {
+// addToManifest stores the mean number of judgments in flight in the manifest.
+func (s *concurrencyMeter) addToManifest() {
+	if m := s.run.Manifest; s.calls.Load() >= minCalls && s.run.CurrentConcurrency != nil && m.Model.Slots == 0 {
 		mean := float64(s.milliseconds.Load()) / float64(s.now().Sub(s.start).Milliseconds()+1)
 		m.Concurrency = max(1, int(math.Round(mean)))
 	}

@@ -19,8 +19,8 @@ import (
 // continueRun makes a run, or continues the one in its folder, and returns its scores.
 func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, error) {
 	err := CopyEarlierTry(p.out, p.req.try)
-	if err == nil && e.Runs != "" {
-		err = disk.CheckBelow(e.Runs, p.out)
+	if err == nil && e.RunsDir != "" {
+		err = disk.CheckBelow(e.RunsDir, p.out)
 	}
 	if err != nil {
 		return nil, err
@@ -32,43 +32,43 @@ func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, 
 		return nil, err
 	}
 	defer p.dir.Close()
-	return e.make(ctx, p)
+	return e.askAndScore(ctx, p)
 }
 
-// make asks for the missing judgments of an opened run, writes the run and scores it. It returns a report even with an
+// askAndScore asks for the missing judgments of an opened run, writes the run and scores it. It returns a report even with an
 // error, if there was anything to score.
-func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
+func (e *Maker) askAndScore(ctx context.Context, p *runState) (*scoring.Report, error) {
 	if int(p.missing.Load())+len(p.dir.Waiting) == 0 {
 		if err := e.completeFolder(ctx, p); err != nil {
 			return nil, err
 		}
-		return e.finish(p, false, nil)
+		return e.scoreAndFinish(p, false, nil)
 	}
 	started, err := e.ask(ctx, p)
 	if !started {
 		return nil, err
 	}
-	return e.finish(p, true, err)
+	return e.scoreAndFinish(p, true, err)
 }
 
 // open opens the run's folder, reads the valid records of earlier tries, and counts the missing judgments.
 func (e *Maker) open(p *runState) error {
 	m := p.job.Manifest
 	reading := scoring.DefaultOptions.Reading
-	reading.Name = p.reading
+	reading.Readers = p.reading
 	p.readEarlier()
-	err := p.draw(reading)
+	err := p.drawOrder(reading)
 	if err == nil {
 		p.records, err = scoring.NewLoader(m, reading)
 	}
 	if err != nil {
 		return err
 	}
-	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil })
+	p.records.SetFolder(p.out, func() ([]string, error) { return p.ids(), nil })
 	if e.Observer != nil {
-		p.soFar = scoring.NewSoFar(p.records)
+		p.liveScore = scoring.NewLiveScore(p.records)
 	}
-	p.dir, err = judging.OpenDirBy(p.out, m, p.askAgain, p.records.Parse, p.takeStored)
+	p.dir, err = judging.OpenDirWithValues(p.out, m, p.askAgain, p.records.Parse, p.takeStored)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	m := p.job.Manifest
 	p.ending, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
-	ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
+	ctx = backends.WithLastTry(backends.WithRequestCounter(ctx, &p.requestCounter), p.ending)
 	client, closeClient := p.client, func() error { return nil }
 	if client == nil {
 		client, closeClient, err = e.openServers(ctx, p)
@@ -104,7 +104,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	}
 	err = p.dir.Begin(m, p.itemLines(ctx))
 	if err == nil {
-		err = p.writeGiven(ctx)
+		err = p.writeReplayed(ctx)
 	}
 	if err != nil {
 		closeClient()
@@ -112,23 +112,23 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	}
 	p.job.Client = client
 	e.observer().RunOpened(RunStart{
-		Dir:       p.out,
-		Manifest:  m,
-		Missing:   int(p.missing.Load()),
-		Completed: p.completed,
-		AtOnce:    p.atOnce,
-		SoFar:     p.soFar.String,
+		Dir:             p.out,
+		Manifest:        m,
+		Missing:         int(p.missing.Load()),
+		Completed:       p.completed,
+		ConcurrencyText: p.concurrencyText,
+		LiveScoreText:   p.liveScore.String,
 	})
 	counting, stop := context.WithCancel(ctx)
 	defer stop()
 	longest := make(chan judging.Length, 1)
 	go func() { longest <- e.longest(counting, p) }()
-	err = e.judge(ctx, p)
+	err = e.runJob(ctx, p)
 	if err != nil {
 		stop()
 	}
 	m.Longest = <-longest
-	m.OtherRequests = p.account.AddTo(m.OtherRequests)
+	m.OtherRequests = p.requestCounter.AddTo(m.OtherRequests)
 	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
 	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // already reported
@@ -137,21 +137,21 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	return true, err
 }
 
-// judge runs the job, which a gentle interrupt ends. It shows all steps of a judgment, from top to bottom.
-func (e *Maker) judge(ctx context.Context, p *runState) error {
+// runJob runs the job, which a gentle interrupt ends. It shows all steps of a judgment, from top to bottom.
+func (e *Maker) runJob(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	removeHandler := e.Interrupts.Handle(func() {
 		p.stopped.Store(true)
 		p.endGently() // before the message, after which no more requests may start
-		e.Notef("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
+		e.Notef("stopping: waiting for open requests; %s to abandon them", e.Hints.StopNow)
 	})
 	defer removeHandler()
 	defer p.endGently() // stops retries of the prompt count
-	p.checks = &checks{run: p}
-	if p.follow != nil {
-		p.follow.end = p.endGently
+	p.checks = &identityChecks{run: p}
+	if p.ruleFeed != nil {
+		p.ruleFeed.end = p.endGently
 	}
-	pace := &pace{run: p.job, start: e.Now(), now: e.Now}
+	pace := &concurrencyMeter{run: p.job, start: e.Now(), now: e.Now}
 	alarms := judging.Alarms{Manifest: m}
 	var alarm atomic.Pointer[string] // the alarm that ended the run
 	p.job.Stop = p.ending.Done()
@@ -163,7 +163,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		}
 		read, err := p.records.Parse(r)
 		if err == nil && r.Waits() {
-			err = p.dir.Hold(r)
+			err = p.dir.WriteWaiting(r)
 		}
 		if err == nil {
 			err = p.take(r, read)
@@ -176,7 +176,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		scored.Label = read.Label
 		pace.count(&scored)
 		e.observer().Recorded(&scored)
-		text := alarms.Look(&scored)
+		text := alarms.Observe(&scored)
 		if text != "" && p.req.StopOnAlarm && alarm.CompareAndSwap(nil, &text) {
 			p.endGently()
 		} else if text != "" {
@@ -187,11 +187,11 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
-	err := p.resume()
+	err := p.recheckWaiting()
 	if err == nil {
 		err = e.askChecked(ctx, p)
 	}
-	pace.note()
+	pace.addToManifest()
 	e.observer().RunEnded()
 	if why := alarm.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return WithKind(ErrIncomplete, errors.New(*why))
@@ -199,14 +199,14 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	return err
 }
 
-// atOnce returns in words how many of the missing judgments are in flight, and why no more; "" if no server is asked.
-func (p *runState) atOnce(missing int) string {
+// concurrencyText returns in words how many of the missing judgments are in flight, and why no more; "" if no server is asked.
+func (p *runState) concurrencyText(missing int) string {
 	if p.concurrencyReason == nil {
 		return ""
 	}
 	n := p.job.Manifest.Concurrency
-	if p.job.AtOnce != nil {
-		n = p.job.AtOnce()
+	if p.job.CurrentConcurrency != nil {
+		n = p.job.CurrentConcurrency()
 	}
 	if n > missing {
 		return fmt.Sprintf("%d at once (all that are left)", missing)
@@ -222,7 +222,7 @@ func (p *runState) noteStart(now time.Time) {
 		m.Started = old.Started
 		m.Changes = old.Changes
 		m.OtherRequests = old.OtherRequests
-		m.Sample = old.Sample
+		m.TokenSample = old.TokenSample
 		m.Longest = old.Longest
 		m.Alternates = old.Alternates
 	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && !p.replay {
@@ -237,7 +237,7 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	m.Ended = m.Started
 	if p.earlier != nil {
 		m.Ended = p.earlier.Ended
-		if err := p.dir.Sweep(); err != nil {
+		if err := p.dir.RemoveInvalidRecords(); err != nil {
 			return err
 		}
 	} else if err := p.dir.Start(m); err != nil {
@@ -258,8 +258,8 @@ func (e *Maker) openComplete(dir string, m *judging.Manifest, completed int) {
 	}
 }
 
-// writeGiven writes the records that a replay makes of the original's.
-func (p *runState) writeGiven(ctx context.Context) error {
+// writeReplayed writes the records that a replay makes of the original's.
+func (p *runState) writeReplayed(ctx context.Context) error {
 	if p.copyRecords == nil {
 		return nil
 	}
@@ -297,8 +297,8 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 	}
 }
 
-// finish scores the run and writes scores and status. requested says that servers were asked, runErr how that ended.
-func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Report, error) {
+// scoreAndFinish scores the run and writes scores and status. requested says that servers were asked, runErr how that ended.
+func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
 	missing := m.Judgments - run.Answered
@@ -318,15 +318,15 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 	}
 	switch {
 	case missing == 0: // also if it was stopped when nothing was left to do
-		m.DrawnBy = nil
+		m.OrderSeed = nil
 	case p.endedByRule(runErr):
-		m.Status, m.Stopped = judging.StoppedByRule, p.follow.stopped()
+		m.Status, m.Stopped = judging.StoppedByRule, p.ruleFeed.manifestEntry()
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
 	default:
 		m.Status = judging.Incomplete
 	}
-	if p.reading != judging.Paper { // reports from before there were two readings have no comparison of them
+	if p.reading != judging.PaperReaders { // reports from before there were two readings have no comparison of them
 		if err := run.CompareReadings(nil); err != nil {
 			e.Notef("cannot compare the two readings: %v", err)
 		}
@@ -341,7 +341,7 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 	p.saveReport(run, &rep)
 	switch {
 	case DiskFull(runErr) && DiskFull(err):
-		return &rep, e.ending(m.Status, missing, m.Judgments, runErr) // reports the full disk once
+		return &rep, e.incompleteError(m.Status, missing, m.Judgments, runErr) // reports the full disk once
 	case err != nil:
 		return &rep, errors.Join(runErr, err)
 	}
@@ -351,7 +351,7 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 	for _, o := range rep.Origins {
 		e.Notef("%s", o)
 	}
-	err = e.ending(m.Status, missing, m.Judgments, runErr)
+	err = e.incompleteError(m.Status, missing, m.Judgments, runErr)
 	if err == nil {
 		err = e.unserved(p, run.Unserved)
 	}
@@ -361,15 +361,15 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 	return &rep, err
 }
 
-// ending returns the error for a run that ended with runErr, which says how many of the expected judgments are missing
+// incompleteError returns the error for a run that ended with runErr, which says how many of the expected judgments are missing
 // and how to continue; nil if the run is complete.
-func (e *Maker) ending(status string, missing, expected int, runErr error) error {
+func (e *Maker) incompleteError(status string, missing, expected int, runErr error) error {
 	rest := fmt.Sprintf("%d of %d judgments are left", missing, expected)
-	hint := rest + "; " + e.Words.GoOn
+	hint := rest + "; " + e.Hints.GoOn
 	switch {
 	case errors.As(runErr, new(*backends.ModelChangedError)) && missing > 0:
 		return WithKind(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
-			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Words.GoOn))
+			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Hints.GoOn))
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.StoppedByRule:
 		return nil
 	case status == judging.Interrupted:
@@ -384,7 +384,7 @@ func (e *Maker) ending(status string, missing, expected int, runErr error) error
 		return fmt.Errorf("%w; %s", runErr, hint)
 	case missing > 0:
 		return WithKind(ErrIncomplete,
-			fmt.Errorf("%d of %d judgments failed or are missing; %s", missing, expected, e.Words.GoOn))
+			fmt.Errorf("%d of %d judgments failed or are missing; %s", missing, expected, e.Hints.GoOn))
 	}
 	return nil
 }

@@ -19,25 +19,25 @@ type Maker struct {
 	Now     func() time.Time
 	Library datasets.Library // finds datasets by name
 	Version string           // gavel's version, for records
-	Runs    string           // folder of runs whose request does not name one; default "runs"
+	RunsDir string           // folder of runs whose request does not name one; default "runs"
 
 	// Observer is notified of progress; nil is Quiet.
 	Observer Observer
 	// Interrupts can end a run gently; may be nil.
 	Interrupts *Interrupts
-	Words      WatcherHints // advice in errors and notes
+	Hints      UserHints // advice in errors and notes
 	// OpenCache opens the cache of a folder, or with "" the user's.
 	OpenCache func(dir string) (*cache.Store, error)
 	// Shared is a cache that several runs keep open; nil if each run opens its own.
 	Shared *SharedCache
-	// KeyOf returns the name of the environment variable with the API key of a server, or "" for OPENAI_API_KEY. If ok
+	// APIKeyVariable returns the name of the environment variable with the API key of a server, or "" for OPENAI_API_KEY. If ok
 	// is false, the server gets no key. May be nil: then the request names the variable.
-	KeyOf func(url string) (variable string, ok bool)
-	// NumCtx returns the context, in tokens, that an earlier run requested from Ollama, for a request that does not set
+	APIKeyVariable func(url string) (variable string, ok bool)
+	// EarlierNumCtx returns the context, in tokens, that an earlier run requested from Ollama, for a request that does not set
 	// one. If it returns 0, or is nil, the context is sized for the prompts of the run.
-	NumCtx func(RunRequest) int
-	// Planned holds the cache keys of the calls in earlier plans; a plan adds those of its own calls. May be nil.
-	Planned map[[32]byte]bool
+	EarlierNumCtx func(RunRequest) int
+	// PlannedKeys holds the cache keys of the calls in earlier plans; a plan adds those of its own calls. May be nil.
+	PlannedKeys map[[32]byte]bool
 	// Speeds holds the speeds of earlier runs, for plans; nil reads the folders of runs.
 	Speeds *Speeds
 	// Rule may end the requested run before its last item, but not its stages. May be nil.
@@ -46,16 +46,16 @@ type Maker struct {
 	Batch *Batch
 }
 
-// WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a
+// UserHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a
 // terminal, with a button and a form on a page.
-type WatcherHints struct {
+type UserHints struct {
 	StopNow  string // how to end a run at once
 	GoOn     string // how to continue the run
 	AskAgain string // how to ask again for judgments without a verdict; see [RunRequest].AskAgain
 }
 
 // WithAdvice returns the text of an error, with advice if the disk is full.
-func (w WatcherHints) WithAdvice(err error, text string) string {
+func (w UserHints) WithAdvice(err error, text string) string {
 	if judging.DiskFull(err) {
 		text += "; free space on the disk and " + w.GoOn
 	}
@@ -81,26 +81,26 @@ type RunStart struct {
 	Manifest  *judging.Manifest
 	Missing   int // number of judgments to ask for
 	Completed int // number of judgments in the run already
-	// AtOnce returns in words how many of the remaining judgments are in flight, and why no more. May be nil.
-	AtOnce func(remaining int) string
-	// SoFar returns the scores so far in words, or "" if there are too few judgments; nil if nothing is asked. It is
+	// ConcurrencyText returns in words how many of the remaining judgments are in flight, and why no more. May be nil.
+	ConcurrencyText func(remaining int) string
+	// LiveScoreText returns the scores so far in words, or "" if there are too few judgments; nil if nothing is asked. It is
 	// valid until the next run is opened.
-	SoFar func() string
+	LiveScoreText func() string
 }
 
-// Quiet is an Observer that does nothing.
-type Quiet struct{}
+// SilentObserver is an Observer that does nothing.
+type SilentObserver struct{}
 
-var _ Observer = Quiet{}
+var _ Observer = SilentObserver{}
 
-func (Quiet) RunOpened(RunStart)       {}
-func (Quiet) Recorded(*judging.Record) {}
-func (Quiet) RunEnded()                {}
-func (Quiet) Note(string)              {}
+func (SilentObserver) RunOpened(RunStart)       {}
+func (SilentObserver) Recorded(*judging.Record) {}
+func (SilentObserver) RunEnded()                {}
+func (SilentObserver) Note(string)              {}
 
 func (e *Maker) observer() Observer {
 	if e.Observer == nil {
-		return Quiet{}
+		return SilentObserver{}
 	}
 	return e.Observer
 }
@@ -116,7 +116,7 @@ func (e *Maker) quiet() *Maker {
 }
 
 // folder returns the folder of runs.
-func (e *Maker) folder() string { return cmp.Or(e.Runs, "runs") }
+func (e *Maker) folder() string { return cmp.Or(e.RunsDir, "runs") }
 
 // Kinds of errors of this package, for errors.Is.
 var (
@@ -138,8 +138,8 @@ func (e *kindError) Is(target error) bool { return errors.Is(e.kind, target) }
 
 func (e *FieldError) Is(target error) bool { return target == ErrUsage }
 
-// usage returns an error of the kind ErrUsage.
-func usage(format string, args ...any) error {
+// usageError returns an error of the kind ErrUsage.
+func usageError(format string, args ...any) error {
 	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
 }
 

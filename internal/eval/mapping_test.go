@@ -101,7 +101,7 @@ func TestMappingIsPartOfTheRun(t *testing.T) {
 	if ids["guessed"] != ids["the same"] || ids["turned"] == ids["guessed"] || ids["labels"] == ids["guessed"] || ids["labels"] == ids["turned"] {
 		t.Errorf("%v", ids)
 	}
-	if _, err := eval.Read(mustProtocol(t), map[string][]string{"dataset": {"x.csv"}, "field": {"question=a,response_a=b"}}); err == nil || err.Error() != "--field response_a and response_b go together" {
+	if _, err := eval.ParseRequest(mustProtocol(t), map[string][]string{"dataset": {"x.csv"}, "field": {"question=a,response_a=b"}}); err == nil || err.Error() != "--field response_a and response_b go together" {
 		t.Error(err)
 	}
 }

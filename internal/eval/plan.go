@@ -17,7 +17,7 @@ import (
 type Plan struct {
 	Runs []*RunPlan // in the order made; the last is the request's own run, unless Later is set
 	// Later describes judgments of answers that do not exist yet; details are known once they do. Nil if there are none.
-	Later *Later
+	Later *FutureJudgments
 	Notes []string // lines about stages, for people
 }
 
@@ -31,8 +31,8 @@ type RunPlan struct {
 	Pace     *JudgmentTime // measured in earlier runs of the judge; nil if there are none
 }
 
-// Later describes the judgments of answers that models have not given yet.
-type Later struct {
+// FutureJudgments describes the judgments of answers that models have not given yet.
+type FutureJudgments struct {
 	Request   RunRequest
 	Judgments int                   // estimate of their number
 	Judges    []backends.PoolMember // the servers to ask
@@ -40,13 +40,13 @@ type Later struct {
 
 // planRun adds to the plan a run of the request, its own or one whose answers it needs: the judgments that the run has
 // already, those in the cache, and the calls to make.
-func (w *work) planRun(ctx context.Context, p *runState) error {
+func (w *requestWork) planRun(ctx context.Context, p *runState) error {
 	p.readEarlier()
 	if old := p.earlier; old != nil {
 		if old.ID != p.job.Manifest.ID {
 			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}
-		err := p.recount(func(r *judging.Record) bool { return !p.askAgain(r) })
+		err := p.askAllExcept(func(r *judging.Record) bool { return !p.askAgain(r) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was just started
 			return err
 		}
@@ -61,12 +61,12 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 	case p.req.Shard != "" && w.Shared == nil && !disk.Exists(p.cacheFolder()):
 		note = "the shard has none yet"
 	default:
-		store, closeStore, err := w.replies(p.cacheFolder())
+		store, closeStore, err := w.acquireCache(p.cacheFolder())
 		if err != nil {
 			note = "unknown: " + err.Error()
 		} else {
 			defer closeStore()
-			cached = w.cachedOrPlanned(store.Peek)
+			cached = w.cachedOrPlanned(store.CanAnswer)
 		}
 	}
 	p.job.Manifest.Longest = w.longest(ctx, p)
@@ -90,7 +90,7 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 // cachedOrPlanned returns a function that reports whether a request is in the cache or in an earlier plan, and adds it
 // to Planned if not.
 func (e *Maker) cachedOrPlanned(cached func(backends.Request) bool) func(backends.Request) bool {
-	if e.Planned == nil {
+	if e.PlannedKeys == nil {
 		return cached
 	}
 	return func(req backends.Request) bool {
@@ -98,10 +98,10 @@ func (e *Maker) cachedOrPlanned(cached func(backends.Request) bool) func(backend
 			return true
 		}
 		key := cache.Key(req)
-		if e.Planned[key] {
+		if e.PlannedKeys[key] {
 			return true
 		}
-		e.Planned[key] = true
+		e.PlannedKeys[key] = true
 		return false
 	}
 }

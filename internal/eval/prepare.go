@@ -28,32 +28,32 @@ type runState struct {
 	missing           atomic.Int64 // number of judgments still to make
 	stopped           atomic.Bool  // the user stopped the run
 	// ending is done when the run ends gently: no more requests and retries.
-	ending    context.Context
-	endGently context.CancelFunc         // ends ending
-	account   backends.Account           // requests other than for judgments
-	out       string                     // path of the run's folder
-	dir       *judging.Dir               // the folder at out, while it is open
-	watches   map[string]*backends.Watch // checks of the servers' models, by the server's address
-	checks    *checks                    // nil until the run asks for judgments
-	records   *scoring.Loader            // all valid records, old and new
-	soFar     *scoring.SoFar             // scores so far; nil without an observer
+	ending         context.Context
+	endGently      context.CancelFunc              // ends ending
+	requestCounter backends.RequestCounter         // requests other than for judgments
+	out            string                          // path of the run's folder
+	dir            *judging.Dir                    // the folder at out, while it is open
+	watches        map[string]*backends.ModelWatch // checks of the servers' models, by the server's address
+	checks         *identityChecks                 // nil until the run asks for judgments
+	records        *scoring.Loader                 // all valid records, old and new
+	liveScore      *scoring.LiveScore              // scores so far; nil without an observer
 
 	client backends.Client // used instead of servers, such as a simulation; may be nil
 	// replay says that the run repeats another from its records. copyRecords then makes the run's records from those of
 	// the original; it is nil for a simulated judge.
 	replay      bool
 	copyRecords func(ctx context.Context, use func(*judging.Record) error) error
-	reading     judging.Readers // the readers for the scores of a replay; "" for the default
+	reading     judging.ReaderSet // the readers for the scores of a replay; "" for the default
 
 	earlier *judging.Manifest                // manifest of an earlier try; nil for none
 	systems map[string]backends.Fingerprints // system fingerprints of the earlier try's replies, by the server's address
 
-	rule   *StoppingRule // may end the run before its last item; may be nil
-	follow *follower     // passes items to the rule; nil without a rule
+	rule     *StoppingRule // may end the run before its last item; may be nil
+	ruleFeed *ruleFeeder   // passes items to the rule; nil without a rule
 }
 
-// items holds the items of a run: a dataset and the rows chosen from it.
-type items struct {
+// runItems holds the items of a run: a dataset and the rows chosen from it.
+type runItems struct {
 	set  *datasets.Set
 	rows []int // indexes in set
 	info judging.DatasetInfo
@@ -65,7 +65,7 @@ type items struct {
 }
 
 // checkItems returns the protocol and the prompt of a request, and an error if the protocol does not take the items.
-func checkItems(o RunRequest, subset items) (k judging.Protocol, t judging.Template, err error) {
+func checkItems(o RunRequest, subset runItems) (k judging.Protocol, t judging.Template, err error) {
 	k, err = judging.ProtocolNamed(o.Protocol)
 	if err != nil {
 		return k, t, err
@@ -78,12 +78,12 @@ func checkItems(o RunRequest, subset items) (k judging.Protocol, t judging.Templ
 }
 
 // openItems finds the protocol, opens the dataset of a request and selects items from it.
-func (e *Maker) openItems(o RunRequest) (subset items, k judging.Protocol, err error) {
+func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, err error) {
 	k, err = o.FindProtocol()
 	if err != nil {
 		return subset, k, err
 	}
-	set, err := e.Library.OpenWith(o.Dataset, o.Open())
+	set, err := e.Library.OpenWith(o.Dataset, o.OpenOptions())
 	if err != nil {
 		return subset, k, err
 	}
@@ -92,7 +92,7 @@ func (e *Maker) openItems(o RunRequest) (subset items, k judging.Protocol, err e
 		set.Close()
 		return subset, k, err
 	}
-	subset = items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
+	subset = runItems{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
 		subset, err = changeOptions(subset, o)
@@ -106,45 +106,45 @@ func (e *Maker) openItems(o RunRequest) (subset items, k judging.Protocol, err e
 
 // changeOptions cuts items down to --max-options options and puts an unrelated option before them. The result consists
 // of new dataset lines.
-func changeOptions(subset items, o RunRequest) (items, error) {
-	var unrelated *datasets.Unrelated
+func changeOptions(subset runItems, o RunRequest) (runItems, error) {
+	var unrelated *datasets.UnrelatedOptions
 	var lines [][]byte
 	for _, row := range subset.rows {
 		item, err := subset.set.Item(row)
 		if err != nil {
-			return items{}, err
+			return runItems{}, err
 		}
-		if !item.Shape.Info().Variable {
-			return items{}, InvalidField("unrelated", o.Unrelated,
+		if !item.Shape.Info().VariableCandidates {
+			return runItems{}, InvalidField("unrelated", o.Unrelated,
 				"and --max-options are for items with options; %s has items of shape %s", subset.set.Name, item.Shape)
 		}
 		item = datasets.TrimOptions(item, o.MaxOptions, o.Seed)
 		if o.Unrelated {
 			if unrelated == nil {
-				unrelated, err = datasets.NewUnrelated(subset.set, o.Seed)
+				unrelated, err = datasets.NewUnrelatedOptions(subset.set, o.Seed)
 				if err != nil {
-					return items{}, err
+					return runItems{}, err
 				}
 			}
 			item, err = unrelated.Add(item)
 			if err != nil {
-				return items{}, err
+				return runItems{}, err
 			}
 		}
-		line, err := datasets.OptionsLine(item)
+		line, err := datasets.EncodeOptions(item)
 		if err != nil {
-			return items{}, err
+			return runItems{}, err
 		}
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return items{}, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
+		return runItems{}, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
 	}
-	set, err := datasets.FromLines(subset.set.Name, datasets.OptionLines.Name, lines)
+	set, err := datasets.FromLines(subset.set.Name, datasets.OptionsFormat.Name, lines)
 	if err != nil {
-		return items{}, err
+		return runItems{}, err
 	}
-	return items{set: set, rows: all(set), info: subset.info, mapping: subset.mapping}, nil
+	return runItems{set: set, rows: all(set), info: subset.info, mapping: subset.mapping}, nil
 }
 
 // pick notes remarks on a dataset and returns the indexes of the items that the request selects.
@@ -153,12 +153,12 @@ func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 		e.Notef("%s", line)
 	}
 	sel := o.Selection()
-	if set.Format == datasets.Judgments.Name { // the sample was drawn when the file was made
+	if set.Format == datasets.JudgmentsFormat.Name { // the sample was drawn when the file was made
 		if o.Sample != nil {
 			return nil, InvalidField("sample", *o.Sample,
 				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
 		}
-		sel.SampleEach = 0
+		sel.ItemsPerGroup = 0
 	}
 	if o.IDs != "" {
 		ids, err := datasets.ReadIDs(o.IDs)
@@ -188,18 +188,18 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 
 // prepare prepares the run of a request from its items and judges. It asks for no judgment and writes nothing.
 func (e *Maker) prepare(
-	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember,
+	ctx context.Context, o RunRequest, subset runItems, judges []backends.PoolMember,
 ) (*runState, error) {
 	protocol, template, err := checkItems(o, subset)
 	if err != nil {
 		return nil, err
 	}
-	template = protocol.AdaptTemplate(e.decision(o, protocol, template, judges[0]), o.Options)
+	template = protocol.AdaptTemplate(e.decisionPrompt(o, protocol, template, judges[0]), o.Options)
 	p := &runState{req: o, set: subset.set, judges: judges}
 	if o.Simulated() {
 		p.client = judges[0].Client
 	}
-	ctx = backends.WithAccount(ctx, &p.account)
+	ctx = backends.WithRequestCounter(ctx, &p.requestCounter)
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.New(template, o.Options)
 	params := o.CallParameters()
@@ -225,25 +225,25 @@ func (e *Maker) prepare(
 		Model:      ModelSpec(judges),
 		Parameters: params,
 	}
-	if server.Can(backends.SetContext) && params.NumCtx == 0 {
+	if server.Can(backends.SetsContext) && params.NumCtx == 0 {
 		n := 0
-		if e.NumCtx != nil {
-			n = e.NumCtx(o)
+		if e.EarlierNumCtx != nil {
+			n = e.EarlierNumCtx(o)
 		}
 		if n == 0 && subset.shard != nil && subset.shard.Dataset != subset.set.SHA256 {
 			return nil, errShardContext
 		}
 		if n == 0 {
 			longest := judging.LongestPrompt(asker, p.set)
-			n = judging.SizeContext(longest, params.MaxTokens, turns(protocol, params), model.Trained)
+			n = judging.SizeContext(longest, params.MaxTokens, maxTurns(protocol, params), model.TrainedContext)
 		}
 		spec.Parameters.NumCtx = n
 	}
 	p.job = &judging.RunJob{Asker: asker, Set: subset.set, Rows: subset.rows, Now: e.Now}
-	if counter, ok := judges[0].Backend.(backends.Counter); ok {
-		p.job.Count = counter.CountTokens
+	if counter, ok := judges[0].Backend.(backends.TokenCounter); ok {
+		p.job.CountTokens = counter.CountTokens
 	}
-	spec.Parameters.MaxTokens, err = e.fitReply(ctx, p, subset, spec, turns(protocol, params))
+	spec.Parameters.MaxTokens, err = e.fitReply(ctx, p, subset, spec, maxTurns(protocol, params))
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (e *Maker) prepare(
 	if err != nil {
 		return nil, err
 	}
-	m.Simulated, m.Judgments = server.Can(backends.Simulate), presentations*params.Repetitions()
+	m.Simulated, m.Judgments = server.Can(backends.IsSimulated), presentations*params.Repetitions()
 	m.Model, m.Server = model, server
 	m.Servers = allServers(p.judges)
 	m.Concurrency = e.jointConcurrency(o, p.judges)
@@ -269,8 +269,8 @@ func (e *Maker) prepare(
 }
 
 // checkLabels returns an error if a decision model would have to answer a question without options.
-func checkLabels(asker judging.Asker, subset items, server backends.ServerInfo, model backends.Model) error {
-	if !server.Can(backends.Decide) || len(subset.rows) == 0 {
+func checkLabels(asker judging.Asker, subset runItems, server backends.ServerInfo, model backends.Model) error {
+	if !server.Can(backends.HasDecisionModels) || len(subset.rows) == 0 {
 		return nil
 	}
 	item, err := subset.first()
@@ -286,13 +286,13 @@ func checkLabels(asker judging.Asker, subset items, server backends.ServerInfo, 
 		"of agents)", model.Name, subset.set.Name)
 }
 
-// decision returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the user
+// decisionPrompt returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the user
 // chose no prompt, or else template.
-func (e *Maker) decision(
+func (e *Maker) decisionPrompt(
 	o RunRequest, k judging.Protocol, template judging.Template, judge backends.PoolMember,
 ) judging.Template {
-	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
-		if t, err := k.Template(judging.Decision); err == nil {
+	if judge.Server.Can(backends.HasDecisionModels) && !o.PromptGiven {
+		if t, err := k.Template(judging.DecisionPrompt); err == nil {
 			e.Notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
@@ -305,7 +305,7 @@ var errShardContext = InvalidField("num-ctx", 0,
 	"is missing: the context has to be that of all judgments, and a shard has some of them")
 
 // checkShape returns an error unless the protocol judges items of this shape.
-func checkShape(protocol judging.Protocol, subset items) error {
+func checkShape(protocol judging.Protocol, subset runItems) error {
 	if len(subset.rows) == 0 {
 		return nil
 	}
@@ -318,9 +318,9 @@ func checkShape(protocol judging.Protocol, subset items) error {
 		for _, s := range protocol.Shapes {
 			shapes = append(shapes, string(s))
 		}
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)",
+		return usageError("%s judges items of shape %s; %s has items of shape %s (gavel run %s)",
 			protocol.Name, strings.Join(shapes, " or "), subset.set.Name, item.Shape,
-			strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
+			strings.Join(judging.ProtocolNames(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
 }
@@ -328,37 +328,37 @@ func checkShape(protocol judging.Protocol, subset items) error {
 // checkAbilities returns an error if the server cannot do what params request, and adapts params to a decision model
 // and to the probabilities that the server returns.
 func checkAbilities(server backends.ServerInfo, model backends.Model, params *judging.Parameters) error {
-	if server.Can(backends.CutPrompts) && !server.Can(backends.RefuseLong) {
+	if server.Can(backends.TruncatesPrompts) && !server.Can(backends.RefusesLongPrompts) {
 		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
-			"upgrade it to %s or later", Describe(server), server.Since(backends.RefuseLong))
+			"upgrade it to %s or later", Describe(server), server.Since(backends.RefusesLongPrompts))
 	}
-	if !server.Can(backends.SetContext) && !server.Can(backends.Simulate) && params.NumCtx > 0 {
+	if !server.Can(backends.SetsContext) && !server.Can(backends.IsSimulated) && params.NumCtx > 0 {
 		return InvalidField("num-ctx", params.NumCtx,
 			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
 	}
-	if server.Since(backends.TellLogprobs) != "" && !server.Can(backends.TellLogprobs) {
-		model.Logprobs = backends.No
+	if server.Since(backends.ReportsLogprobs) != "" && !server.Can(backends.ReportsLogprobs) {
+		model.Logprobs = backends.AbilityNo
 	}
-	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
+	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.AbilityNo {
 		return InvalidField("think", t,
 			"%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
-	if params.ThinkBudget > 0 && !server.Can(backends.TakeBudget) {
+	if params.ThinkBudget > 0 && !server.Can(backends.LimitsThinking) {
 		return InvalidField("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
 			"leave it out, and try --think low, medium or high", Describe(server))
 	}
-	if params.StopRepetition && !server.Can(backends.EndRepetition) {
+	if params.StopRepetition && !server.Can(backends.EndsRepetition) {
 		return InvalidField("stop-repetition", true,
 			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
 	}
-	if server.Can(backends.Decide) {
+	if server.Can(backends.HasDecisionModels) {
 		params.Constrain, params.MaxTokens = true, 1 // it writes no text
-		params.SystemRole = backends.System          // the system text is the question
+		params.SystemRole = backends.RoleSystem      // the system text is the question
 	}
-	if params.Constrain && model.Logprobs == backends.Yes {
+	if params.Constrain && model.Logprobs == backends.AbilityYes {
 		params.Logprobs = true
 	}
-	if params.Logprobs && model.Logprobs == backends.No {
+	if params.Logprobs && model.Logprobs == backends.AbilityNo {
 		return InvalidField("logprobs", true, ": %s returns no token probabilities; leave out the flag", Describe(server))
 	}
 	return nil
@@ -367,18 +367,18 @@ func checkAbilities(server backends.ServerInfo, model backends.Model, params *ju
 // limit sets the largest number of tokens that a prompt of the job may have.
 func (p *runState) limit() error {
 	j, m := p.job, p.job.Manifest
-	maxTokens, context := m.Spec.Parameters.MaxTokens, p.context()
-	if m.Server.Can(backends.ReserveReply) && context > 0 && maxTokens >= context {
+	maxTokens, context := m.Spec.Parameters.MaxTokens, p.contextTokens()
+	if m.Server.Can(backends.ReservesReplyRoom) && context > 0 && maxTokens >= context {
 		return InvalidField("max-tokens", maxTokens,
 			"%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it",
 			maxTokens, m.Server.Name, context)
 	}
-	j.Limit = m.Server.PromptLimit(context, maxTokens)
+	j.MaxPromptTokens = m.Server.PromptLimit(context, maxTokens)
 	return nil
 }
 
-// context returns the number of tokens that a prompt and its reply may have together, or 0 if unknown.
-func (p *runState) context() int {
+// contextTokens returns the number of tokens that a prompt and its reply may have together, or 0 if unknown.
+func (p *runState) contextTokens() int {
 	m := p.job.Manifest
 	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)
 }
@@ -390,21 +390,21 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 	if p.replay || m.Simulated || len(j.Rows) == 0 {
 		return m.Longest
 	}
-	maxTokens, context := m.Spec.Parameters.MaxTokens, p.context()
+	maxTokens, context := m.Spec.Parameters.MaxTokens, p.contextTokens()
 	longest, _ := j.LongestPrompt(ctx, context, 0)
 	if longest.Tokens == 0 { // an item cannot be read, which the run reports
 		return m.Longest
 	}
 	room := context - longest.Tokens
 	switch {
-	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
-	case longest.Tokens > j.Limit:
+	case context == 0 || longest.Tokens > j.MaxPromptTokens && longest.CountMethod == judging.CountedByBytes:
+	case longest.Tokens > j.MaxPromptTokens:
 		e.Notef("the longest prompt has %d tokens, the server takes at most %d: "+
-			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
+			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.MaxPromptTokens)
 	case room < maxTokens:
 		e.Notef("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
 			"less than --max-tokens %d: serve more context, or expect truncated replies",
-			longest.Tokens, longest.By, room, context, maxTokens)
+			longest.Tokens, longest.CountMethod, room, context, maxTokens)
 	}
 	return longest
 }
@@ -414,12 +414,12 @@ func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	sel := o.Selection()
 	info := judging.DatasetInfo{
 		Name: set.Name, Format: set.Format, Rows: set.Len(), Skipped: set.Skipped,
-		Sample: sel.Sample, Each: sel.SampleEach, Limit: o.Limit, Groups: o.Groups,
+		Sample: sel.Sample, ItemsPerGroup: sel.ItemsPerGroup, Limit: o.Limit, Groups: o.Groups,
 	}
 	if set.Path != "" && set.Name == set.Path {
-		info.Name = datasets.Base(set.Path)
+		info.Name = datasets.ShortName(set.Path)
 	}
-	if info.Sample+info.Each > 0 || o.Unrelated || o.MaxOptions > 0 {
+	if info.Sample+info.ItemsPerGroup > 0 || o.Unrelated || o.MaxOptions > 0 {
 		info.Seed = o.Seed
 	}
 	if o.IDs != "" {

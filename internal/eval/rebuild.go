@@ -16,7 +16,7 @@ import (
 
 // RebuildCounts counts replies in records: Filled those put into a cache, Same those that the cache had, and Skipped
 // those left out, because their prompts were never sent or are rendered differently now.
-type RebuildCounts struct{ Filled, Same, Skipped int }
+type RebuildCounts struct{ Added, AlreadyCached, Skipped int }
 
 // Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
 // requests: each judgment of the runs below dirs is asked again, and its record answers. Rebuild notes the runs that it
@@ -48,7 +48,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 	job, err := e.storedJob(run)
 	if err == nil {
 		defer job.Set.Close()
-		err = sameAsCached(job.Manifest, c.store)
+		err = checkCachedSample(job.Manifest, c.store)
 	}
 	if err == nil && job.Manifest.Simulated {
 		err = errors.New("it was simulated")
@@ -56,7 +56,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 	if err == nil {
 		job.Client = c
 		err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
-			c.record, c.replies = r, slices.Concat(r.Replies, r.Asides)
+			c.record, c.replies = r, slices.Concat(r.Replies, r.ExtraReplies)
 			_, err := job.Repeat(ctx, r)
 			c.n.Skipped += len(c.replies)
 			return errors.Join(err, c.err)
@@ -81,28 +81,28 @@ type recordClient struct {
 
 func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	if ctx.Err() != nil || len(c.replies) == 0 || c.store != nil && c.replies[0].NotSent() {
-		return backends.Response{}, &backends.Error{Kind: backends.NotFound, Message: "the record has no such reply"}
+		return backends.Response{}, &backends.Error{Kind: backends.ErrorNotFound, Message: "the record has no such reply"}
 	}
 	reply := c.replies[0]
 	c.replies = c.replies[1:]
 	resp := reply.Response()
-	if resp.Finish == backends.TooLong {
+	if resp.Finish == backends.FinishPromptTooLong {
 		resp.Context = req.Context
 	}
-	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.Asides) { // the last turn or an aside
-		resp.Labels = c.labels(reply, len(c.replies) == len(c.record.Asides))
+	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.ExtraReplies) { // the last turn or an aside
+		resp.LabelProbabilities = c.labels(reply, len(c.replies) == len(c.record.ExtraReplies))
 	}
 	if c.store == nil {
 		return resp, nil
 	}
 	key := cache.Key(req)
 	if _, ok := c.store.Get(key); ok {
-		c.n.Same++
+		c.n.AlreadyCached++
 		return resp, nil
 	}
-	c.n.Filled++
+	c.n.Added++
 	c.err = c.store.Put(key, cache.Entry{
-		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Origin: reply.Origin,
+		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Bundle: reply.Origin,
 	})
 	return resp, c.err
 }
@@ -111,7 +111,7 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 // with those of all labels without an aside. An aside, an extra request for one label, came with that label's.
 func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
 	for _, p := range c.record.Probabilities {
-		aside := slices.ContainsFunc(c.record.Asides, func(a judging.Reply) bool {
+		aside := slices.ContainsFunc(c.record.ExtraReplies, func(a judging.Reply) bool {
 			return strings.TrimSpace(a.Text) == p.Label
 		})
 		if p.Logprob != nil && (turn && !aside || !turn && p.Label == strings.TrimSpace(reply.Text)) {

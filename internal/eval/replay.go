@@ -20,7 +20,7 @@ import (
 // replies of its records, or by the simulation of a simulated run.
 func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, error) {
 	anywhere := *e
-	anywhere.Runs = "" // out may be outside of Runs
+	anywhere.RunsDir = "" // out may be outside of Runs
 	p, err := anywhere.prepareReplay(run, out)
 	if err != nil {
 		return nil, err
@@ -72,15 +72,15 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		job:     job,
 		client:  &recordClient{},
 		replay:  true,
-		reading: readingOf(run),
+		reading: readersOfScores(run),
 	}
 	p.copyRecords = func(ctx context.Context, use func(*judging.Record) error) error {
 		repeat := func(r *judging.Record) (*judging.Record, error) {
 			copied := *job
-			copied.Client = &recordClient{record: r, replies: slices.Concat(r.Replies, r.Asides)}
+			copied.Client = &recordClient{record: r, replies: slices.Concat(r.Replies, r.ExtraReplies)}
 			return copied.Repeat(ctx, r)
 		}
-		return judging.ReadRecordsBy(filepath.Join(run, judging.RecordsFile), repeat, func(_, r *judging.Record) error {
+		return judging.ReadRecordsWithValues(filepath.Join(run, judging.RecordsFile), repeat, func(_, r *judging.Record) error {
 			if r == nil || r.Outcome == judging.Failed {
 				return nil
 			}
@@ -89,7 +89,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	}
 	if job.Manifest.Simulated {
 		p.copyRecords = nil
-		p.client, err = backends.NewSim(job.Manifest.Spec.Model.Name)
+		p.client, err = backends.NewSimulatedJudge(job.Manifest.Spec.Model.Name)
 	}
 	if samePath(run, out) {
 		err = InvalidField("out", out, "%s is the run itself: name another folder", out)
@@ -100,15 +100,15 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	return p, err
 }
 
-// readingOf returns the readers by which a run was scored, so that the same scores result: the paper's if the scores
+// readersOfScores returns the readers by which a run was scored, so that the same scores result: the paper's if the scores
 // name none, the default if there are no scores.
-func readingOf(run string) judging.Readers {
+func readersOfScores(run string) judging.ReaderSet {
 	raw, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
-	var rep struct{ Reading judging.Readers }
+	var rep struct{ Reading judging.ReaderSet }
 	if err != nil || json.Unmarshal(raw, &rep) != nil {
 		return ""
 	}
-	return cmp.Or(rep.Reading, judging.Paper)
+	return cmp.Or(rep.Reading, judging.PaperReaders)
 }
 
 // all lists the indexes of all items of a set.

@@ -26,10 +26,10 @@ type Endpoint struct {
 }
 
 // Backends lists the kinds of server, the default first.
-var Backends = append([]string{"auto"}, backends.Wires()...)
+var Backends = append([]string{"auto"}, backends.WireFormats()...)
 
-// Simulation is the endpoint of simulated judges.
-var Simulation = Endpoint{Backend: backends.Simulation}
+// SimulatedEndpoint is the endpoint of simulated judges.
+var SimulatedEndpoint = Endpoint{Backend: backends.Simulation}
 
 // Simulated reports whether no server is asked.
 func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
@@ -69,7 +69,7 @@ type RunRequest struct {
 	// How the judge is asked. MaxTokens 0 is the default, or less if that does not fit; see fitReply.
 	judging.Parameters
 	StopOnAlarm bool   `field:"stop-on-alarm"` // a warning of [judging.Alarms] ends the run
-	Until       string `field:"until"`         // claim that ends the run once it is decided; see ParseUntil
+	Until       string `field:"until"`         // claim that ends the run once it is decided; see ParseStoppingClaim
 	Concurrency int    `field:"concurrency"`   // judgments in flight; 0: the server's slots, or else the fastest number
 	// MaxConcurrency limits the requests to one server if Concurrency is 0; 0: the default limit.
 	MaxConcurrency int           `field:"max-concurrency"`
@@ -84,8 +84,8 @@ type RunRequest struct {
 	Out      string `field:"out"` // folder of the run; "": named after the run, in the folder of runs
 }
 
-// New returns a request for a protocol with the defaults of all fields.
-func New(protocol judging.Protocol) RunRequest {
+// NewRequest returns a request for a protocol with the defaults of all fields.
+func NewRequest(protocol judging.Protocol) RunRequest {
 	r := RunRequest{
 		Endpoint:   Endpoint{Backend: Backends[0]},
 		Protocol:   protocol.Name,
@@ -103,9 +103,9 @@ func New(protocol judging.Protocol) RunRequest {
 	return r
 }
 
-// Read returns a request for a protocol with the values of fields, as people write them. The error is a *FieldError.
-func Read(protocol judging.Protocol, values map[string][]string) (RunRequest, error) {
-	r := New(protocol)
+// ParseRequest returns a request for a protocol with the values of fields, as people write them. The error is a *FieldError.
+func ParseRequest(protocol judging.Protocol, values map[string][]string) (RunRequest, error) {
+	r := NewRequest(protocol)
 	fields := r.fields(protocol)
 	for _, f := range fields {
 		if texts := values[f.Name]; len(texts) > 0 {
@@ -157,13 +157,13 @@ func (r RunRequest) FindProtocol() (judging.Protocol, error) {
 	return judging.ProtocolNamed(r.Protocol)
 }
 
-// SampleEach is the default number of questions drawn from each group, for protocols whose groups are tasks
+// DefaultItemsPerGroup is the default number of questions drawn from each group, for protocols whose groups are tasks
 // (PROTOCOLS.md §2).
-const SampleEach = 100
+const DefaultItemsPerGroup = 100
 
 // hasTasks reports whether a protocol samples each group separately: its groups are tasks.
 func hasTasks(k judging.Protocol) bool {
-	return k.JudgesAgents() || k.Takes(datasets.Choice)
+	return k.JudgesAgents() || k.Takes(datasets.ShapeChoice)
 }
 
 // TakesDataset reports whether a protocol takes the items of a dataset: to judge them or, if it judges agents' answers,
@@ -200,17 +200,17 @@ func (r RunRequest) Selection() datasets.Selection {
 	tasks := err == nil && hasTasks(protocol)
 	switch {
 	case r.Sample != nil && tasks:
-		s.SampleEach = *r.Sample
+		s.ItemsPerGroup = *r.Sample
 	case r.Sample != nil:
 		s.Sample = *r.Sample
 	case tasks:
-		s.SampleEach = SampleEach
+		s.ItemsPerGroup = DefaultItemsPerGroup
 	}
 	return s
 }
 
-// Open returns the options for reading the dataset's file.
-func (r RunRequest) Open() datasets.OpenOptions {
+// OpenOptions returns the options for reading the dataset's file.
+func (r RunRequest) OpenOptions() datasets.OpenOptions {
 	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.Lang, Mapping: r.Mapping}
 }
 

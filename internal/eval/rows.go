@@ -38,7 +38,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	add("  calls to make", "%s", CallRange(plan.Calls(), plan.CallsAtMost, " with follow-up turns"))
 	add("prompt tokens", "about %d (4 bytes a token)", plan.Tokens)
 	if m.Longest.Tokens > 0 {
-		add("longest prompt", "%d tokens (%s)", m.Longest.Tokens, m.Longest.By)
+		add("longest prompt", "%d tokens (%s)", m.Longest.Tokens, m.Longest.CountMethod)
 	}
 	if plan.MayNotFit > 0 {
 		add("  of them may not fit", "%d (more bytes than the context has tokens; the server decides)", plan.MayNotFit)
@@ -51,7 +51,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	add("time", "%s", run.Time())
 	add("run", "%s", run.Dir)
 	tells := stats.DetectableDifference(plan.Items, stats.Discordant, 0.05, 0.8)
-	if !math.IsNaN(tells) && len(scoring.Shares(m.Spec.Protocol)) > 0 {
+	if !math.IsNaN(tells) && len(scoring.ItemwiseMetrics(m.Spec.Protocol)) > 0 {
 		add("can detect", "a difference of %.1f points between two judges, at 80 %% power, "+
 			"if exactly one of them is correct on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)
 	}
@@ -60,8 +60,8 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 
 // protocolAsked returns the protocol's name, with its question if that depends on the goal.
 func protocolAsked(s judging.Spec) string {
-	if p, _ := judging.ProtocolNamed(s.Protocol); p.Asks != "" {
-		return fmt.Sprintf("%s (%s)", s.Protocol, strings.ReplaceAll(p.Asks, "GOAL", s.Goal))
+	if p, _ := judging.ProtocolNamed(s.Protocol); p.QuestionTemplate != "" {
+		return fmt.Sprintf("%s (%s)", s.Protocol, strings.ReplaceAll(p.QuestionTemplate, "GOAL", s.Goal))
 	}
 	return s.Protocol
 }

@@ -63,7 +63,7 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 				for name, values := range more {
 					fields[name] = values
 				}
-				r, err := Read(pairwise.Protocol, fields)
+				r, err := ParseRequest(pairwise.Protocol, fields)
 				assert.NilError(t, err)
 				r.Name = judge
 				reports, err := maker.Run(context.Background(), r)

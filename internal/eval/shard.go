@@ -45,8 +45,8 @@ func ParseShard(value string) (index, total int, err error) {
 	return index, total, err
 }
 
-// Part returns the shard for a value of --shard; auto uses the variables of the engine that runs this process.
-func (e *Maker) Part(value string) (Shard, error) {
+// ShardOf returns the shard for a value of --shard; auto uses the variables of the engine that runs this process.
+func (e *Maker) ShardOf(value string) (Shard, error) {
 	index, total, err := ParseShard(value)
 	if err != nil {
 		return Shard{}, InvalidField("shard", value, "%v", err)
@@ -54,45 +54,45 @@ func (e *Maker) Part(value string) (Shard, error) {
 	if index > 0 {
 		return Shard{Index: index, Count: total}, nil
 	}
-	p, err := partOf(e.Getenv, total)
+	p, err := shardFromEnvironment(e.Getenv, total)
 	if err != nil {
 		return p, InvalidField("shard", value, "%s: %v", value, err)
 	}
 	return p, nil
 }
 
-// engine describes a program that starts one command many times, by the variables that it sets.
-type engine struct {
-	index, lowest, count string // variables with the task's number, the first task's number, and how many there are
-	first                int    // number of the first task, if lowest is ""
-	tries                string // variable with the number of earlier tries of the task; "": the engine sets none
+// taskEngine describes a program that starts one command many times, by the variables that it sets.
+type taskEngine struct {
+	indexVariable, firstTaskVariable, countVariable string // variables with the task's number, the first task's number, and how many there are
+	firstTask                                       int    // number of the first task, if lowest is ""
+	triesVariable                                   string // variable with the number of earlier tries of the task; "": the engine sets none
 }
 
-// engines lists the programs whose variables --shard auto reads.
-var engines = []engine{
+// taskEngines lists the programs whose variables --shard auto reads.
+var taskEngines = []taskEngine{
 	{
-		index:  "SLURM_ARRAY_TASK_ID",
-		lowest: "SLURM_ARRAY_TASK_MIN",
-		count:  "SLURM_ARRAY_TASK_COUNT",
-		tries:  "SLURM_RESTART_COUNT",
+		indexVariable:     "SLURM_ARRAY_TASK_ID",
+		firstTaskVariable: "SLURM_ARRAY_TASK_MIN",
+		countVariable:     "SLURM_ARRAY_TASK_COUNT",
+		triesVariable:     "SLURM_RESTART_COUNT",
 	},
-	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
-	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
-	{index: "DSTACK_NODE_RANK", count: "DSTACK_NODES_NUM"},
-	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
+	{indexVariable: "JOB_COMPLETION_INDEX"}, // Kubernetes
+	{indexVariable: "SKYPILOT_JOB_RANK", countVariable: "SKYPILOT_NUM_JOBS"},
+	{indexVariable: "DSTACK_NODE_RANK", countVariable: "DSTACK_NODES_NUM"},
+	{indexVariable: "PARALLEL_SEQ", firstTask: 1}, // GNU parallel
 }
 
-// partOf returns the shard that an engine's environment variables name. byUser is the number of shards that the user
+// shardFromEnvironment returns the shard that an engine's environment variables name. byUser is the number of shards that the user
 // gave, or 0.
-func partOf(getenv func(string) string, byUser int) (p Shard, err error) {
-	var current *engine
+func shardFromEnvironment(getenv func(string) string, byUser int) (p Shard, err error) {
+	var current *taskEngine
 	var names []string
-	for _, en := range engines {
-		names = append(names, en.index)
+	for _, en := range taskEngines {
+		names = append(names, en.indexVariable)
 		switch {
-		case getenv(en.index) == "":
+		case getenv(en.indexVariable) == "":
 		case current != nil:
-			return p, fmt.Errorf("%s and %s are both set: give K/N", current.index, en.index)
+			return p, fmt.Errorf("%s and %s are both set: give K/N", current.indexVariable, en.indexVariable)
 		default:
 			current = &en
 		}
@@ -101,11 +101,11 @@ func partOf(getenv func(string) string, byUser int) (p Shard, err error) {
 		return p, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N",
 			strings.Join(names, ", "))
 	}
-	return current.part(getenv, byUser)
+	return current.shardFromVariables(getenv, byUser)
 }
 
-// part returns the shard that the engine's variables name. byUser is the number of shards that the user gave, or 0.
-func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err error) {
+// shardFromVariables returns the shard that the engine's variables name. byUser is the number of shards that the user gave, or 0.
+func (en *taskEngine) shardFromVariables(getenv func(string) string, byUser int) (p Shard, err error) {
 	var settings []string
 	number := func(name string, fallback, minimum int) int {
 		text := getenv(name)
@@ -119,10 +119,10 @@ func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err err
 		}
 		return n
 	}
-	id := number(en.index, 0, 0)
-	first := number(en.lowest, en.first, 0)
-	p.Count = number(en.count, byUser, 1)
-	p.Try = number(en.tries, 0, 0) + 1
+	id := number(en.indexVariable, 0, 0)
+	first := number(en.firstTaskVariable, en.firstTask, 0)
+	p.Count = number(en.countVariable, byUser, 1)
+	p.Try = number(en.triesVariable, 0, 0) + 1
 	p.Variables = strings.Join(settings, ", ")
 	switch {
 	case err != nil:
@@ -132,7 +132,7 @@ func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err err
 	case byUser > 0 && byUser != p.Count:
 		return p, fmt.Errorf("%s says that there are %d shards, not %d; for a single shard give K/%[3]d",
 			p.Variables, p.Count, byUser)
-	case en.lowest != "" && byUser == 0 && (p.Count == 1 || first > 1):
+	case en.firstTaskVariable != "" && byUser == 0 && (p.Count == 1 || first > 1):
 		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
 			"give auto/%d if it is the whole array, otherwise K/N", p.Variables, p.Count)
 	case id < first || id-first >= p.Count:
@@ -146,7 +146,7 @@ func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err err
 // resolveShard replaces auto in the request's shard by the numbers from an engine's variables, and notes them. If an
 // engine chose the shard, the run's folder gets the shard's suffix.
 func (e *Maker) resolveShard(o *RunRequest) error {
-	p, err := e.Part(o.Shard)
+	p, err := e.ShardOf(o.Shard)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (e *Maker) resolveShard(o *RunRequest) error {
 }
 
 // selectShard reduces items to those of the request's shard, and describes the shard.
-func (o RunRequest) selectShard(subset items) (items, error) {
+func (o RunRequest) selectShard(subset runItems) (runItems, error) {
 	if o.Shard == "" {
 		return subset, nil
 	}
@@ -178,7 +178,7 @@ func (o RunRequest) selectShard(subset items) (items, error) {
 		Dataset: subset.set.SHA256,
 		Path:    o.Dataset,
 	}
-	subset.places = subset.shard.Deal(len(subset.rows), id)
+	subset.places = subset.shard.SelectItems(len(subset.rows), id)
 	rows := make([]int, len(subset.places))
 	for i, place := range subset.places {
 		rows[i] = subset.rows[place]
@@ -188,7 +188,7 @@ func (o RunRequest) selectShard(subset items) (items, error) {
 }
 
 // shardOf returns the description of the shard for the manifest of a run with this spec, or nil if there is no shard.
-func (subset items) shardOf(spec judging.Spec) *judging.Shard {
+func (subset runItems) shardOf(spec judging.Spec) *judging.Shard {
 	if subset.shard == nil {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (subset items) shardOf(spec judging.Spec) *judging.Shard {
 
 // placeLike returns items that a stage made of questions. If the questions are a shard, so are the items, each with the
 // index of its question as its place.
-func (subset items) placeLike(questions items) (items, error) {
+func (subset runItems) placeLike(questions runItems) (runItems, error) {
 	if questions.shard == nil {
 		return subset, nil
 	}
@@ -255,7 +255,7 @@ func CopyEarlierTry(out string, try int) error {
 }
 
 // first returns the first item: its shape is that of all items.
-func (subset items) first() (datasets.Item, error) {
+func (subset runItems) first() (datasets.Item, error) {
 	row := 0 // for a shard without items
 	if len(subset.rows) > 0 {
 		row = subset.rows[0]

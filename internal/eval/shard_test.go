@@ -51,7 +51,7 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 			}
 			return ""
 		}}
-		p, err := e.Part(c.value)
+		p, err := e.ShardOf(c.value)
 		got := p.String()
 		if p.Try > 1 {
 			got += fmt.Sprint(" try ", p.Try)

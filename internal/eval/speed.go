@@ -169,11 +169,11 @@ func (run *RunPlan) Time() string {
 	case s == 0:
 		return "none: no server is asked"
 	}
-	return fmt.Sprintf("about %s, by %s", Span(s), run.Pace.Basis)
+	return fmt.Sprintf("about %s, by %s", DurationText(s), run.Pace.Basis)
 }
 
-// Span returns a number of seconds in words, in seconds, minutes or hours.
-func Span(s float64) string {
+// DurationText returns a number of seconds in words, in seconds, minutes or hours.
+func DurationText(s float64) string {
 	switch {
 	case s < 10 && s != 0:
 		return fmt.Sprintf("%.2g s", s)

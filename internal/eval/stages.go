@@ -22,20 +22,20 @@ import (
 
 // stages holds the runs on which a judging run depends: those in which the judge and agents answer its questions.
 type stages struct {
-	opts       RunRequest // the request for the judging run
-	stage      *judging.Stage
-	folder     string                // folder of all these runs and of the judging run
-	questions  items                 // the items of the request, which the models answer
-	judges     []backends.PoolMember // the servers of the judge
-	ownAnswers *judging.Answers      // the judge's own answers; nil until they are there
-	ownless    bool                  // the judge has and needs no answers of its own
-	agents     []*judging.Answers    // the answers of each agent that are there
-	reports    []scoring.Report      // scores of the answer runs, for tables
-	tempDir    string                // folder for imports in a dry run, removed afterwards
+	opts            RunRequest // the request for the judging run
+	stage           *judging.Stage
+	folder          string                // folder of all these runs and of the judging run
+	questions       runItems              // the items of the request, which the models answer
+	judges          []backends.PoolMember // the servers of the judge
+	ownAnswers      *judging.Answers      // the judge's own answers; nil until they are there
+	hidesOwnAnswers bool                  // the judge has and needs no answers of its own
+	agents          []*judging.Answers    // the answers of each agent that are there
+	reports         []scoring.Report      // scores of the answer runs, for tables
+	tempDir         string                // folder for imports in a dry run, removed afterwards
 }
 
-// work holds the state of a request that is made or planned.
-type work struct {
+// requestWork holds the state of a request that is made or planned.
+type requestWork struct {
 	*Maker
 	plan    *Plan            // the plan to fill; nil if the request is made
 	reports []scoring.Report // scores of the runs made
@@ -47,8 +47,8 @@ type work struct {
 // protocols need. It returns the reports of the stages and then of the run itself, even with an error, as far as there
 // was anything to score. The error may be ErrUsage, ErrIncomplete or ErrInterrupted.
 func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error) {
-	w := &work{Maker: e}
-	err := w.do(ctx, o)
+	w := &requestWork{Maker: e}
+	err := w.processRequest(ctx, o)
 	if err == nil {
 		err = w.unserved
 	}
@@ -57,13 +57,13 @@ func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error)
 
 // Plan returns what Run would do.
 func (e *Maker) Plan(ctx context.Context, o RunRequest) (*Plan, error) {
-	w := &work{Maker: e, plan: new(Plan)}
-	err := w.do(ctx, o)
+	w := &requestWork{Maker: e, plan: new(Plan)}
+	err := w.processRequest(ctx, o)
 	return w.plan, err
 }
 
-// do plans or makes the runs of a request.
-func (w *work) do(ctx context.Context, o RunRequest) error {
+// processRequest plans or makes the runs of a request.
+func (w *requestWork) processRequest(ctx context.Context, o RunRequest) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (w *work) do(ctx context.Context, o RunRequest) error {
 
 // runDirect plans or makes the run of a request that needs no other run's answers. It checks the items before it looks
 // for a server.
-func (w *work) runDirect(ctx context.Context, o RunRequest, subset items) error {
+func (w *requestWork) runDirect(ctx context.Context, o RunRequest, subset runItems) error {
 	if _, _, err := checkItems(o, subset); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (w *work) runDirect(ctx context.Context, o RunRequest, subset items) error 
 }
 
 // note adds a line about a stage to the plan's notes, or shows it to people.
-func (w *work) note(format string, args ...any) {
+func (w *requestWork) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
 		w.plan.Notes = append(w.plan.Notes, text)
 	} else {
@@ -110,12 +110,12 @@ func (w *work) note(format string, args ...any) {
 }
 
 // runStages asks the judge for its own answers, collects those of agents if it judges them, and then asks it to judge.
-func (w *work) runStages(ctx context.Context, o RunRequest, stage *judging.Stage, subset items) error {
+func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judging.Stage, subset runItems) error {
 	s := &stages{opts: o, stage: stage, folder: w.folder(), questions: subset}
 	if o.Out != "" {
 		s.folder = filepath.Dir(filepath.Clean(o.Out))
 	}
-	needed, err := s.needed()
+	needed, err := s.needsAnswers()
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func (w *work) runStages(ctx context.Context, o RunRequest, stage *judging.Stage
 	return w.planOrMake(ctx, p)
 }
 
-// needed reports whether answers must be made or found, which is not so if the dataset has them. It returns an error if
+// needsAnswers reports whether answers must be made or found, which is not so if the dataset has them. It returns an error if
 // the request allows neither.
-func (s *stages) needed() (bool, error) {
+func (s *stages) needsAnswers() (bool, error) {
 	subset := s.questions
 	if len(subset.rows) == 0 && subset.shard == nil {
 		return false, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
@@ -162,7 +162,7 @@ func (s *stages) needed() (bool, error) {
 		return false, InvalidField("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.opts.Dataset)
 	}
 	if err := s.stage.Check(item); err != nil {
-		return true, usage("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
+		return true, usageError("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
 	}
 	if len(agents) == 0 && !s.stage.Options {
 		return true, InvalidField("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
@@ -172,7 +172,7 @@ func (s *stages) needed() (bool, error) {
 }
 
 // answerStages makes or reads the judge's own answers, then each agent's, and sets them in s.
-func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
+func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
 	var agents []agentSource // checked before anything is asked, so that a typo costs nothing
 	for _, a := range s.opts.Agents {
@@ -187,14 +187,14 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 		return err
 	}
 	_, readErr := judging.ReadManifest(s.opts.Out)
-	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetContext) && readErr != nil {
+	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetsContext) && readErr != nil {
 		return errShardContext // before anything is asked
 	}
 	switch {
 	case s.opts.Own != "":
 		s.ownAnswers, err = w.readAnswers(s, s.opts.Own)
-	case s.judges[0].Server.Can(backends.Decide) && s.stage.Ownless:
-		s.ownless = true
+	case s.judges[0].Server.Can(backends.HasDecisionModels) && s.stage.HidesOwnAnswers:
+		s.hidesOwnAnswers = true
 		w.note("stage: the judge writes no answers of its own")
 	default:
 		s.ownAnswers, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
@@ -234,7 +234,7 @@ func (s *stages) answerOptions() RunRequest {
 
 // makeAnswers makes or continues a run of answers next to the judging run. In a dry run it plans that run, and returns
 // nil answers unless the run is complete.
-func (w *work) makeAnswers(
+func (w *requestWork) makeAnswers(
 	ctx context.Context, s *stages, o RunRequest, judges []backends.PoolMember, title string,
 ) (*judging.Answers, error) {
 	p, err := w.prepare(ctx, o, s.questions, judges)
@@ -260,21 +260,21 @@ func (w *work) makeAnswers(
 		s.reports = append(s.reports, *rep)
 	}
 	if p.stopped.Load() { // at a time when nothing of this stage was left to do
-		return nil, WithKind(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Words.GoOn))
+		return nil, WithKind(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Hints.GoOn))
 	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
 // readAnswers reads the answers in the folder of an existing run, and adds the run's scores to s.reports. It returns an
 // error if answers are missing.
-func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
+func (w *requestWork) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {
 		return nil, err
 	}
 	if shard, answersShard := s.questions.shard, rep.Manifest.Shard; shard != nil && answersShard != nil &&
 		(answersShard.Index != shard.Index || answersShard.Count != shard.Count) {
-		return nil, usage("%s has the answers of shard %s, but this is shard %s: "+
+		return nil, usageError("%s has the answers of shard %s, but this is shard %s: "+
 			"name the answers of this shard, or of the whole run", dir, answersShard, shard)
 	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
@@ -293,7 +293,7 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 type agentSource func() (*judging.Answers, error)
 
 // findAgent finds the answers of an agent: in a run, in a file of outputs, or from a model that will be asked.
-func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
+func (w *requestWork) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
 	if info, err := os.Stat(agent); err == nil {
 		dir := agent
 		if !info.IsDir() {
@@ -309,10 +309,10 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 	model, url, ok := strings.Cut(agent, "@")
 	switch {
 	case strings.HasPrefix(agent, "sim:"):
-		o.Endpoint = Simulation
+		o.Endpoint = SimulatedEndpoint
 		model = agent
 	case !ok:
-		return nil, usage("not a file, a run or MODEL@URL")
+		return nil, usageError("not a file, a run or MODEL@URL")
 	default:
 		o.Endpoint = Endpoint{Backend: "auto", BaseURLs: []string{url}, APIKeyEnv: o.APIKeyEnv}
 	}
@@ -328,8 +328,8 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 
 // importAgent makes an answer run from a file: published MMLU-Pro outputs, or gavel's lines of answers to the same
 // questions. It returns the run's folder.
-func (w *work) importAgent(s *stages, file string) (dir string, err error) {
-	name := FolderName(datasets.Base(file))
+func (w *requestWork) importAgent(s *stages, file string) (dir string, err error) {
+	name := FolderName(datasets.ShortName(file))
 	importTo := func(dir string) error {
 		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
 			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)

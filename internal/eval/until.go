@@ -20,24 +20,24 @@ var (
 	ErrUndecided = errors.New("all items do not decide the claim")
 )
 
-// Until is a claim that a share of the items is at least, or at most, a threshold. It ends the run once it is
+// StoppingClaim is a claim that a share of the items is at least, or at most, a threshold. It ends the run once it is
 // decided.
-type Until struct {
-	Metric string  // name of the metric, the share of items that it counts as right
-	AtMost bool    // the claim is that the share is at most the threshold, not at least
-	Share  float64 // the threshold, from 0 to 1
+type StoppingClaim struct {
+	Metric    string  // name of the metric, the share of items that it counts as right
+	AtMost    bool    // the claim is that the share is at most the threshold, not at least
+	Threshold float64 // the threshold, from 0 to 1
 }
 
-// untilAlpha bounds the probability that the decision is wrong.
-const untilAlpha = 0.05
+// claimAlpha bounds the probability that the decision is wrong.
+const claimAlpha = 0.05
 
-// untilShape matches a claim, such as "strict>=60": metric, comparison, percentage.
-var untilShape = regexp.MustCompile(`^\s*([a-z0-9-]+)\s*([<>]=)\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*$`)
+// claimPattern matches a claim, such as "strict>=60": metric, comparison, percentage.
+var claimPattern = regexp.MustCompile(`^\s*([a-z0-9-]+)\s*([<>]=)\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*$`)
 
-// ParseUntil parses METRIC>=PERCENT or METRIC<=PERCENT for a protocol.
-func ParseUntil(text, protocol string) (u Until, err error) {
-	shares := scoring.Shares(protocol)
-	match := untilShape.FindStringSubmatch(text)
+// ParseStoppingClaim parses METRIC>=PERCENT or METRIC<=PERCENT for a protocol.
+func ParseStoppingClaim(text, protocol string) (u StoppingClaim, err error) {
+	shares := scoring.ItemwiseMetrics(protocol)
+	match := claimPattern.FindStringSubmatch(text)
 	switch {
 	case len(shares) == 0:
 		return u, fmt.Errorf("%s has no metric that counts items as right or wrong, which --until needs", protocol)
@@ -47,80 +47,80 @@ func ParseUntil(text, protocol string) (u Until, err error) {
 		return u, fmt.Errorf("%s: --until cannot use the metric %q; choose one of %s",
 			text, match[1], strings.Join(shares, ", "))
 	}
-	u = Until{Metric: match[1], AtMost: match[2] == "<="}
-	u.Share, err = strconv.ParseFloat(match[3], 64)
-	if err != nil || !(u.Share > 0 && u.Share < 100) {
+	u = StoppingClaim{Metric: match[1], AtMost: match[2] == "<="}
+	u.Threshold, err = strconv.ParseFloat(match[3], 64)
+	if err != nil || !(u.Threshold > 0 && u.Threshold < 100) {
 		return u, fmt.Errorf("%s: expected a percentage between 0 and 100", text)
 	}
-	u.Share /= 100
+	u.Threshold /= 100
 	return u, nil
 }
 
-func (u Until) String() string {
+func (u StoppingClaim) String() string {
 	sign := ">="
 	if u.AtMost {
 		sign = "<="
 	}
-	return fmt.Sprintf("%s%s%g", u.Metric, sign, math.Round(1e10*u.Share)/1e8)
+	return fmt.Sprintf("%s%s%g", u.Metric, sign, math.Round(1e10*u.Threshold)/1e8)
 }
 
-// tally counts the items that a run with a claim has judged.
-type tally struct {
-	Until
+// claimTally counts the items that a run with a claim has judged.
+type claimTally struct {
+	StoppingClaim
 	right, n int // items that the metric counts as right, and all items that it counts
 	failed   int // items of n whose result is unknown, since judgments failed
 }
 
-// look adds the result of the next item and reports whether the claim is decided.
-func (t *tally) look(result scoring.ItemResult) bool {
+// observe adds the result of the next item and reports whether the claim is decided.
+func (t *claimTally) observe(result scoring.ItemResult) bool {
 	switch result {
-	case scoring.LeftOut:
+	case scoring.ItemNotCounted:
 		return false
-	case scoring.Right:
+	case scoring.ItemRight:
 		t.right++
-	case scoring.UnknownResult:
+	case scoring.ItemUnknown:
 		t.failed++
 	}
 	t.n++
-	above, below := t.side(t.interval())
+	above, below := t.compareInterval(t.interval())
 	return above || below
 }
 
-// side reports whether an interval lies above the threshold or below it. A bound equal to the threshold counts for the
+// compareInterval reports whether an interval lies above the threshold or below it. A bound equal to the threshold counts for the
 // claim.
-func (u Until) side(iv stats.Interval) (above, below bool) {
+func (u StoppingClaim) compareInterval(iv stats.Interval) (above, below bool) {
 	if u.AtMost {
-		return iv.Low > u.Share, iv.High <= u.Share
+		return iv.Low > u.Threshold, iv.High <= u.Threshold
 	}
-	return iv.Low >= u.Share, iv.High < u.Share
+	return iv.Low >= u.Threshold, iv.High < u.Threshold
 }
 
 // interval returns the confidence interval of the share, valid after every item. It allows for either result of the
 // failed items.
-func (t *tally) interval() stats.Interval {
+func (t *claimTally) interval() stats.Interval {
 	return stats.Interval{
-		Low:  stats.Sequence(t.right, t.n, 1-untilAlpha).Low,
-		High: stats.Sequence(t.right+t.failed, t.n, 1-untilAlpha).High,
+		Low:  stats.ShareConfidenceSequence(t.right, t.n, 1-claimAlpha).Low,
+		High: stats.ShareConfidenceSequence(t.right+t.failed, t.n, 1-claimAlpha).High,
 	}
 }
 
 // rule returns the rule that ends a run when the claim is decided.
-func (t *tally) rule() *StoppingRule {
+func (t *claimTally) rule() *StoppingRule {
 	return &StoppingRule{
-		Name:   "until " + t.String(),
-		Alpha:  untilAlpha,
-		Metric: t.Metric,
-		Look:   func(_ int, result scoring.ItemResult) bool { return t.look(result) },
+		Name:    "until " + t.String(),
+		Alpha:   claimAlpha,
+		Metric:  t.Metric,
+		Observe: func(_ int, result scoring.ItemResult) bool { return t.observe(result) },
 	}
 }
 
 // result returns the decision in words, for a run that has so many items and ended without another error. The error is
 // ErrRefuted, ErrUndecided, or nil if the claim holds.
-func (t *tally) result(items int) (text string, err error) {
+func (t *claimTally) result(items int) (text string, err error) {
 	iv := t.interval()
 	evidence := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]",
 		t.n, items, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
-	switch above, below := t.side(iv); {
+	switch above, below := t.compareInterval(iv); {
 	case !above && !below:
 		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, evidence)}
 	case above == t.AtMost:
@@ -130,18 +130,18 @@ func (t *tally) result(items int) (text string, err error) {
 }
 
 // planOrMake adds a run to the plan, or makes the run. If the request has a claim, the run ends once that is decided.
-func (w *work) planOrMake(ctx context.Context, p *runState) error {
+func (w *requestWork) planOrMake(ctx context.Context, p *runState) error {
 	if w.plan != nil {
 		return w.planRun(ctx, p)
 	}
 	p.rule = w.Rule
-	var until *tally
+	var until *claimTally
 	if p.req.Until != "" {
-		claim, err := ParseUntil(p.req.Until, p.req.Protocol)
+		claim, err := ParseStoppingClaim(p.req.Until, p.req.Protocol)
 		if err != nil {
 			return err
 		}
-		until = &tally{Until: claim}
+		until = &claimTally{StoppingClaim: claim}
 		p.rule = until.rule()
 	}
 	rep, err := w.continueRun(ctx, p)

@@ -12,19 +12,19 @@ import (
 )
 
 func TestParseUntil(t *testing.T) {
-	for text, want := range map[string]Until{
+	for text, want := range map[string]StoppingClaim{
 		"strict>=60": {"strict", false, 0.6}, " strict <= 7.5 % ": {"strict", true, 0.075}, "consistency>=99": {"consistency", false, 0.99},
 	} {
-		if got, err := ParseUntil(text, "pairwise"); err != nil || got.String() != want.String() {
+		if got, err := ParseStoppingClaim(text, "pairwise"); err != nil || got.String() != want.String() {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "strict", "strict>60", "strict>=0", "strict>=100", "strict>=101", "f1>=60", "first-position>=50", "strict>=60 strict<=70", "strict>=-5", "strict>=1e2"} {
-		if u, err := ParseUntil(text, "pairwise"); err == nil {
+		if u, err := ParseStoppingClaim(text, "pairwise"); err == nil {
 			t.Errorf("%q: %v", text, u)
 		}
 	}
-	if _, err := ParseUntil("f1>=60", "self-reference"); err == nil {
+	if _, err := ParseStoppingClaim("f1>=60", "self-reference"); err == nil {
 		t.Error("F1 is right or wrong item by item")
 	}
 }
@@ -37,27 +37,27 @@ func TestTally(t *testing.T) {
 		holds  bool
 		items  int
 	}{
-		{"strict>=60", scoring.Right, true, 19}, {"strict<=60", scoring.Right, false, 19},
-		{"strict>=60", scoring.Wrong, false, 12}, {"strict<=60", scoring.Wrong, true, 12},
+		{"strict>=60", scoring.ItemRight, true, 19}, {"strict<=60", scoring.ItemRight, false, 19},
+		{"strict>=60", scoring.ItemWrong, false, 12}, {"strict<=60", scoring.ItemWrong, true, 12},
 	} {
-		u, err := ParseUntil(c.text, "pairwise")
+		u, err := ParseStoppingClaim(c.text, "pairwise")
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := &tally{Until: u}
-		for state.n < 100 && !state.look(c.result) {
+		state := &claimTally{StoppingClaim: u}
+		for state.n < 100 && !state.observe(c.result) {
 		}
-		above, below := state.side(state.interval())
+		above, below := state.compareInterval(state.interval())
 		if above == below || above != u.AtMost != c.holds || state.n > c.items {
 			t.Errorf("%s, all %v: %+v", c.text, c.result, state)
 		}
 	}
-	state := &tally{Until: Until{"strict", false, 0.6}}
+	state := &claimTally{StoppingClaim: StoppingClaim{"strict", false, 0.6}}
 	for range 1000 {
-		if state.look(scoring.UnknownResult) {
+		if state.observe(scoring.ItemUnknown) {
 			t.Fatalf("decided by what nobody knows: %+v", state)
 		}
-		if state.look(scoring.LeftOut); state.n == 0 {
+		if state.observe(scoring.ItemNotCounted); state.n == 0 {
 			t.Fatal("nothing counted")
 		}
 	}
@@ -71,15 +71,15 @@ type outcome struct {
 
 // gate is an until that remembers its answers.
 type gate struct {
-	Until
+	StoppingClaim
 	sides map[[2]int][2]bool // above and below, by right items and items
 }
 
 func (g gate) side(right, n int) (above, below bool) {
 	sides, ok := g.sides[[2]int{right, n}]
 	if !ok {
-		state := &tally{Until: g.Until, right: right, n: n}
-		sides[0], sides[1] = g.Until.side(state.interval())
+		state := &claimTally{StoppingClaim: g.StoppingClaim, right: right, n: n}
+		sides[0], sides[1] = g.StoppingClaim.compareInterval(state.interval())
 		g.sides[[2]int{right, n}] = sides
 	}
 	return sides[0], sides[1]
@@ -99,7 +99,7 @@ func (g gate) simulate(truth float64, items, runs int) (out outcome) {
 			if above, below := g.side(right, n); above || below {
 				took[i] = n
 				out.decided++
-				if above != (truth >= g.Share) {
+				if above != (truth >= g.Threshold) {
 					out.erred++
 				}
 				break
@@ -113,7 +113,7 @@ func (g gate) simulate(truth float64, items, runs int) (out outcome) {
 
 // A gate that looks after every item errs at most as often as it says, also where the truth is at the edge.
 func TestUntilErrs(t *testing.T) {
-	g := gate{Until: Until{Metric: "strict", Share: 0.6}, sides: map[[2]int][2]bool{}}
+	g := gate{StoppingClaim: StoppingClaim{Metric: "strict", Threshold: 0.6}, sides: map[[2]int][2]bool{}}
 	for _, truth := range []float64{0.5999, 0.6, 0.55, 0.65} {
 		if got := g.simulate(truth, 400, 2000); got.erred > 100 {
 			t.Errorf("truth %v: %+v", truth, got)
@@ -124,13 +124,13 @@ func TestUntilErrs(t *testing.T) {
 	}
 }
 
-// Runs that look after every item whether a question is answered err no more often than untilAlpha: how often, and when
+// Runs that look after every item whether a question is answered err no more often than claimAlpha: how often, and when
 // the answer comes (docs/race.md).
 func TestGates(t *testing.T) {
-	trials.Long(t)
-	worlds := trials.Times(100)
+	trials.SkipUnlessSlowTests(t)
+	worlds := trials.TrialCount(100)
 	for _, share := range []float64{0.6, 0.8} {
-		g := gate{Until: Until{Metric: "strict", Share: share}, sides: map[[2]int][2]bool{}}
+		g := gate{StoppingClaim: StoppingClaim{Metric: "strict", Threshold: share}, sides: map[[2]int][2]bool{}}
 		for _, items := range []int{350, 620} {
 			for _, points := range []float64{-20, -10, -5, -0.01, 0, 5, 10, 15} {
 				truth := share + points/100
@@ -138,8 +138,8 @@ func TestGates(t *testing.T) {
 				percent := func(share float64) float64 { return 100 * share }
 				t.Logf("%d items, at least %g, truth %g: %.2f %% erred, at most %.2f; %.1f %% decided, after %d items",
 					items, percent(share), math.Round(1e8*truth)/1e6, percent(float64(got.erred)/float64(worlds)),
-					percent(stats.Exact(got.erred, worlds, 0.95).High), percent(float64(got.decided)/float64(worlds)), got.median)
-				if low := stats.Exact(got.erred, worlds, 0.999).Low; low > untilAlpha {
+					percent(stats.ClopperPearson(got.erred, worlds, 0.95).High), percent(float64(got.decided)/float64(worlds)), got.median)
+				if low := stats.ClopperPearson(got.erred, worlds, 0.999).Low; low > claimAlpha {
 					t.Errorf("%d items, at least %g, truth %g: %d of %d erred", items, 100*share, truth, got.erred, worlds)
 				}
 			}

@@ -19,81 +19,81 @@ import (
 func (r *Jury) Document() doc.Document {
 	sheet := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
 	add := func(kind, run string, v, low, high *float64) {
-		sheet = append(sheet, []string{kind, run, r.Metric, table.Cell(v, 4), table.Cell(low, 4), table.Cell(high, 4),
+		sheet = append(sheet, []string{kind, run, r.Metric, table.CSVNumber(v, 4), table.CSVNumber(low, 4), table.CSVNumber(high, 4),
 			strconv.Itoa(r.N)})
 	}
-	add("jury", r.Jury, r.Value.Value, r.Value.Low, r.Value.High)
+	add("jury", r.JuryRun, r.Value.Value, r.Value.Low, r.Value.High)
 	for _, m := range r.Members {
 		add("member", m.Run, m.Value, m.Low, m.High)
 	}
-	add("gain", r.Jury, r.Gain.Diff, r.Gain.Low, r.Gain.High)
-	return doc.Document{Answer: r.Says, Also: r.Also, Blocks: r.Blocks(), Sheet: sheet}
+	add("gain", r.JuryRun, r.Gain.Diff, r.Gain.Low, r.Gain.High)
+	return doc.Document{Answer: r.Says, Also: r.Also, Blocks: r.Blocks(), CSVRows: sheet}
 }
 
 // Blocks returns the parts of the document, which the page of the jury's run shows too.
 func (r *Jury) Blocks() []doc.Block {
 	return []doc.Block{r.membersBlock(), r.gainBlock(), r.agreementBlock(), r.votesBlock(), doc.Block{
-		ID:   "sure",
-		In:   doc.Page,
-		Fold: "How sure is that? How to read this",
+		ID:       "sure",
+		Surfaces: doc.SurfacePage,
+		Fold:     "How sure is that? How to read this",
 		Notes: []doc.Note{
-			doc.Say("jury.paired", r.N), doc.Say("jury.best-on-these"), doc.Say("jury.calls"), doc.Say("jury.err-alike"),
+			doc.PhraseNote("jury.paired", r.N), doc.PhraseNote("jury.best-on-these"), doc.PhraseNote("jury.calls"), doc.PhraseNote("jury.err-alike"),
 		},
 	}}
 }
 
 // metric returns the label of the headline metric, such as "correct in both orders".
-func (r *Jury) metric() string { return doc.MetricName(r.Scored.Protocol, r.Metric) }
+func (r *Jury) metric() string { return doc.MetricName(r.Report.Protocol, r.Metric) }
 
 // membersBlock returns the table with a row for the jury and for each of its members, the best first.
 func (r *Jury) membersBlock() doc.Block {
-	consistent := doc.MetricColumn(r.Scored.Protocol, scoring.RightWhereAlike, doc.ShareWithN)
-	consistent.Spare = 3
-	coverage := doc.MetricColumn(r.Scored.Protocol, scoring.Coverage, doc.Bare)
-	coverage.Spare = 2
-	coverage.In = doc.Printed
+	consistent := doc.MetricColumn(r.Report.Protocol, scoring.AccuracyWhenConsistent, doc.ColumnShareWithN)
+	consistent.HideOrder = 3
+	coverage := doc.MetricColumn(r.Report.Protocol, scoring.Coverage, doc.ColumnBareNumber)
+	coverage.HideOrder = 2
+	coverage.Surfaces = doc.SurfaceAnyText
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "level", Kind: doc.LevelCell}, {Name: r.metric(), Kind: doc.Number, Axis: doc.AxisOf(r.Value.Unit)},
-		consistent, coverage, {Name: "calls", Kind: doc.Whole},
+		{Name: "level", Kind: doc.ColumnLevel}, {Name: r.metric(), Kind: doc.ColumnNumber, Axis: doc.AxisOf(r.Value.Unit)},
+		consistent, coverage, {Name: "calls", Kind: doc.ColumnInteger},
 	}}
 	row := func(name string, value scoring.Result, calls int, scored *scoring.Report) doc.Row {
 		level := scored.Level()
 		return doc.Row{Name: name, Look: "level-" + string(level), Cells: doc.Cells(
 			level,
-			doc.Value{Result: value, Places: 1},
-			doc.Value{Result: scored.Overall(scoring.RightWhereAlike), Text: r.unit + "s"},
+			doc.Value{Result: value, ExtraDecimals: 1},
+			doc.Value{Result: scored.Overall(scoring.AccuracyWhenConsistent), Text: r.unit + "s"},
 			scored.Overall(scoring.Coverage),
-			doc.Positive(calls),
+			doc.PositiveCountCell(calls),
 		)}
 	}
 	rank := 0 // of the jury among its members
 	for i := range r.Members {
 		m := &r.Members[i]
 		value := scoring.Result{Metric: r.Metric, Value: m.Value, Low: m.Low, High: m.High, N: r.N}
-		member := row(m.Name, value, m.Calls, &m.Scored)
+		member := row(m.Name, value, m.Calls, &m.Report)
 		member.Target = doc.RunRef(m.Run)
 		t.Add(member)
 		if r.Value.Value == nil || *m.Value > *r.Value.Value {
 			rank++
 		}
 	}
-	total := row("the jury", r.Value, r.Calls, &r.Scored)
+	total := row("the jury", r.Value, r.Calls, &r.Report)
 	total.Detail = string(r.Rule) + " of " + scoring.CountWord(len(r.Members))
 	total.Total = true
-	total.Mark = doc.Solid
+	total.Mark = doc.MarkSolid
 	t.Rows = slices.Insert(t.Rows, rank, total)
 	t.DropEmpty()
 	b := doc.Block{
 		ID:    "members",
 		Title: "The jury among its members",
-		About: phrases.Say("jury.about", r.metric(), table.Count(r.N, r.unit)),
+		About: phrases.Sentence("jury.about", r.metric(), table.Count(r.N, r.unit)),
 		Table: t,
-		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
-		Notes: []doc.Note{doc.Say("jury.n", table.Count(r.N, r.unit))},
+		Keys:  []doc.LegendEntry{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
+		Notes: []doc.Note{doc.PhraseNote("jury.n", table.Count(r.N, r.unit))},
 	}
 	if d := r.Gain; d.Table != nil && len(r.Members) > 0 {
 		b.Remark("jury.only-right", table.Count(d.Table.OnlyB, r.unit), humanize.Comma(int64(d.Table.OnlyA)),
-			scoring.InSentence(r.Members[0].Name), doc.Tested(d))
+			scoring.QuoteName(r.Members[0].Name), doc.PValueWithTest(d))
 	}
 	b.Remark("jury.best-member")
 	b.Warn(r.Warnings)
@@ -110,16 +110,16 @@ func (r *Jury) gainBlock() doc.Block {
 	axis := doc.DifferenceAxis(x)
 	axis.Ends = [2]string{"← " + best.Name + " better", "the jury better →"}
 	return doc.Block{
-		ID:    "gain",
-		Title: "What the jury gains",
-		About: phrases.Say("jury.gain-about", r.unit),
-		In:    doc.Detail,
-		Half:  true,
-		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{
-			Name: "jury − best member", Look: doc.DifferenceLook(r.Gain.Noise), Mark: doc.Solid, Cells: doc.Cells(x),
+		ID:       "gain",
+		Title:    "What the jury gains",
+		About:    phrases.Sentence("jury.gain-about", r.unit),
+		Surfaces: doc.SurfaceAllButShort,
+		Half:     true,
+		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.ColumnNumber, Axis: axis}}, Rows: []doc.Row{{
+			Name: "jury − best member", Look: doc.DifferenceLook(r.Gain.NotSignificant), Mark: doc.MarkSolid, Cells: doc.Cells(x),
 		}}},
 		Links: []doc.Link{{Words: "Read the items that only one is right on", Target: doc.Ref{
-			Runs: []string{best.Run, r.Jury}, Show: "differ",
+			Runs: []string{best.Run, r.JuryRun}, Filter: "differ",
 		}}},
 	}
 }
@@ -131,15 +131,15 @@ const mostPairs = 15
 // members that err most alike come first.
 func (r *Jury) agreementBlock() doc.Block {
 	t := &doc.Table{RowHead: "members", Columns: []doc.Column{
-		{Name: "κ of errors", Kind: doc.Bare}, {Name: "both wrong", Kind: doc.Whole},
-		{Name: "same verdict, %", Kind: doc.Bare}, {Name: "of", Kind: doc.Whole},
+		{Name: "κ of errors", Kind: doc.ColumnBareNumber}, {Name: "both wrong", Kind: doc.ColumnInteger},
+		{Name: "same verdict, %", Kind: doc.ColumnBareNumber}, {Name: "of", Kind: doc.ColumnInteger},
 	}}
 	b := doc.Block{
-		ID: "agree", Title: "Who agrees with whom", In: doc.Detail, Half: true, Chart: doc.Numbers, Table: t,
+		ID: "agree", Title: "Who agrees with whom", Surfaces: doc.SurfaceAllButShort, Half: true, Chart: doc.ChartExplainedTable, Table: t,
 	}
 	names := r.Names()
 	kappa := func(l Likeness) float64 { return *cmp.Or(l.Kappa, new(-2.0)) } // one that is undefined is last
-	pairs := slices.SortedStableFunc(slices.Values(r.Errors), func(x, y Likeness) int {
+	pairs := slices.SortedStableFunc(slices.Values(r.MemberPairs), func(x, y Likeness) int {
 		return cmp.Compare(kappa(y), kappa(x))
 	})
 	if more := len(pairs) - mostPairs; more > 0 {
@@ -149,7 +149,7 @@ func (r *Jury) agreementBlock() doc.Block {
 	for _, l := range pairs {
 		t.Add(doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: doc.Cells(
 			scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}, l.BothFail,
-			scoring.Result{Value: l.Same}, doc.Positive(l.SameOf),
+			scoring.Result{Value: l.SameResponse}, doc.PositiveCountCell(l.ConsistentPairs),
 		)})
 	}
 	t.DropEmpty()
@@ -198,13 +198,13 @@ func (r *Jury) votesBlock() doc.Block {
 		t.Add(doc.Row{
 			Name:   rightWords(v.Right, members),
 			Look:   look,
-			Target: doc.Ref{Runs: runs, Show: fmt.Sprintf("right-%d", v.Right)},
+			Target: doc.Ref{Runs: runs, Filter: fmt.Sprintf("right-%d", v.Right)},
 			Cells:  doc.Cells(v.N, note),
 		})
 	}
 	return doc.Block{
-		ID: "votes", Title: "Votes and outcome", About: "how many members are " + r.metric(), In: doc.Detail,
-		Chart: doc.StackedBar, Table: t,
+		ID: "votes", Title: "Votes and outcome", About: "how many members are " + r.metric(), Surfaces: doc.SurfaceAllButShort,
+		Chart: doc.ChartStackedBar, Table: t,
 	}
 }
 
@@ -228,7 +228,7 @@ func rightWords(right, members int) string {
 func (r *Jury) Composition() string {
 	names := make([]string, len(r.Members))
 	for i, m := range r.Members {
-		names[i] = scoring.InSentence(m.Name)
+		names[i] = scoring.QuoteName(m.Name)
 	}
-	return RuleName(r.Scored.Prompt) + " of " + table.Enumerate(names)
+	return RuleName(r.Report.Prompt) + " of " + table.Enumerate(names)
 }

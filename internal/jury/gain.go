@@ -15,8 +15,8 @@ import (
 
 // Jury holds the results of a jury, one judge made of several others, beside those of its members.
 type Jury struct {
-	Jury string `json:"jury"` // folder of the jury's run
-	Says string `json:"says"` // whether the jury is better than its best member, in a sentence
+	JuryRun string `json:"jury"` // folder of the jury's run
+	Says    string `json:"says"` // whether the jury is better than its best member, in a sentence
 	// further sentences: size of the difference, how alike the members err, advice
 	Also    string         `json:"also,omitempty"`
 	Rule    Rule           `json:"rule"`    // rule by which the members' verdicts are combined
@@ -26,42 +26,42 @@ type Jury struct {
 	Members []Member       `json:"members"` // results of the members, the best first
 	Value   scoring.Result `json:"value"`   // result of the jury by the metric
 	// only for pairs: accuracy of the jury when consistent, in percent
-	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
+	AccuracyWhenConsistent *float64 `json:"right_where_alike,omitempty"`
 	// only for pairs: percent of the pairs on which the jury is consistent
 	Coverage *float64 `json:"coverage,omitempty"`
 	// the metric of the jury minus that of its best member, which was chosen on the same units, with a paired interval
 	Gain scoring.Difference `json:"gain"`
 	// for every two members: how often they err on the same units
-	Errors []Likeness `json:"errors"`
+	MemberPairs []Likeness `json:"errors"`
 	// effective number of independent judges among the members, from the mean correlation of their errors; null if unknown
-	Effective *float64 `json:"effective_judges"`
+	EffectiveJudges *float64 `json:"effective_judges"`
 	// units by the number of members that are right on them, the largest number first
 	Votes    []VoteCount `json:"votes"`
 	Warnings []string    `json:"warnings"` // warnings about the jury and its members, printed after `!`
 
-	Scored scoring.Report `json:"-"` // all results of the jury's run
+	Report scoring.Report `json:"-"` // all results of the jury's run
 
-	alone int    // judgments that one member makes for the same verdicts
-	unit  string // noun for a judged unit, such as pair
+	singleMemberCalls int    // judgments that one member makes for the same verdicts
+	unit              string // noun for a judged unit, such as pair
 }
 
 // Member holds the results of one member of a jury, by the run of this member.
 type Member struct {
-	Run   string   `json:"run"`      // folder of the member's run
-	Model string   `json:"model"`    // model name of the member
-	Name  string   `json:"name"`     // name of the member in tables
-	Value *float64 `json:"value"`    // value of the jury's metric for the member, in percent
-	Low   *float64 `json:"low"`      // lower end of the 95 % interval of `value`
-	High  *float64 `json:"high"`     // upper end of the 95 % interval of `value`
-	By    string   `json:"interval"` // method of the interval, see PROTOCOLS.md §5
+	Run            string   `json:"run"`      // folder of the member's run
+	Model          string   `json:"model"`    // model name of the member
+	Name           string   `json:"name"`     // name of the member in tables
+	Value          *float64 `json:"value"`    // value of the jury's metric for the member, in percent
+	Low            *float64 `json:"low"`      // lower end of the 95 % interval of `value`
+	High           *float64 `json:"high"`     // upper end of the 95 % interval of `value`
+	IntervalMethod string   `json:"interval"` // method of the interval, see PROTOCOLS.md §5
 	// only for pairs: accuracy of the member when consistent, in percent
-	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
+	AccuracyWhenConsistent *float64 `json:"right_where_alike,omitempty"`
 	// only for pairs: percent of the pairs on which the member is consistent
 	Coverage *float64 `json:"coverage,omitempty"`
 	// judgments of the member that the jury's verdicts used; left out if there are none
 	Calls int `json:"calls,omitempty"`
 
-	Scored scoring.Report `json:"-"` // all results of the member's run
+	Report scoring.Report `json:"-"` // all results of the member's run
 }
 
 // Likeness tells how often two members of a jury are wrong on the same units, beyond chance, and give the same verdict.
@@ -73,9 +73,9 @@ type Likeness struct {
 	BothFail int      `json:"both_fail"` // units on which both members are wrong
 	// only for pairs: percent on which both members name the same response, of the pairs where each names one in both
 	// orders
-	Same *float64 `json:"same,omitempty"`
+	SameResponse *float64 `json:"same,omitempty"`
 	// number of pairs where each member names one response in both orders
-	SameOf int `json:"same_of,omitempty"`
+	ConsistentPairs int `json:"same_of,omitempty"`
 }
 
 // VoteCount counts the units on which a given number of a jury's members is right.
@@ -85,8 +85,8 @@ type VoteCount struct {
 	Jury  int `json:"jury"`  // of these units, those on which the jury is right
 }
 
-// Run writes the run of a jury and compares it with its members. It writes nothing if the members cannot be compared.
-func Run(req Recipe, o scoring.Options) (*Jury, error) {
+// MakeAndEvaluate writes the run of a jury and compares it with its members. It writes nothing if the members cannot be compared.
+func MakeAndEvaluate(req Recipe, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
 		run, err := scoring.Load(dir, o.Reading)
@@ -95,7 +95,7 @@ func Run(req Recipe, o scoring.Options) (*Jury, error) {
 		}
 		runs = append(runs, run)
 	}
-	if _, err := scoring.RightsOf(runs); err != nil {
+	if _, err := scoring.RightUnitsOf(runs); err != nil {
 		return nil, err
 	}
 	leftOut, err := Make(req)
@@ -111,15 +111,15 @@ func Run(req Recipe, o scoring.Options) (*Jury, error) {
 		return nil, err
 	}
 	if leftOut > 0 {
-		r.Warnings = append(r.Warnings, phrases.Say("jury.left-out", phrases.Count(leftOut, "judgment")))
+		r.Warnings = append(r.Warnings, phrases.Sentence("jury.left-out", phrases.CountWithNoun(leftOut, "judgment")))
 	}
 	return r, nil
 }
 
 // Members returns the runs of a jury's members: each is one of runs or is read from the folder named in the jury's
 // manifest or next to it. It returns nil if one is missing, or if run is not of a jury.
-func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (members []*scoring.Run) {
-	for _, juror := range Jurors(run.Manifest) {
+func Members(run *scoring.Run, runs []*scoring.Run, reading judging.ReadingOptions) (members []*scoring.Run) {
+	for _, juror := range MemberRuns(run.Manifest) {
 		isMember := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
 		if i := slices.IndexFunc(runs, isMember); i >= 0 {
 			members = append(members, runs[i])
@@ -134,15 +134,15 @@ func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (me
 			}
 		}
 	}
-	if len(members) < len(Jurors(run.Manifest)) {
+	if len(members) < len(MemberRuns(run.Manifest)) {
 		return nil
 	}
 	return members
 }
 
-// Of compares the run of a jury with its members, which are among runs or in their folders. It returns nil if run is
+// FindAndEvaluate compares the run of a jury with its members, which are among runs or in their folders. It returns nil if run is
 // not of a jury, or if a member is missing: the run is then shown as that of any judge.
-func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
+func FindAndEvaluate(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 	members := Members(run, runs, o.Reading)
 	if members == nil {
 		return nil
@@ -154,41 +154,41 @@ func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 // Evaluate compares the run of a jury with those of its members. names are the members' display names; members without
 // one go by their model.
 func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
-	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
+	rights, err := scoring.RightUnitsOf(append(slices.Clone(members), run))
 	if err != nil {
 		return nil, err
 	}
 	last := len(members)
 	r := &Jury{
-		Jury:     run.Dir,
-		Rule:     ruleOf(run.Manifest),
-		Metric:   rights.Metric,
-		N:        len(rights.Units),
-		Warnings: rights.Warnings,
-		Scored:   run.Score(b),
-		alone:    run.Manifest.Judgments,
-		unit:     rights.Unit,
+		JuryRun:           run.Dir,
+		Rule:              ruleOf(run.Manifest),
+		Metric:            rights.Metric,
+		N:                 len(rights.Units),
+		Warnings:          rights.Warnings,
+		Report:            run.Score(b),
+		singleMemberCalls: run.Manifest.Judgments,
+		unit:              rights.Unit,
 	}
 	defaults := scoring.NamesOf(rights.Runs[:last])
 	best := 0
 	for i, member := range members {
 		share := rights.Share(i, b.Level)
 		m := Member{
-			Run:    member.Dir,
-			Model:  rights.Runs[i].Model,
-			Name:   defaults[i],
-			Value:  share.Value,
-			Low:    share.Low,
-			High:   share.High,
-			By:     share.Interval,
-			Calls:  run.Manifest.Stages[i].Calls,
-			Scored: member.Score(b),
+			Run:            member.Dir,
+			Model:          rights.Runs[i].Model,
+			Name:           defaults[i],
+			Value:          share.Value,
+			Low:            share.Low,
+			High:           share.High,
+			IntervalMethod: share.Interval,
+			Calls:          run.Manifest.Stages[i].Calls,
+			Report:         member.Score(b),
 		}
 		if i < len(names) {
 			m.Name = cmp.Or(names[i], m.Name)
 		}
-		m.RightWhereAlike = m.Scored.Overall(scoring.RightWhereAlike).Value
-		m.Coverage = m.Scored.Overall(scoring.Coverage).Value
+		m.AccuracyWhenConsistent = m.Report.Overall(scoring.AccuracyWhenConsistent).Value
+		m.Coverage = m.Report.Overall(scoring.Coverage).Value
 		r.Calls += m.Calls
 		r.Members = append(r.Members, m)
 		if *m.Value > *r.Members[best].Value {
@@ -204,9 +204,9 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 			r.Gain = d
 		}
 	}
-	r.RightWhereAlike = r.Scored.Overall(scoring.RightWhereAlike).Value
-	r.Coverage = r.Scored.Overall(scoring.Coverage).Value
-	r.Value = r.Scored.Overall(rights.Metric)
+	r.AccuracyWhenConsistent = r.Report.Overall(scoring.AccuracyWhenConsistent).Value
+	r.Coverage = r.Report.Overall(scoring.Coverage).Value
+	r.Value = r.Report.Overall(rights.Metric)
 	r.likeness(rights)
 	r.vote(rights)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
@@ -217,11 +217,11 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 
 // ruleOf returns the rule of a jury from the prompt's name in the manifest of its run.
 func ruleOf(m *judging.Manifest) Rule {
-	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
+	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptPrefix), allOrdersSuffix))
 }
 
 // vote counts the units by the number of members that are right on them. The last run in rights is the jury's.
-func (r *Jury) vote(rights *scoring.Rights) {
+func (r *Jury) vote(rights *scoring.RightUnits) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
 		r.Votes = append(r.Votes, VoteCount{Right: n})
@@ -243,7 +243,7 @@ func (r *Jury) vote(rights *scoring.Rights) {
 
 // likeness sets how often every two members err on the same units, and from that the number of independent judges that
 // they are worth.
-func (r *Jury) likeness(rights *scoring.Rights) {
+func (r *Jury) likeness(rights *scoring.RightUnits) {
 	sum, pairs := 0.0, 0
 	for i := range r.Members {
 		for k := range i {
@@ -254,14 +254,14 @@ func (r *Jury) likeness(rights *scoring.Rights) {
 			overlap := Likeness{
 				A:        r.Members[k].Run,
 				B:        r.Members[i].Run,
-				Kappa:    scoring.Fraction(stats.Kappa(counts[:], 2)),
+				Kappa:    scoring.RoundFraction(stats.Kappa(counts[:], 2)),
 				BothFail: int(counts[0]),
 			}
 			if r.Members[i].Coverage != nil {
-				overlap.agree(rights.Parts[k], rights.Parts[i])
+				overlap.agree(rights.Outcomes[k], rights.Outcomes[i])
 			}
-			r.Errors = append(r.Errors, overlap)
-			if phi := stats.Binary(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
+			r.MemberPairs = append(r.MemberPairs, overlap)
+			if phi := stats.BinaryCorrelation(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
 				counts[3]); !math.IsNaN(phi) {
 				sum += phi
 				pairs++
@@ -270,7 +270,7 @@ func (r *Jury) likeness(rights *scoring.Rights) {
 	}
 	if pairs > 0 {
 		k := float64(len(r.Members))
-		r.Effective = scoring.Fraction(k / (1 + (k-1)*max(0, sum/float64(pairs))))
+		r.EffectiveJudges = scoring.RoundFraction(k / (1 + (k-1)*max(0, sum/float64(pairs))))
 	}
 }
 
@@ -281,13 +281,13 @@ func (l *Likeness) agree(a, b []string) {
 	same := 0
 	for u := range min(len(a), len(b)) {
 		if names(a[u]) && names(b[u]) {
-			l.SameOf++
+			l.ConsistentPairs++
 			if a[u] == b[u] {
 				same++
 			}
 		}
 	}
-	if l.SameOf > 0 {
-		l.Same = scoring.Percent(float64(same) / float64(l.SameOf))
+	if l.ConsistentPairs > 0 {
+		l.SameResponse = scoring.Percent(float64(same) / float64(l.ConsistentPairs))
 	}
 }

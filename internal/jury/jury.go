@@ -41,15 +41,15 @@ var Rules = []Rule{Majority, Unanimous, Weighted, Cascade}
 
 // Texts in the manifest of a jury's run, by which it is recognized.
 const (
-	Juror       = "juror"          // role of the members in the manifest's list of other runs that the run uses
-	serverKind  = "jury"           // kind of the run's server
-	promptName  = "jury by "       // begins the prompt's name, followed by the rule
-	ofAllOrders = " of all orders" // ends the prompt's name if the verdicts in all orders of an item vote together
+	JurorRole       = "juror"          // role of the members in the manifest's list of other runs that the run uses
+	serverKind      = "jury"           // kind of the run's server
+	promptPrefix    = "jury by "       // begins the prompt's name, followed by the rule
+	allOrdersSuffix = " of all orders" // ends the prompt's name if the verdicts in all orders of an item vote together
 )
 
-// Jurors returns the runs of a jury's members from the manifest of the jury's run, in their order; nil if the run is
+// MemberRuns returns the runs of a jury's members from the manifest of the jury's run, in their order; nil if the run is
 // not of a jury.
-func Jurors(m *judging.Manifest) []judging.StageRun {
+func MemberRuns(m *judging.Manifest) []judging.StageRun {
 	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func Jurors(m *judging.Manifest) []judging.StageRun {
 }
 
 // RuleName returns the rule of a jury in words, from the name of the prompt of its run.
-func RuleName(prompt string) string { return strings.TrimPrefix(prompt, promptName) }
+func RuleName(prompt string) string { return strings.TrimPrefix(prompt, promptPrefix) }
 
 // Command returns the words of the command that made the run of a jury, with the folder out and without the members.
 func Command(m *judging.Manifest, out string) []string {
@@ -65,7 +65,7 @@ func Command(m *judging.Manifest, out string) []string {
 	if rule := ruleOf(m); rule != Majority {
 		words = append(words, "--rule", string(rule))
 	}
-	if strings.HasSuffix(m.Spec.Prompt.Name, ofAllOrders) {
+	if strings.HasSuffix(m.Spec.Prompt.Name, allOrdersSuffix) {
 		words = append(words, "--all-orders")
 	}
 	return append(words, "--out", out)
@@ -76,10 +76,10 @@ type Recipe struct {
 	Runs []string // folders of the members' runs
 	Rule Rule     // rule by which the members' verdicts are combined
 	// the verdicts in all orders of an item vote together, and the jury has one verdict for all orders
-	Orders  bool
-	Out     string          // folder of the jury's run
-	Reading judging.Reading // how the members' replies are read
-	Gavel   string          // version of gavel, for the manifest
+	VoteAcrossOrders bool
+	Out              string                 // folder of the jury's run
+	Reading          judging.ReadingOptions // how the members' replies are read
+	Gavel            string                 // version of gavel, for the manifest
 }
 
 // vote holds a member's verdict in one judgment.
@@ -89,8 +89,8 @@ type vote struct {
 	probabilities map[string]float64 // probability of each choice; nil if the record has none
 }
 
-// equal is the choice of a vote for a tie.
-const equal = ""
+// tieChoice is the choice of a vote for a tie.
+const tieChoice = ""
 
 // judgment holds one presentation of an item, an order of its responses, with the members' votes on it.
 type judgment struct {
@@ -108,8 +108,8 @@ type ballots struct {
 	partial   int         // judgments of the first member that another member has not made
 }
 
-// pair is the value of Record.Shape in records of pairs of responses.
-const pair = ""
+// pairShape is the value of Record.Shape in records of pairs of responses.
+const pairShape = ""
 
 // Make writes the run of a jury. The members must be runs of one protocol on the same dataset. leftOut is the number of
 // judgments that were left out because a member has not made them. Of judgments asked several times the first counts.
@@ -118,14 +118,14 @@ func Make(req Recipe) (leftOut int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, group := range j.groups(req.Orders || req.Rule == Cascade) {
+	for _, group := range j.groups(req.VoteAcrossOrders || req.Rule == Cascade) {
 		j.decide(group, req.Rule)
 	}
 	return j.partial, j.write(req.Out, j.manifest(req))
 }
 
 // read collects the members' votes from the runs in these folders.
-func read(dirs []string, reading judging.Reading) (*ballots, error) {
+func read(dirs []string, reading judging.ReadingOptions) (*ballots, error) {
 	j := &ballots{}
 	type place struct {
 		item         string
@@ -136,21 +136,21 @@ func read(dirs []string, reading judging.Reading) (*ballots, error) {
 		m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 			key := place{r.Item, r.Presentation}
 			if i == 0 {
-				judgments[key] = &judgment{Record: bare(r)}
+				judgments[key] = &judgment{Record: withoutReply(r)}
 			}
 			x := judgments[key]
 			if x == nil {
 				return nil
 			}
 			if !slices.Equal(x.Order, r.Order) || x.Gold != r.Gold || x.Shape != r.Shape ||
-				r.Shape != pair && x.Mode != r.Mode {
+				r.Shape != pairShape && x.Mode != r.Mode {
 				return fmt.Errorf("%s was asked, shown or labelled otherwise in %s: "+
 					"a jury is of runs of one protocol on one dataset", r.Item, dirs[0])
 			}
 			x.votes = append(x.votes, vote{
 				outcome:       v.Outcome,
 				choice:        cmp.Or(r.CandidateID(v.Choice), v.Answer),
-				probabilities: shares(r, asker, reading),
+				probabilities: choiceProbabilities(r, asker, reading),
 			})
 			return nil
 		})
@@ -158,7 +158,7 @@ func read(dirs []string, reading judging.Reading) (*ballots, error) {
 			return nil, err
 		}
 		j.first = cmp.Or(j.first, m)
-		j.members = append(j.members, judging.StageRun{Role: Juror, Run: dir, ID: m.ID, Model: m.Spec.Model.Name})
+		j.members = append(j.members, judging.StageRun{Role: JurorRole, Run: dir, ID: m.ID, Model: m.Spec.Model.Name})
 		j.simulated = j.simulated || m.Simulated
 	}
 	// In whatever order the judgments came in, the jury is the same.
@@ -173,28 +173,28 @@ func read(dirs []string, reading judging.Reading) (*ballots, error) {
 	return j, nil
 }
 
-// shares returns the probabilities of a record's choices, from those of the labels; nil if the record has none.
-func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map[string]float64 {
+// choiceProbabilities returns the probabilities of a record's choices, from those of the labels; nil if the record has none.
+func choiceProbabilities(r *judging.Record, asker judging.Asker, reading judging.ReadingOptions) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
 	}
 	sums := map[string]float64{}
-	reading.Name = judging.Paper
+	reading.Readers = judging.PaperReaders
 	for _, p := range r.Probabilities {
 		switch v := asker.Parse(r.Shown(), p.Label, reading); v.Outcome {
 		case judging.Decided:
 			sums[r.CandidateID(v.Choice)] += p.P
 		case judging.Tie:
-			sums[equal] += p.P
+			sums[tieChoice] += p.P
 		}
 	}
 	return sums
 }
 
-// bare returns a record of the same presentation as r, without the member's reply.
-func bare(r *judging.Record) *judging.Record {
+// withoutReply returns a record of the same presentation as r, without the member's reply.
+func withoutReply(r *judging.Record) *judging.Record {
 	mode := r.Mode
-	if r.Shape == pair {
+	if r.Shape == pairShape {
 		mode = "" // how one member was asked
 	}
 	return &judging.Record{
@@ -214,9 +214,9 @@ func bare(r *judging.Record) *judging.Record {
 		Own:           r.Own,
 		Unrelated:     r.Unrelated,
 		Ranks:         r.Ranks,
-		Equal:         r.Equal,
+		EqualOptions:  r.EqualOptions,
 		Replies:       []judging.Reply{},
-		Imported:      &judging.ImportedFields{Stored: true},
+		Imported:      &judging.ImportedFields{DecisionIsVerdict: true},
 	}
 }
 
@@ -245,7 +245,7 @@ func (j *ballots) decide(group []*judgment, rule Rule) {
 	for _, x := range group {
 		votes = append(votes, x.votes...)
 	}
-	choice, outcome := settle(votes, rule)
+	choice, outcome := combineVotes(votes, rule)
 	for _, x := range group {
 		x.decide(choice, outcome)
 	}
@@ -258,7 +258,7 @@ func (j *ballots) cascade(group []*judgment) {
 		j.members[i].Calls += len(group)
 		first := group[0].votes[i].choice
 		differs := func(x *judgment) bool { return x.votes[i].choice != first }
-		if (first == equal || slices.ContainsFunc(group, differs)) && i < len(j.members)-1 {
+		if (first == tieChoice || slices.ContainsFunc(group, differs)) && i < len(j.members)-1 {
 			continue
 		}
 		for _, x := range group {
@@ -268,9 +268,9 @@ func (j *ballots) cascade(group []*judgment) {
 	}
 }
 
-// settle applies a rule other than Cascade to votes. It returns the winning choice and its outcome. The choice is
+// combineVotes applies a rule other than Cascade to votes. It returns the winning choice and its outcome. The choice is
 // equal, with the outcome Tie, if two choices have the same weight; without votes the outcome is NoVerdict.
-func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
+func combineVotes(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 	weight := map[string]float64{}
 	outcome = judging.NoVerdict
 	for _, v := range votes {
@@ -292,13 +292,13 @@ func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 		case w > largest+1e-9:
 			largest, choice = w, id
 		case w > largest-1e-9:
-			choice = equal
+			choice = tieChoice
 		}
 	}
 	if rule == Unanimous && largest < float64(len(votes)) {
-		choice = equal
+		choice = tieChoice
 	}
-	if choice != equal {
+	if choice != tieChoice {
 		outcome = judging.Decided
 	}
 	return choice, outcome
@@ -317,12 +317,12 @@ func (x *judgment) decide(choice string, outcome judging.Outcome) {
 // manifest returns the manifest of the jury's run.
 func (j *ballots) manifest(req Recipe) *judging.Manifest {
 	rule := string(req.Rule)
-	if req.Orders {
-		rule += ofAllOrders
+	if req.VoteAcrossOrders {
+		rule += allOrdersSuffix
 	}
 	var models []string
 	sum := sha256.New()
-	fmt.Fprintln(sum, req.Rule, req.Orders, req.Reading)
+	fmt.Fprintln(sum, req.Rule, req.VoteAcrossOrders, req.Reading)
 	for _, member := range j.members {
 		if !slices.Contains(models, member.Model) {
 			models = append(models, member.Model)
@@ -332,7 +332,7 @@ func (j *ballots) manifest(req Recipe) *judging.Manifest {
 	items := j.groups(true)
 	spec := j.first.Spec
 	spec.Parameters = judging.Parameters{}
-	spec.Prompt = judging.Template{Name: promptName + rule, Labels: spec.Prompt.Labels}
+	spec.Prompt = judging.Template{Name: promptPrefix + rule, Labels: spec.Prompt.Labels}
 	spec.Model = judging.ModelSpec{
 		Name:     scoring.JuryModel(len(j.members), models),
 		Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8]),

@@ -50,7 +50,7 @@ func tying(t *testing.T, name string, n int, say func(item, showing int) string)
 	return protocoltest.PairsRun(t, name, n, say, func(item int, r *judging.Record) {
 		if say(item, r.Presentation) == "tie" {
 			r.Outcome = judging.Tie
-			r.Imported = &judging.ImportedFields{Stored: true}
+			r.Imported = &judging.ImportedFields{DecisionIsVerdict: true}
 		}
 	})
 }
@@ -59,7 +59,7 @@ func tying(t *testing.T, name string, n int, say func(item, showing int) string)
 func madeBy(t *testing.T, rule jury.Rule, orders bool, runs ...string) (out string) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "jury")
-	_, err := jury.Make(jury.Recipe{Runs: runs, Rule: rule, Orders: orders, Out: out, Gavel: "test"})
+	_, err := jury.Make(jury.Recipe{Runs: runs, Rule: rule, VoteAcrossOrders: orders, Out: out, Gavel: "test"})
 	assert.NilError(t, err)
 	return out
 }
@@ -93,7 +93,7 @@ func TestRules(t *testing.T) {
 	} {
 		out := madeBy(t, c.rule, c.orders, c.runs...)
 		assert.Equal(t, verdicts(t, out), c.want, "%s %v", c.rule, c.orders)
-		run, err := scoring.Load(out, judging.Reading{Policy: judging.Unique})
+		run, err := scoring.Load(out, judging.ReadingOptions{Policy: judging.PolicyUnique})
 		assert.NilError(t, err)
 		assert.Equal(t, run.Items, 3)
 		calls := 0
@@ -111,9 +111,9 @@ func TestJudgesOfTiesAreNotRightByAnother(t *testing.T) {
 		tying(t, "one", 20, tie), tying(t, "two", 20, tie),
 		tying(t, "perfect", 20, func(item, _ int) string { return "AB"[item%2 : item%2+1] }),
 	}
-	o := scoring.Options{Bootstrap: stats.Default}
+	o := scoring.Options{Bootstrap: stats.DefaultBootstrap}
 	out := filepath.Join(t.TempDir(), "jury")
-	r, err := jury.Run(jury.Recipe{Runs: dirs, Rule: jury.Majority, Out: out, Gavel: "test"}, o)
+	r, err := jury.MakeAndEvaluate(jury.Recipe{Runs: dirs, Rule: jury.Majority, Out: out, Gavel: "test"}, o)
 	assert.NilError(t, err)
 	assert.Equal(t, r.Metric, "strict")
 	assert.Equal(t, *r.Value.Value, 0.0)
@@ -171,7 +171,7 @@ func TestItemsThatAreNotWhole(t *testing.T) {
 		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines[:len(lines)-2], "")), 0o644)) // p008 keeps one of two
 		dirs = append(dirs, dir)
 	}
-	r, err := jury.Run(jury.Recipe{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, scoring.Options{Bootstrap: stats.Default})
+	r, err := jury.MakeAndEvaluate(jury.Recipe{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, scoring.Options{Bootstrap: stats.DefaultBootstrap})
 	assert.NilError(t, err)
 	assert.Equal(t, r.N, 7)
 }

@@ -13,30 +13,30 @@ import (
 func TestWeighted(t *testing.T) {
 	sure := vote{judging.Decided, "A", map[string]float64{"A": 0.99, "B": 0.01}}
 	unsure := vote{judging.Decided, "B", map[string]float64{"A": 0.45, "B": 0.55}}
-	choice, outcome := settle([]vote{sure, unsure, unsure}, Weighted)
+	choice, outcome := combineVotes([]vote{sure, unsure, unsure}, Weighted)
 	assert.Equal(t, choice, "A")
 	assert.Equal(t, outcome, judging.Decided)
-	choice, _ = settle([]vote{sure, unsure, unsure}, Majority)
+	choice, _ = combineVotes([]vote{sure, unsure, unsure}, Majority)
 	assert.Equal(t, choice, "B")
 }
 
 // TestWeightedTie: what is likely to be a tie counts for a tie, and a juror without probabilities counts 1.
 func TestWeightedTie(t *testing.T) {
-	tie := vote{judging.Tie, equal, map[string]float64{equal: 0.8, "A": 0.15, "B": 0.05}}
-	a := vote{judging.Decided, "A", map[string]float64{equal: 0.4, "A": 0.6}}
+	tie := vote{judging.Tie, tieChoice, map[string]float64{tieChoice: 0.8, "A": 0.15, "B": 0.05}}
+	a := vote{judging.Decided, "A", map[string]float64{tieChoice: 0.4, "A": 0.6}}
 	for _, c := range []struct {
 		votes []vote
 		want  string
 	}{
-		{[]vote{tie, a}, equal},                                        // 1.2 and 0.75
-		{[]vote{tie, a, a}, equal},                                     // 1.6 and 1.35
-		{[]vote{tie, a, a, a}, equal},                                  // 2 and 1.95
-		{[]vote{tie, a, {outcome: judging.Decided, choice: "A"}}, "A"}, // 1.2 and 1.75
-		{[]vote{tie, a, {outcome: judging.Tie, choice: equal}}, equal}, // 2.2 and 0.75
+		{[]vote{tie, a}, tieChoice},                                            // 1.2 and 0.75
+		{[]vote{tie, a, a}, tieChoice},                                         // 1.6 and 1.35
+		{[]vote{tie, a, a, a}, tieChoice},                                      // 2 and 1.95
+		{[]vote{tie, a, {outcome: judging.Decided, choice: "A"}}, "A"},         // 1.2 and 1.75
+		{[]vote{tie, a, {outcome: judging.Tie, choice: tieChoice}}, tieChoice}, // 2.2 and 0.75
 		// Who says nothing has no vote.
 		{[]vote{a, {outcome: judging.NoVerdict}}, "A"},
 	} {
-		choice, _ := settle(c.votes, Weighted)
+		choice, _ := combineVotes(c.votes, Weighted)
 		assert.Equal(t, choice, c.want)
 	}
 }
@@ -44,7 +44,7 @@ func TestWeightedTie(t *testing.T) {
 // offersTie reads the labels A, B and C, which is a tie.
 type offersTie struct{ judging.Asker }
 
-func (offersTie) Parse(_ judging.Presentation, label string, _ judging.Reading) judging.Verdict {
+func (offersTie) Parse(_ judging.Presentation, label string, _ judging.ReadingOptions) judging.Verdict {
 	if at := strings.Index("AB", label); at >= 0 {
 		return judging.Verdict{Outcome: judging.Decided, Choice: at}
 	}
@@ -56,6 +56,6 @@ func TestSharesHaveTheTie(t *testing.T) {
 	r := &judging.Record{Order: []string{"A", "B"}, Probabilities: []judging.Probability{
 		{Label: "C", P: 0.5}, {Label: "A", P: 0.125}, {Label: "B", P: 0.375},
 	}}
-	want := map[string]float64{equal: 0.5, "A": 0.125, "B": 0.375}
-	assert.DeepEqual(t, shares(r, offersTie{}, judging.Reading{}), want)
+	want := map[string]float64{tieChoice: 0.5, "A": 0.125, "B": 0.375}
+	assert.DeepEqual(t, choiceProbabilities(r, offersTie{}, judging.ReadingOptions{}), want)
 }

@@ -12,20 +12,20 @@ import (
 // answer returns the sentence on whether the jury is better than its best member, and how many calls it takes.
 func (r *Jury) answer() string {
 	if !r.hasValues() {
-		return phrases.Say("jury.unknown")
+		return phrases.Sentence("jury.unknown")
 	}
 	best := r.Members[0]
-	name := scoring.InSentence(best.Name)
+	name := scoring.QuoteName(best.Name)
 	code := "jury.better"
 	switch gain := *r.Gain.Diff; {
-	case r.Gain.Noise && gain > 0:
+	case r.Gain.NotSignificant && gain > 0:
 		code = "jury.no-significant-gain"
-	case r.Gain.Noise:
+	case r.Gain.NotSignificant:
 		code = "jury.no-gain"
 	case gain < 0:
 		code = "jury.worse"
 	}
-	return phrases.Say(code, *r.Value.Value, r.metric(), *best.Value, name, r.times())
+	return phrases.Sentence(code, *r.Value.Value, r.metric(), *best.Value, name, r.callsRatioText())
 }
 
 // hasValues reports whether the jury and its best member have a value by the metric, and their difference is known.
@@ -39,18 +39,18 @@ func (r *Jury) details() string {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	sentences := []string{phrases.Say(r.difference(), r.points())}
-	if r.Effective != nil {
-		sentences = append(sentences, phrases.Say("jury.overlap", scoring.CountWord(len(r.Members)), *r.Effective))
+	sentences := []string{phrases.Sentence(r.gainPhraseCode(), r.points())}
+	if r.EffectiveJudges != nil {
+		sentences = append(sentences, phrases.Sentence("jury.overlap", scoring.CountWord(len(r.Members)), *r.EffectiveJudges))
 	}
 	best := r.Members[0]
 	unusable := func(rep scoring.Report) bool { return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.Unusable }
 	switch {
-	case unusable(best.Scored) && unusable(r.Scored):
-		sentences = append(sentences, phrases.Say("jury.unusable"))
-	case unusable(best.Scored):
-	case !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "":
-		sentences = append(sentences, phrases.Say("jury.use-member", scoring.InSentence(best.Name)))
+	case unusable(best.Report) && unusable(r.Report):
+		sentences = append(sentences, phrases.Sentence("jury.unusable"))
+	case unusable(best.Report):
+	case !r.Gain.NotSignificant && gain < 0 || r.Gain.NotSignificant && gain <= 0 && r.callsRatioText() != "":
+		sentences = append(sentences, phrases.Sentence("jury.use-member", scoring.QuoteName(best.Name)))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -59,11 +59,11 @@ func (r *Jury) details() string {
 // 0.0]".
 func (r *Jury) points() string {
 	number := func(v float64) string {
-		v = scoring.Unsigned(v, 1)
+		v = scoring.WithoutNegativeZero(v, 1)
 		return strings.Replace(fmt.Sprintf("%.1f", v), "-", "−", 1)
 	}
 	sign := ""
-	if scoring.Unsigned(*r.Gain.Diff, 1) > 0 {
+	if scoring.WithoutNegativeZero(*r.Gain.Diff, 1) > 0 {
 		sign = "+"
 	}
 	ends := ""
@@ -73,11 +73,11 @@ func (r *Jury) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// difference returns the code of the phrase on the jury's gain over its best member, which depends on whether the gain
+// gainPhraseCode returns the code of the phrase on the jury's gain over its best member, which depends on whether the gain
 // is significant.
-func (r *Jury) difference() string {
+func (r *Jury) gainPhraseCode() string {
 	switch {
-	case !r.Gain.Noise:
+	case !r.Gain.NotSignificant:
 		return "jury.significant"
 	case *r.Gain.Diff == 0:
 		return "jury.difference"
@@ -85,18 +85,18 @@ func (r *Jury) difference() string {
 	return "jury.not-significant"
 }
 
-// times returns in words by how much the jury's judgments exceed those of one member, such as "three times the calls";
+// callsRatioText returns in words by how much the jury's judgments exceed those of one member, such as "three times the calls";
 // "" if it takes no more.
-func (r *Jury) times() string {
-	if r.alone == 0 || r.Calls <= r.alone {
+func (r *Jury) callsRatioText() string {
+	if r.singleMemberCalls == 0 || r.Calls <= r.singleMemberCalls {
 		return ""
 	}
-	times := float64(r.Calls) / float64(r.alone)
+	times := float64(r.Calls) / float64(r.singleMemberCalls)
 	switch {
 	case times == 2:
-		return phrases.Say("jury.twice")
+		return phrases.Sentence("jury.twice")
 	case times == math.Round(times):
-		return phrases.Say("jury.times", scoring.CountWord(int(times)))
+		return phrases.Sentence("jury.times", scoring.CountWord(int(times)))
 	}
-	return phrases.Say("jury.times", fmt.Sprintf("%.1f", times))
+	return phrases.Sentence("jury.times", fmt.Sprintf("%.1f", times))
 }

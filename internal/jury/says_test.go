@@ -9,7 +9,7 @@ import (
 // TestJurySays: every branch of the first line and of what follows it, over made-up numbers.
 func TestJurySays(t *testing.T) {
 	gain := func(diff, low, high float64, noise bool) scoring.Difference {
-		return scoring.Difference{Diff: &diff, Low: &low, High: &high, Noise: noise}
+		return scoring.Difference{Diff: &diff, Low: &low, High: &high, NotSignificant: noise}
 	}
 	for _, c := range []struct {
 		name  string
@@ -41,16 +41,16 @@ func TestJurySays(t *testing.T) {
 		{name: "no value", want: "The gain of the jury is unknown: it has no value to compare with its members."},
 	} {
 		r := Jury{
-			Metric:    "strict",
-			Gain:      c.gain,
-			Calls:     c.calls,
-			Value:     scoring.Result{Value: new(78.0)},
-			Members:   []Member{{Name: "best", Value: new(74.0)}, {Name: "other", Value: new(70.0)}},
-			Effective: new(1.5),
-			alone:     100,
+			Metric:            "strict",
+			Gain:              c.gain,
+			Calls:             c.calls,
+			Value:             scoring.Result{Value: new(78.0)},
+			Members:           []Member{{Name: "best", Value: new(74.0)}, {Name: "other", Value: new(70.0)}},
+			EffectiveJudges:   new(1.5),
+			singleMemberCalls: 100,
 		}
-		r.Scored.Diagnosis = &scoring.Diagnosis{Level: c.level}
-		r.Members[0].Scored = r.Scored
+		r.Report.Diagnosis = &scoring.Diagnosis{Level: c.level}
+		r.Members[0].Report = r.Report
 		if got := r.answer(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -11,8 +11,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Number holds a statistic with its interval; all its values are null if the statistic is undefined.
-type Number struct {
+// Statistic holds a statistic with its interval; all its values are null if the statistic is undefined.
+type Statistic struct {
 	Value    *float64 `json:"value"`              // the statistic; null if undefined
 	Low      *float64 `json:"low"`                // lower end of the 95 % interval of `value`
 	High     *float64 `json:"high"`               // upper end of the 95 % interval of `value`
@@ -28,15 +28,15 @@ type Agreement struct {
 	Labels     string   `json:"labels"`          // path of the file of labels
 	Categories []string `json:"categories"`      // labels and verdicts that occur; those of pairs: A, tie, B
 	Items      int      `json:"items"`           // items with a label of the majority
-	Split      int      `json:"split,omitempty"` // items on which people are evenly split
+	SplitItems int      `json:"split,omitempty"` // items on which people are evenly split
 	// agreement of each judge with the majority of people, the best judge first
-	Judges []JudgeAgreement `json:"judges"`
-	Pairs  []Pair           `json:"pairs"`            // agreement of every two raters, judges and people
-	People *PeopleAgreement `json:"people,omitempty"` // agreement of all people with each other, if three or more
-	Self   []IntraRater     `json:"self,omitempty"`   // agreement of people with themselves, if items were shown twice
+	Judges     []JudgeAgreement `json:"judges"`
+	Pairs      []RaterPair      `json:"pairs"`            // agreement of every two raters, judges and people
+	People     *PeopleAgreement `json:"people,omitempty"` // agreement of all people with each other, if three or more
+	IntraRater []IntraRater     `json:"self,omitempty"`   // agreement of people with themselves, if items were shown twice
 	// test of whether a judge may replace a person, for each judge; with three people or more
-	StandIn   []AltTest             `json:"stand_in,omitempty"`
-	Reading   judging.Readers       `json:"reading,omitempty"` // how replies were read; left out for the default rules
+	AltTests  []AltTest             `json:"stand_in,omitempty"`
+	Reading   judging.ReaderSet     `json:"reading,omitempty"` // how replies were read; left out for the default rules
 	Bootstrap scoring.BootstrapInfo `json:"bootstrap"`         // settings of resampled intervals
 	// test of every two judges, for their letters: `mcnemar`, or `permutation` if items come in clusters
 	Test string `json:"test"`
@@ -50,51 +50,51 @@ type JudgeAgreement struct {
 	Model string `json:"model"` // model name of the judge
 	// judged items on which the judge agrees with the majority, in percent of those with a label; no verdict counts as
 	// no agreement
-	Agreement Number `json:"agreement"`
-	N         int    `json:"n"` // judged items with a label
+	Agreement Statistic `json:"agreement"`
+	N         int       `json:"n"` // judged items with a label
 	// number of clusters (questions) of these items, if items come in clusters
-	Clusters  int    `json:"clusters,omitempty"`
-	NoVerdict int    `json:"no_verdict"`       // judged items with a label but without a verdict
-	Kappa     Number `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
-	Calls     int    `json:"calls"`            // judgments that the judge makes per 1,000 items
-	Tokens    int    `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
+	Clusters  int       `json:"clusters,omitempty"`
+	NoVerdict int       `json:"no_verdict"`       // judged items with a label but without a verdict
+	Kappa     Statistic `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
+	Calls     int       `json:"calls"`            // judgments that the judge makes per 1,000 items
+	Tokens    int       `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
 	// letters of the groups of judges that do not differ significantly: such judges share a letter
 	Letters string `json:"letters"`
 
 	agrees map[string]bool // by id of a judged item with a label: the verdict is the majority's
 }
 
-// Pair tells how often two raters, judges or people, agree on the items that both labelled.
-type Pair struct {
+// RaterPair tells how often two raters, judges or people, agree on the items that both labelled.
+type RaterPair struct {
 	A string `json:"a"` // first rater: folder of the judge's run, or name of the person
 	B string `json:"b"` // second rater: folder of the judge's run, or name of the person
 	// kinds of the two raters: `judge, person`, `person, person` or `judge, judge`
-	Between string `json:"between"`
-	N       int    `json:"n"` // items that both raters labelled
+	RaterKinds string `json:"between"`
+	N          int    `json:"n"` // items that both raters labelled
 	// number of clusters (questions) of these items, if items come in clusters
-	Clusters  int    `json:"clusters,omitempty"`
-	Agreement Number `json:"agreement"` // percent of the items to which both raters give the same label
-	Kappa     Number `json:"kappa"`     // Cohen's κ of the two raters, −1 to 1
-	AC1       Number `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
-	Alpha     Number `json:"alpha"`     // Krippendorff's α of the two raters, nominal
+	Clusters  int       `json:"clusters,omitempty"`
+	Agreement Statistic `json:"agreement"` // percent of the items to which both raters give the same label
+	Kappa     Statistic `json:"kappa"`     // Cohen's κ of the two raters, −1 to 1
+	AC1       Statistic `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
+	Alpha     Statistic `json:"alpha"`     // Krippendorff's α of the two raters, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
-	Ordinal *Number `json:"alpha_ordinal,omitempty"`
+	Ordinal *Statistic `json:"alpha_ordinal,omitempty"`
 }
 
 // PeopleAgreement tells how far all people who labelled items agree with each other.
 type PeopleAgreement struct {
-	Raters int    `json:"raters"` // number of people
-	N      int    `json:"n"`      // items labelled by two people or more
-	Alpha  Number `json:"alpha"`  // Krippendorff's α, nominal
+	Raters int       `json:"raters"` // number of people
+	N      int       `json:"n"`      // items labelled by two people or more
+	Alpha  Statistic `json:"alpha"`  // Krippendorff's α, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
-	Ordinal *Number `json:"alpha_ordinal,omitempty"`
+	Ordinal *Statistic `json:"alpha_ordinal,omitempty"`
 }
 
 // IntraRater tells how often a person gives the same label to items that they labelled twice.
 type IntraRater struct {
-	Labeller  string `json:"labeller"`  // name of the person
-	N         int    `json:"n"`         // items that the person labelled twice
-	Agreement Number `json:"agreement"` // percent of these items with the same label both times
+	Labeller  string    `json:"labeller"`  // name of the person
+	N         int       `json:"n"`         // items that the person labelled twice
+	Agreement Statistic `json:"agreement"` // percent of these items with the same label both times
 }
 
 // AltTest holds the alternative annotator test of a judge: whether it may replace a person (arXiv 2501.10970).
@@ -130,7 +130,7 @@ const Epsilon = 0.2
 // Agree compares the judges of some runs with people and with each other. dirs are the runs' folders. If file is nil,
 // the dataset's labels count as those of one person.
 func Agree(
-	dirs []string, file *LabelFile, epsilon float64, reading judging.Reading, b stats.Bootstrap,
+	dirs []string, file *LabelFile, epsilon float64, reading judging.ReadingOptions, b stats.Bootstrap,
 ) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, false)
 	if err != nil {
@@ -149,7 +149,7 @@ func Agree(
 	}
 	if len(p.people) > 2 {
 		for _, judge := range p.raters[:len(p.judges)] {
-			a.StandIn = append(a.StandIn, p.altTest(judge, epsilon))
+			a.AltTests = append(a.AltTests, p.altTest(judge, epsilon))
 		}
 	}
 	return a, nil
@@ -157,7 +157,7 @@ func Agree(
 
 // Rank returns each judge's agreement with the majority of people, without that of every two raters. It skips runs that
 // judge other things, or no item with a label, and returns ErrNotJudged if no run is left.
-func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+func Rank(dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, true)
 	if err != nil {
 		return nil, err
@@ -169,18 +169,18 @@ func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Boots
 var ErrNotJudged = errors.New("no run covers the labelled items yet")
 
 // rank returns each judge's agreement with the majority, and that of people, without that of every two raters.
-func (p *panel) rank(reading judging.Reading) *Agreement {
+func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 	a := &Agreement{
 		Labels:     p.file.Path,
 		Categories: p.categories,
-		Reading:    reading.Name,
-		Pairs:      []Pair{},
+		Reading:    reading.Readers,
+		Pairs:      []RaterPair{},
 		Test:       "mcnemar",
 		Bootstrap: scoring.BootstrapInfo{
 			Rounds: p.b.Rounds,
 			Level:  p.b.Level,
 			Seed:   p.b.Seed,
-			Unit:   cmp.Or(p.judges[0].clusters, "item"),
+			Unit:   cmp.Or(p.judges[0].clusterNoun, "item"),
 		},
 	}
 	if p.judges[0].cluster != nil {
@@ -188,12 +188,12 @@ func (p *panel) rank(reading judging.Reading) *Agreement {
 	}
 	majority, split := p.majority()
 	a.Items = len(majority)
-	a.Split = split
+	a.SplitItems = split
 	p.rankJudges(a, majority)
 	if len(p.people) > 2 {
-		a.People = p.together()
+		a.People = p.peopleAgreement()
 	}
-	p.self(a)
+	p.addIntraRater(a)
 	a.Says = a.answer()
 	a.Warnings = append([]string{}, p.warnings...)
 	return a
@@ -228,9 +228,9 @@ func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	p.letter(a.Judges)
 }
 
-// percents returns a share from 0 to 1 and its interval as a number in percent; method names the interval's method.
-func percents(value float64, iv stats.Interval, method string) Number {
-	return Number{
+// percentStatistic returns a share from 0 to 1 and its interval as a number in percent; method names the interval's method.
+func percentStatistic(value float64, iv stats.Interval, method string) Statistic {
+	return Statistic{
 		Value:    scoring.Percent(value),
 		Low:      scoring.Percent(iv.Low),
 		High:     scoring.Percent(iv.High),
@@ -276,7 +276,7 @@ func (p *panel) pValue(a, b map[string]bool) float64 {
 		}
 	}
 	if p.judges[0].cluster != nil {
-		return p.b.Exchange(both.sample().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
+		return p.b.PermutationTest(both.sample().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
 	}
 	var discordant [2]int // items on which only the first, or only the second, agrees
 	for _, row := range both {

@@ -17,7 +17,7 @@ import (
 // coverage counts the intervals of some runs, and those that cover the truth and their own value.
 type coverage struct{ runs, intervals, covered, selfCovered int }
 
-func (c *coverage) add(x Number, truth float64) {
+func (c *coverage) add(x Statistic, truth float64) {
 	c.runs++
 	if x.Low == nil {
 		return
@@ -57,7 +57,7 @@ func (w ratersWorld) measured(runs, rounds int) (coverages [3]coverage) {
 	truth := w.truth()
 	for i := range runs {
 		pair := w.draw(rand.New(rand.NewPCG(uint64(i), uint64(1000*w.first)+uint64(w.clusters))), rounds)
-		for k, x := range []Number{pair.Kappa, pair.AC1, pair.Alpha} {
+		for k, x := range []Statistic{pair.Kappa, pair.AC1, pair.Alpha} {
 			coverages[k].add(x, truth[k])
 		}
 	}
@@ -69,7 +69,7 @@ func (w ratersWorld) measured(runs, rounds int) (coverages [3]coverage) {
 // items and many, and of clusters. GAVEL_WORLDS says how many runs there are of each; docs/coverage.md has the shares
 // of 2,000.
 func TestCoefficientsCover(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	runs := 10
 	if n, err := strconv.Atoi(os.Getenv("GAVEL_WORLDS")); err == nil {
 		runs = n
@@ -112,7 +112,7 @@ func ratersWorlds() (all []ratersWorld) {
 // TestKappaFarBelowZeroCovers: where raters contradict each other, and a category that nobody names stands beside
 // theirs, the intervals of κ held the truth in 84 to 91 % of runs.
 func TestKappaFarBelowZeroCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	for _, n := range []int{20, 50} {
 		w := ratersWorld{skew: []float64{0.5, 0.5}, first: 0.98, second: 0.02, clusters: n, each: 1}
 		if agreement := w.measured(400, 400)[0]; agreement.share() < 92 {
@@ -151,12 +151,12 @@ func (w ratersWorld) truth() [3]float64 {
 			both[j*k+i] += 1e6 * cells[i*k+j]
 		}
 	}
-	return [3]float64{stats.Kappa(cells, k), stats.AC1(cells, k), stats.Alpha(both, k, stats.Nominal)}
+	return [3]float64{stats.Kappa(cells, k), stats.AC1(cells, k), stats.KrippendorffAlpha(both, k, stats.Nominal)}
 }
 
 // draw returns the agreement of two raters on items of the world.
-func (w ratersWorld) draw(rng *rand.Rand, rounds int) Pair {
-	b := stats.Default
+func (w ratersWorld) draw(rng *rand.Rand, rounds int) RaterPair {
+	b := stats.DefaultBootstrap
 	b.Rounds = rounds
 	p := &panel{judges: []*RunVerdicts{{}}, b: b}
 	if w.each > 1 {
@@ -196,7 +196,7 @@ func (w ratersWorld) draw(rng *rand.Rand, rounds int) Pair {
 
 // TestApartByCluster: judges of items that hang together are told apart by the clusters, and equal ones are not.
 func TestApartByCluster(t *testing.T) {
-	p := &panel{judges: []*RunVerdicts{{cluster: func(item string) string { return item[:2] }}}, b: stats.Default}
+	p := &panel{judges: []*RunVerdicts{{cluster: func(item string) string { return item[:2] }}}, b: stats.DefaultBootstrap}
 	all, common, other := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range 80 {
 		item := fmt.Sprintf("%02d-%d", i/4, i%4)

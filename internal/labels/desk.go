@@ -21,12 +21,12 @@ import (
 
 // DeskOptions holds the options of a [Desk], which gives items to people who label them.
 type DeskOptions struct {
-	Name   string           // name of the dataset
-	Path   string           // path of the file of labels; an existing file is continued
-	Sample int              // number of items to label; 0 for all
-	Again  float64          // share of items, 0 to 1, that each person is shown twice, with the responses exchanged
-	Seed   int64            // seed of the draw of items, their order, and the order of responses
-	Now    func() time.Time // returns the time, for how long a label takes
+	Name        string           // name of the dataset
+	Path        string           // path of the file of labels; an existing file is continued
+	Sample      int              // number of items to label; 0 for all
+	RepeatShare float64          // share of items, 0 to 1, that each person is shown twice, with the responses exchanged
+	Seed        int64            // seed of the draw of items, their order, and the order of responses
+	Now         func() time.Time // returns the time, for how long a label takes
 }
 
 // Desk gives the items of a dataset to people, one at a time, and stores their labels in a file: each label is on disk
@@ -40,7 +40,7 @@ type Desk struct {
 
 	mu     sync.Mutex
 	lock   *flock.Flock       // lock against other processes that write to the file
-	file   *labelFile         // the file of labels
+	file   *labelAppender     // the file of labels
 	people map[string]*person // by name: each person who labels
 }
 
@@ -111,7 +111,7 @@ func (d *Desk) open() error {
 	if err := d.draw(); err != nil {
 		return err
 	}
-	return d.recall(all)
+	return d.restoreLabels(all)
 }
 
 // Close releases the lock on the file of labels. The lock's own file stays, so that all waiting processes wait for the
@@ -144,8 +144,8 @@ func (p *person) last() (latest turn, ok bool) {
 	return latest, false
 }
 
-// take applies a line of the file of labels, which is a label or takes one back, to the item t.
-func (p *person) take(t turn, l Label) {
+// applyLabel applies a line of the file of labels, which is a label or takes one back, to the item t.
+func (p *person) applyLabel(t turn, l Label) {
 	if k := slices.Index(p.undo, t); k >= 0 {
 		p.undo = slices.Delete(p.undo, k, k+1)
 	}
@@ -208,7 +208,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	if p.current != next || p.shownAt.IsZero() {
 		p.current, p.shownAt = next, d.Now()
 	}
-	t.Sum, err = sum(d.set, next.item)
+	t.Sum, err = itemSHA256(d.set, next.item)
 	if err != nil {
 		return t, err
 	}
@@ -226,13 +226,13 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 
 // PersonLabel holds the answer of a person to the item that they were shown.
 type PersonLabel struct {
-	At     int    // row number of the item in the dataset, as in [Turn]
-	Sum    string // SHA-256 of the item's line in the dataset, as in [Turn]
-	Again  bool   // the item was shown for the second time
-	Choice string // "1" for the first text shown, "2" …; or the number, if the item asks for one
-	Tie    bool   // the person finds neither response better
-	Skip   bool   // the person gives no label
-	Note   string // remark in the person's words
+	ItemIndex  int    // row number of the item in the dataset, as in [Turn]
+	ItemSHA256 string // SHA-256 of the item's line in the dataset, as in [Turn]
+	Repeat     bool   // the item was shown for the second time
+	Choice     string // "1" for the first text shown, "2" …; or the number, if the item asks for one
+	Tie        bool   // the person finds neither response better
+	Skip       bool   // the person gives no label
+	Note       string // remark in the person's words
 }
 
 // maxNoteLength limits the characters of a person's note on an item.
@@ -246,10 +246,10 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if s.At < 0 || s.At >= d.set.Len() {
+	if s.ItemIndex < 0 || s.ItemIndex >= d.set.Len() {
 		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.Name)
 	}
-	target := turn{s.At, s.Again}
+	target := turn{s.ItemIndex, s.Repeat}
 	item, err := d.set.Item(target.item)
 	if err != nil {
 		return err
@@ -257,16 +257,16 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	l := Label{
 		Item:     item.ID,
 		Labeller: name,
-		Again:    s.Again,
+		Repeat:   s.Repeat,
 		Note:     strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
-		Drawn:    ByRandom,
+		Drawn:    DrawnAtRandom,
 		Seed:     d.Seed,
 	}
-	l.SHA256, err = sum(d.set, target.item)
+	l.SHA256, err = itemSHA256(d.set, target.item)
 	if err != nil {
 		return err
 	}
-	if l.SHA256 != s.Sum {
+	if l.SHA256 != s.ItemSHA256 {
 		return fmt.Errorf("%w: the page is of another dataset: load it again", ErrAnswer)
 	}
 	if utf8.RuneCountInString(l.Note) > maxNoteLength {
@@ -278,7 +278,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	if !slices.Contains(p.turns, target) {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, item.ID, name)
 	}
-	l.Label, err = s.label(item, d.order(name, item, s.Again))
+	l.Label, err = s.label(item, d.order(name, item, s.Repeat))
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	if now := d.Now(); p.current == target && now.Sub(p.shownAt) < maxThink {
 		p.durations = append(p.durations, now.Sub(p.shownAt))
 	}
-	p.take(target, l)
+	p.applyLabel(target, l)
 	return nil
 }
 
@@ -306,7 +306,7 @@ func (s PersonLabel) label(item datasets.Item, order []int) (string, error) {
 	case s.Tie:
 		return "", fmt.Errorf(`%w: the answer "neither is better" is only for items with two responses`, ErrAnswer)
 	case item.Shape.Info().Numeric:
-		n, ok := number(s.Choice)
+		n, ok := normalizeNumber(s.Choice)
 		if !ok {
 			return "", fmt.Errorf("%w: a number is expected, such as 1234.5", ErrAnswer)
 		}
@@ -335,17 +335,17 @@ func (d *Desk) Undo(name, latest string) error {
 	if last.String() != latest {
 		return nil
 	}
-	l := Label{Item: d.set.ID(last.item), Labeller: name, Again: last.repeat, Undo: true}
+	l := Label{Item: d.set.ID(last.item), Labeller: name, Repeat: last.repeat, Undo: true}
 	if err := d.file.add(l); err != nil {
 		return err
 	}
-	p.take(last, l)
+	p.applyLabel(last, l)
 	p.shownAt = time.Time{}
 	return nil
 }
 
-// Done returns the progress of each person with a label, by name.
-func (d *Desk) Done() (done []LabelProgress) {
+// Progress returns the progress of each person with a label, by name.
+func (d *Desk) Progress() (done []LabelProgress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for who, p := range d.people {

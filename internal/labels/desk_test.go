@@ -86,7 +86,7 @@ func (d *table) stored() *labels.LabelFile {
 }
 
 func choice(turn labels.Turn, word string) labels.PersonLabel {
-	return labels.PersonLabel{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: word}
+	return labels.PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Repeat: turn.Again, Choice: word}
 }
 
 func id(turn labels.Turn) string { return fmt.Sprintf("p%03d", turn.At+1) }
@@ -112,7 +112,7 @@ func (d *table) change(id string) {
 // TestDesk: two people label all items and some twice. Each has an order and sides of their own; what comes again comes
 // later, with the sides exchanged; a label names the response and not its side.
 func TestDesk(t *testing.T) {
-	d := deskOf(t, pairsFile(t, 30), labels.DeskOptions{Sample: 20, Again: 0.3})
+	d := deskOf(t, pairsFile(t, 30), labels.DeskOptions{Sample: 20, RepeatShare: 0.3})
 	sides, orders := map[string][2]string{}, map[string][]string{}
 	for _, name := range []string{"ann", "bob"} {
 		var turns []labels.Turn
@@ -146,7 +146,7 @@ func TestDesk(t *testing.T) {
 	assert.Assert(t, repeated > 8 && repeated < 32, "A is on the left %d of 40 times", repeated)
 	f := d.stored()
 	assert.Equal(t, len(f.Labels), 40)
-	for _, l := range slices.Concat(f.Labels, f.Again) {
+	for _, l := range slices.Concat(f.Labels, f.RepeatLabels) {
 		assert.Equal(t, l.Label, "A") // whatever the side it was shown on
 	}
 }
@@ -160,14 +160,14 @@ func TestDeskUndoAndSkip(t *testing.T) {
 	assert.NilError(t, d.Undo("ann", last)) // the button was pressed twice
 	turn := d.next("ann")
 	assert.Equal(t, id(turn), id(first))
-	assert.NilError(t, d.Submit("ann", labels.PersonLabel{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
+	assert.NilError(t, d.Submit("ann", labels.PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Skip: true, Note: "both are bad"}))
 	two := d.next("ann")
-	assert.NilError(t, d.Submit("ann", labels.PersonLabel{At: two.At, Sum: two.Sum, Tie: true}))
+	assert.NilError(t, d.Submit("ann", labels.PersonLabel{ItemIndex: two.At, ItemSHA256: two.Sum, Tie: true}))
 	assert.ErrorIs(t, d.Submit("ann", choice(two, "3")), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{At: 77, Choice: "1"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{ItemIndex: 77, Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{ItemIndex: two.At, ItemSHA256: "other", Choice: "1"}), labels.ErrAnswer)
 	assert.ErrorIs(t, d.Submit("../ann", choice(two, "1")), labels.ErrName)
-	assert.DeepEqual(t, d.Done(), []labels.LabelProgress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
+	assert.DeepEqual(t, d.Progress(), []labels.LabelProgress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
 	assert.DeepEqual(t, d.stored().Majority(), map[string]string{id(zero): "A", id(two): labels.Tie})
 }
 
@@ -181,7 +181,7 @@ func TestDeskGoesOn(t *testing.T) {
 	rewrite(t, d.path, text[:len(text)-20])
 	d.reopen()
 	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was incomplete"), "%v", d.Notes)
-	assert.DeepEqual(t, d.Done(), []labels.LabelProgress{{Labeller: "ann", Labelled: 1, Total: 5}})
+	assert.DeepEqual(t, d.Progress(), []labels.LabelProgress{{Labeller: "ann", Labelled: 1, Total: 5}})
 	d.answer("ann", "second")
 	assert.Equal(t, len(d.stored().Labels), 2)
 }
@@ -195,7 +195,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	d.change(id(changed))
 	d.reopen()
 	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels belong to items that have changed since, such as "+id(changed)), "%v", d.Notes)
-	assert.Equal(t, d.Done()[0].Labelled, 1)
+	assert.Equal(t, d.Progress()[0].Labelled, 1)
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
 	defer set.Close()
@@ -226,9 +226,9 @@ func TestLabelsDrawnByDisagreement(t *testing.T) {
 	a := agreed(t, f, bad)
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 40.0)
 	assert.Assert(t, len(a.Warnings) == 1 && strings.Contains(a.Warnings[0], "chosen by disagreement"), "%v", a.Warnings)
-	_, err = labels.Estimate(bad, f, "A", sideOf("A"), nil, reading, stats.Default.Level)
+	_, err = labels.Estimate(bad, f, "A", sideOf("A"), nil, reading, stats.DefaultBootstrap.Level)
 	assert.ErrorContains(t, err, "chosen by disagreement")
-	_, err = labels.Select([]string{bad}, f, 0.1, 0.1, reading)
+	_, err = labels.SelectThresholds([]string{bad}, f, 0.1, 0.1, reading)
 	assert.ErrorContains(t, err, "chosen by disagreement")
 }
 
@@ -283,7 +283,7 @@ func TestResponses(t *testing.T) {
 	assert.DeepEqual(t, *turn.People.Scale, [2]float64{1, 5})
 	assert.Assert(t, len(turn.Shown) == 1 && !turn.Ties)
 	assert.ErrorIs(t, d.Submit("ann", choice(turn, "good")), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{At: turn.At, Sum: turn.Sum, Tie: true}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Tie: true}), labels.ErrAnswer)
 	assert.NilError(t, d.Submit("ann", choice(turn, "4.5")))
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
@@ -310,7 +310,7 @@ func TestDeskAtOnce(t *testing.T) {
 		all.Go(func() {
 			for !d.next(name).Finished {
 				d.answer(name, word)
-				d.Done()
+				d.Progress()
 			}
 		})
 	}

@@ -20,26 +20,26 @@ const maxPairs = 30
 // replace a person.
 func (a *Agreement) Document() doc.Document {
 	return doc.Document{
-		Title: a.Labels + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), Sheet: a.sheet(),
+		Title: a.Labels + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), CSVRows: a.csvRows(),
 	}
 }
 
 // HTML returns the tables for a page. link returns the address that a reference to a run points to.
 func (a *Agreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
-	return doc.Paper{Link: link, Prefix: "labels-"}.Blocks(a.blocks())
+	return doc.PageContext{Link: link, Prefix: "labels-"}.RenderBlocks(a.blocks())
 }
 
 func (a *Agreement) blocks() []doc.Block {
-	return []doc.Block{a.judges(), a.counting(), a.pairs(), a.altTests()}
+	return []doc.Block{a.judges(), a.countingNotes(), a.pairs(), a.altTests()}
 }
 
-// sheet returns the CSV rows: one for each statistic of a judge and the majority, and of every two raters.
-func (a *Agreement) sheet() [][]string {
+// csvRows returns the CSV rows: one for each statistic of a judge and the majority, and of every two raters.
+func (a *Agreement) csvRows() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
-	add := func(x, y, between string, n int, name string, v Number) {
+	add := func(x, y, between string, n int, name string, v Statistic) {
 		rows = append(rows, []string{
-			x, y, between, strconv.Itoa(n), name, table.Cell(v.Value, 6), table.Cell(v.Low, 6),
-			table.Cell(v.High, 6),
+			x, y, between, strconv.Itoa(n), name, table.CSVNumber(v.Value, 6), table.CSVNumber(v.Low, 6),
+			table.CSVNumber(v.High, 6),
 		})
 	}
 	for _, j := range a.Judges {
@@ -47,7 +47,7 @@ func (a *Agreement) sheet() [][]string {
 		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", j.Kappa)
 	}
 	for _, p := range a.Pairs {
-		pair := func(name string, v Number) { add(p.A, p.B, p.Between, p.N, name, v) }
+		pair := func(name string, v Statistic) { add(p.A, p.B, p.RaterKinds, p.N, name, v) }
 		pair("agreement", p.Agreement)
 		pair("kappa", p.Kappa)
 		pair("ac1", p.AC1)
@@ -62,15 +62,15 @@ func (a *Agreement) sheet() [][]string {
 // judges returns a table with a row for each judge, the best first.
 func (a *Agreement) judges() doc.Block {
 	axis := doc.PercentAxis
-	axis.Zero = -1 // no line for chance, which depends on the frequency of each label
+	axis.StrongTick = -1 // no line for chance, which depends on the frequency of each label
 	t := &doc.Table{RowHead: "judge", Look: "wide many", Columns: []doc.Column{
-		{Name: "agreement, %", Kind: doc.Number, Axis: &axis},
+		{Name: "agreement, %", Kind: doc.ColumnNumber, Axis: &axis},
 		{Name: "letters"},
-		{Name: "Cohen's κ", Kind: doc.ShareWithN},
-		{Name: "no verdict", Kind: doc.ShareWithN},
-		{Name: "calls per 1,000", Kind: doc.Whole, In: doc.Full},
-		{Name: "tokens per 1,000", Kind: doc.Whole, In: doc.Full},
-		{Name: "run", In: doc.Full, Spare: 1},
+		{Name: "Cohen's κ", Kind: doc.ColumnShareWithN},
+		{Name: "no verdict", Kind: doc.ColumnShareWithN},
+		{Name: "calls per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
+		{Name: "tokens per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
+		{Name: "run", Surfaces: doc.SurfaceFullText, HideOrder: 1},
 	}}
 	names := a.names()
 	for _, j := range a.Judges {
@@ -78,18 +78,18 @@ func (a *Agreement) judges() doc.Block {
 		if j.Clusters > 0 {
 			r.Detail = "in " + table.Count(j.Clusters, "cluster")
 		}
-		r.Cells = doc.Cells(share(j.Agreement), "", coefficient(j.Kappa), j.NoVerdict,
+		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(j.Kappa), j.NoVerdict,
 			j.Calls, "", j.Run)
 		if len(a.Judges) > 1 {
 			r.Cells[1].Text = j.Letters
 		}
 		if j.Tokens > 0 {
-			r.Cells[5] = doc.Count(j.Tokens)
+			r.Cells[5] = doc.CountCell(j.Tokens)
 		}
 		t.Add(r)
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "judges", Title: "Agreement with people", About: phrases.Say("labels.agreement"), Table: t}
+	b := doc.Block{ID: "judges", Title: "Agreement with people", About: phrases.Sentence("labels.agreement"), Table: t}
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.Test == "permutation" {
@@ -101,22 +101,22 @@ func (a *Agreement) judges() doc.Block {
 	return b
 }
 
-// counting returns the notes on how the judges' numbers are counted, and on the agreement of people with each other.
-func (a *Agreement) counting() doc.Block {
-	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Detail, Notes: []doc.Note{
-		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
+// countingNotes returns the notes on how the judges' numbers are counted, and on the agreement of people with each other.
+func (a *Agreement) countingNotes() doc.Block {
+	b := doc.Block{ID: "counting", Fold: "How it is counted", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
+		doc.PhraseNote("labels.counted"), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
 	}}
 	isConstant := func(j JudgeAgreement) bool { return j.Kappa.Constant }
 	if slices.ContainsFunc(a.Judges, isConstant) ||
-		slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Kappa.Constant }) {
+		slices.ContainsFunc(a.Pairs, func(p RaterPair) bool { return p.Kappa.Constant }) {
 		b.Remark("labels.constant")
 	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
 		b.Remark("labels.people", p.Raters,
 			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N)
 	}
-	for _, s := range a.Self {
-		b.Remark("labels.twice", table.Clean(s.Labeller), table.Count(s.N, "item"),
+	for _, s := range a.IntraRater {
+		b.Remark("labels.twice", table.SanitizeLine(s.Labeller), table.Count(s.N, "item"),
 			table.Interval(s.Agreement.Value, s.Agreement.Low, s.Agreement.High, 1, 1))
 	}
 	return b
@@ -141,27 +141,27 @@ func (a *Agreement) names() map[string]string {
 // pairs returns a table with a row for every two raters.
 func (a *Agreement) pairs() doc.Block {
 	t := &doc.Table{RowHead: "of", Columns: []doc.Column{
-		{Name: "and of"}, {Name: "between", Spare: 1},
-		{Name: "agreement, %", Kind: doc.Number}, {Name: "n", Kind: doc.Whole},
-		{Name: "Cohen's κ", Kind: doc.Number},
-		{Name: "Gwet's AC1", Kind: doc.Number, In: doc.Detail},
-		{Name: "Krippendorff's α", Kind: doc.Number, In: doc.Detail},
-		{Name: "ordinal α", Kind: doc.Number, In: doc.Detail},
+		{Name: "and of"}, {Name: "between", HideOrder: 1},
+		{Name: "agreement, %", Kind: doc.ColumnNumber}, {Name: "n", Kind: doc.ColumnInteger},
+		{Name: "Cohen's κ", Kind: doc.ColumnNumber},
+		{Name: "Gwet's AC1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
+		{Name: "Krippendorff's α", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
+		{Name: "ordinal α", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
 	}}
 	names := a.names()
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {
-		ordinal := doc.Text("")
+		ordinal := doc.TextCell("")
 		if p.Ordinal != nil {
-			ordinal = coefficient(*p.Ordinal)
+			ordinal = coefficientCell(*p.Ordinal)
 		}
 		t.Add(doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: doc.Cells(
-			cmp.Or(names[p.B], p.B), p.Between, share(p.Agreement), p.N,
-			coefficient(p.Kappa), coefficient(p.AC1), coefficient(p.Alpha), ordinal,
+			cmp.Or(names[p.B], p.B), p.RaterKinds, shareCell(p.Agreement), p.N,
+			coefficientCell(p.Kappa), coefficientCell(p.AC1), coefficientCell(p.Alpha), ordinal,
 		)})
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "pairs", Title: "Agreement of every two raters", Chart: doc.Numbers, Table: t, Notes: []doc.Note{
-		doc.Say("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit),
+	b := doc.Block{ID: "pairs", Title: "Agreement of every two raters", Chart: doc.ChartExplainedTable, Table: t, Notes: []doc.Note{
+		doc.PhraseNote("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit),
 	}}
 	b.Fold = b.Title
 	if more := len(a.Pairs) - len(t.Rows); more > 0 {
@@ -173,12 +173,12 @@ func (a *Agreement) pairs() doc.Block {
 // altTests returns the table of the alternative annotator tests, of whether a judge may replace a person.
 func (a *Agreement) altTests() doc.Block {
 	t := &doc.Table{RowHead: "person left out", Columns: []doc.Column{
-		{Name: "items", Kind: doc.Whole}, {Name: "judge at least as good, %", Kind: doc.Bare},
-		{Name: "person at least as good, %", Kind: doc.Bare}, {Name: "p", Kind: doc.Bare}, {},
+		{Name: "items", Kind: doc.ColumnInteger}, {Name: "judge at least as good, %", Kind: doc.ColumnBareNumber},
+		{Name: "person at least as good, %", Kind: doc.ColumnBareNumber}, {Name: "p", Kind: doc.ColumnBareNumber}, {},
 	}}
-	b := doc.Block{ID: "stand-in", Title: "May a judge replace a person?", ShowTitle: true, Chart: doc.Numbers, Table: t}
+	b := doc.Block{ID: "stand-in", Title: "May a judge replace a person?", ShowTitle: true, Chart: doc.ChartExplainedTable, Table: t}
 	b.Fold = b.Title
-	for _, s := range a.StandIn {
+	for _, s := range a.AltTests {
 		name := a.names()[s.Run]
 		t.Add(doc.Row{Name: name, Heading: true})
 		skipped := 0
@@ -205,7 +205,7 @@ func (a *Agreement) altTests() doc.Block {
 		if skipped > 0 {
 			b.Remark("labels.few-common", skipped)
 		}
-		if s.Run == a.StandIn[len(a.StandIn)-1].Run {
+		if s.Run == a.AltTests[len(a.AltTests)-1].Run {
 			b.Remark("labels.alt-test", s.Epsilon)
 		}
 	}
@@ -215,17 +215,17 @@ func (a *Agreement) altTests() doc.Block {
 	return b
 }
 
-// share returns the table cell of a number in percent.
-func share(n Number) doc.Value {
-	return doc.Num(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
+// shareCell returns the table cell of a number in percent.
+func shareCell(n Statistic) doc.Value {
+	return doc.NumberCell(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
 }
 
-// coefficient returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
-func coefficient(n Number) doc.Value {
+// coefficientCell returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
+func coefficientCell(n Statistic) doc.Value {
 	if n.Constant {
-		n = Number{}
+		n = Statistic{}
 	}
-	return doc.Num(scoring.Result{
+	return doc.NumberCell(scoring.Result{
 		Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High,
 	})
 }
@@ -240,21 +240,21 @@ func hundredfold(share *float64) *float64 {
 
 // Document returns a table of the estimates of the true share, the corrected ones first.
 func (e *ShareEstimate) Document() doc.Document {
-	d := doc.Document{Answer: e.Says, Sheet: [][]string{
+	d := doc.Document{Answer: e.Says, CSVRows: [][]string{
 		{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"},
 	}}
 	t := &doc.Table{RowHead: "share of " + e.Response, Columns: []doc.Column{
-		{Name: "%", Kind: doc.Number, Axis: &doc.PercentAxis},
+		{Name: "%", Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
 	}}
-	add := func(name string, n *Number) {
+	add := func(name string, n *Statistic) {
 		if n == nil {
 			return
 		}
-		cell := share(*n)
-		cell.Places = 1
+		cell := shareCell(*n)
+		cell.ExtraDecimals = 1
 		t.Add(doc.Row{Name: name, Cells: []doc.Value{cell}})
-		d.Sheet = append(d.Sheet, []string{
-			e.Run, e.Response, name, table.Cell(n.Value, 4), table.Cell(n.Low, 4), table.Cell(n.High, 4),
+		d.CSVRows = append(d.CSVRows, []string{
+			e.Run, e.Response, name, table.CSVNumber(n.Value, 4), table.CSVNumber(n.Low, 4), table.CSVNumber(n.High, 4),
 			strconv.Itoa(e.Judged), strconv.Itoa(e.Labelled),
 		})
 	}
@@ -268,7 +268,7 @@ func (e *ShareEstimate) Document() doc.Document {
 	if e.Clusters > 0 {
 		b.Remark("estimate.clusters", e.Clusters)
 	}
-	for _, x := range e.LabelsFor {
+	for _, x := range e.LabelsNeeded {
 		if x.Labels == nil {
 			b.Remark("estimate.no-width", x.Width)
 		} else {
@@ -281,13 +281,13 @@ func (e *ShareEstimate) Document() doc.Document {
 }
 
 // Document returns a table of the judges of a cascade, in the order in which they are asked.
-func (s *Selective) Document() doc.Document {
-	d := doc.Document{Answer: s.Says, Sheet: [][]string{
+func (s *CascadeResults) Document() doc.Document {
+	d := doc.Document{Answer: s.Says, CSVRows: [][]string{
 		{"run", "model", "threshold", "asked", "believed", "right", "of"},
 	}}
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "run", Spare: 1}, {Name: "accepted from confidence", Kind: doc.Bare}, {Name: "items asked", Kind: doc.Whole},
-		{Name: "accepted", Kind: doc.Whole}, {Name: "correct of labelled", Kind: doc.Bare},
+		{Name: "run", HideOrder: 1}, {Name: "accepted from confidence", Kind: doc.ColumnBareNumber}, {Name: "items asked", Kind: doc.ColumnInteger},
+		{Name: "accepted", Kind: doc.ColumnInteger}, {Name: "correct of labelled", Kind: doc.ColumnBareNumber},
 	}}
 	b := doc.Block{Table: t}
 	b.Remark("select.risk", s.Risk, 100-s.Delta)
@@ -297,16 +297,16 @@ func (s *Selective) Document() doc.Document {
 			b.Remark("select.never", name, j.Note)
 		}
 		t.Add(doc.Row{Name: name, Cells: doc.Cells(
-			j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), j.Asked,
+			j.Run, cmp.Or(table.CSVNumber(j.Threshold, 4), "never"), j.Asked,
 			j.Accepted, fmt.Sprintf("%d of %d", j.Right, j.Labelled),
 		)})
-		d.Sheet = append(d.Sheet, []string{
-			j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Accepted),
+		d.CSVRows = append(d.CSVRows, []string{
+			j.Run, j.Model, table.CSVNumber(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Accepted),
 			strconv.Itoa(j.Right), strconv.Itoa(j.Labelled),
 		})
 	}
 	b.Remark("select.covered", s.Covered, s.Items)
-	b.Remark("select.calls", s.Calls, s.Full)
+	b.Remark("select.calls", s.Calls, s.LastJudgeCalls)
 	b.Remark("select.labelled", s.Labelled)
 	b.Warn(s.Warnings)
 	d.Blocks = []doc.Block{b}

@@ -36,7 +36,7 @@ func (d *Desk) draw() error {
 	if want == 0 || want > n {
 		want = n
 	}
-	d.items = datasets.Order(n, d.set.ID, d.Seed)[:want]
+	d.items = datasets.DrawOrder(n, d.set.ID, d.Seed)[:want]
 	return nil
 }
 
@@ -49,9 +49,9 @@ func (d *Desk) uniform(words ...string) float64 {
 // turns returns the items that a person is shown: all drawn items in an order of the person's own, and some of them
 // again after repeatAfter others.
 func (d *Desk) turns(name string) (turns []turn) {
-	items := d.sorted("order", name, d.items)
-	repeated := d.sorted("again", name, items[:max(0, len(items)-repeatAfter)])
-	repeated = repeated[:min(len(repeated), int(math.Round(d.Again*float64(len(items)))))]
+	items := d.shuffle("order", name, d.items)
+	repeated := d.shuffle("again", name, items[:max(0, len(items)-repeatAfter)])
+	repeated = repeated[:min(len(repeated), int(math.Round(d.RepeatShare*float64(len(items)))))]
 	for k, i := range items {
 		turns = append(turns, turn{item: i})
 		if k >= repeatAfter && slices.Contains(repeated, items[k-repeatAfter]) {
@@ -61,8 +61,8 @@ func (d *Desk) turns(name string) (turns []turn) {
 	return turns
 }
 
-// sorted returns items in a random order that depends on the seed, a word and a person's name.
-func (d *Desk) sorted(word, name string, items []int) []int {
+// shuffle returns items in a random order that depends on the seed, a word and a person's name.
+func (d *Desk) shuffle(word, name string, items []int) []int {
 	keys := make(map[int]float64, len(items))
 	for _, i := range items {
 		keys[i] = d.uniform(word, name, d.set.ID(i))
@@ -75,7 +75,7 @@ func (d *Desk) sorted(word, name string, items []int) []int {
 func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
 	var order []int
 	for k, c := range item.Candidates {
-		if c.Text != "" && !c.Unrelated && (!item.Shape.Info().SideBySide || k < 2) || item.Shape == datasets.Pair {
+		if c.Text != "" && !c.Unrelated && (!item.Shape.Info().SideBySide || k < 2) || item.Shape == datasets.ShapePair {
 			order = append(order, k)
 		}
 	}
@@ -105,7 +105,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		if !ok || l.SHA256 == "" {
 			return !ok
 		}
-		line, err := sum(set, i)
+		line, err := itemSHA256(set, i)
 		if err == nil && line == l.SHA256 {
 			return false
 		}
@@ -118,17 +118,17 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	split := items - len(label)
 	n, notes, err = datasets.WriteLabelled(set, label, out)
 	if changed > 0 {
-		notes = append(notes, phrases.Say("labels.changed", changed))
+		notes = append(notes, phrases.Sentence("labels.changed", changed))
 	}
 	if split > 0 {
-		notes = append(notes, phrases.Say("labels.split", split))
+		notes = append(notes, phrases.Sentence("labels.split", split))
 	}
 	return n, notes, err
 }
 
-// PathFor returns the path of the file of labels of a dataset, given by name or path: next to the dataset's file, or in
+// DefaultPath returns the path of the file of labels of a dataset, given by name or path: next to the dataset's file, or in
 // the current folder if it is not a file.
-func PathFor(name string) string {
+func DefaultPath(name string) string {
 	base := filepath.Base(name) + ".labels.jsonl"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return base

@@ -28,52 +28,52 @@ type ShareEstimate struct {
 	NoVerdict int `json:"no_verdict"`
 	// share of pairs in which the response is better, in percent, with the judge's errors corrected by PPI++ (arXiv
 	// 2311.01453); a tie counts as one half
-	Share Number `json:"share"`
+	Share Statistic `json:"share"`
 	// the same share by the judge's verdicts on all pairs, without correction
-	JudgeAlone Number `json:"judge_alone"`
+	JudgeAlone Statistic `json:"judge_alone"`
 	// the same share by the labels of the labelled pairs, without verdicts
-	LabelsAlone Number `json:"labels_alone"`
+	LabelsAlone Statistic `json:"labels_alone"`
 	// the same share, corrected as by Rogan and Gladen (arXiv 2511.21140); only if no label is a tie and pairs are
 	// independent
-	RoganGladen *Number `json:"rogan_gladen,omitempty"`
+	RoganGladen *Statistic `json:"rogan_gladen,omitempty"`
 	// λ: weight of the judge's verdicts in `share`, 0 to 1
 	Weight float64 `json:"weight"`
 	// number of clusters (questions) of the pairs, if pairs come in clusters
 	Clusters int `json:"clusters,omitempty"`
 	// number of labels needed for an interval of `share` of some widths
-	LabelsFor []LabelsFor `json:"labels_for"`
+	LabelsNeeded []LabelsNeeded `json:"labels_for"`
 	// how replies were read; left out for the default rules
-	Reading  judging.Readers `json:"reading,omitempty"`
-	Warnings []string        `json:"warnings"` // warnings about the labels and the run, printed after `!`
+	Reading  judging.ReaderSet `json:"reading,omitempty"`
+	Warnings []string          `json:"warnings"` // warnings about the labels and the run, printed after `!`
 }
 
-// LabelsFor holds the number of labels needed for an interval of some width.
-type LabelsFor struct {
+// LabelsNeeded holds the number of labels needed for an interval of some width.
+type LabelsNeeded struct {
 	Width  float64 `json:"width"`  // width of the interval, in percentage points
 	Labels *int    `json:"labels"` // labels needed; null if no number of them is enough
 }
 
 // Methods of the intervals of a [ShareEstimate], values of Number.Interval.
 const (
-	ByPredictions = "prediction-powered" // PPI++
-	ByGladen      = "rogan-gladen"       // Rogan and Gladen's estimate, by Lang and Reiczigel
-	ByDesign      = "design-based"       // a share of items in clusters, by Student's t between clusters
+	IntervalPPI         = "prediction-powered" // PPI++
+	IntervalRoganGladen = "rogan-gladen"       // Rogan and Gladen's estimate, by Lang and Reiczigel
+	IntervalClustered   = "design-based"       // a share of items in clusters, by Student's t between clusters
 )
 
 // Estimate returns the true share of pairs in which one side is better: the judge's verdicts of the run in dir,
 // corrected by labels. side returns the side's response to an item, A or B; name names it. The labelled pairs must be
 // drawn at random from all. widths are those, in points, for which the number of labels needed is computed.
 func Estimate(
-	dir string, file *LabelFile, name string, side func(item string) string, widths []float64, reading judging.Reading,
+	dir string, file *LabelFile, name string, side func(item string) string, widths []float64, reading judging.ReadingOptions,
 	level float64,
 ) (*ShareEstimate, error) {
-	p, err := newPanel([]string{dir}, file, reading, stats.Default, false)
+	p, err := newPanel([]string{dir}, file, reading, stats.DefaultBootstrap, false)
 	if err != nil {
 		return nil, err
 	}
 	j := p.judges[0]
 	switch {
-	case !p.ofPairs():
+	case !p.judgesPairs():
 		return nil, fmt.Errorf("%s: shares are estimated of pairs, whose labels are A, B and tie", dir)
 	case p.file.byDisagreement():
 		return nil, fmt.Errorf("%s: some items were chosen by disagreement: use labels of items drawn at random",
@@ -85,7 +85,7 @@ func Estimate(
 		Labels:   p.file.Path,
 		Response: name,
 		Judged:   len(j.Verdicts),
-		Reading:  reading.Name,
+		Reading:  reading.Readers,
 	}
 	for _, verdict := range j.Verdicts {
 		e.NoVerdict += int(scoring.Indicator(verdict == ""))
@@ -114,16 +114,16 @@ func Estimate(
 		}
 		e.JudgeAlone = byDesign(judge, level)
 		e.LabelsAlone = byDesign(units, level)
-		e.correct(stats.Clustered(units, 1, level), widths, len(units), level)
+		e.correct(stats.PredictionPoweredClusters(units, 1, level), widths, len(units), level)
 	} else {
-		e.JudgeAlone = halves(slices.Concat(predictions, rest), level)
-		e.LabelsAlone = halves(label, level)
+		e.JudgeAlone = meanScore(slices.Concat(predictions, rest), level)
+		e.LabelsAlone = meanScore(label, level)
 		e.correct(stats.PredictionPowered(label, predictions, rest, level), widths, len(rest), level)
 		e.RoganGladen = roganGladen(label, predictions, rest, level)
 	}
 	e.Warnings = append([]string{}, p.warnings...)
 	if len(rest) == 0 {
-		e.Warnings = append(e.Warnings, phrases.Say("estimate.all-labelled"))
+		e.Warnings = append(e.Warnings, phrases.Sentence("estimate.all-labelled"))
 	}
 	e.Says = e.answer()
 	return e, nil
@@ -164,7 +164,7 @@ func (p *panel) units(side func(item string) string) (units []stats.PopulationUn
 // roganGladen returns Rogan and Gladen's estimate from the scores of labels, of the verdicts on the same pairs, and of
 // the verdicts on the other pairs (rest); nil if it cannot be made. Ties, and pairs on which people are evenly split,
 // cannot be left out: the other labelled pairs would not be a random sample of all.
-func roganGladen(label, predictions, rest []float64, level float64) *Number {
+func roganGladen(label, predictions, rest []float64, level float64) *Statistic {
 	if slices.Contains(label, 0.5) {
 		return nil
 	}
@@ -182,31 +182,31 @@ func roganGladen(label, predictions, rest []float64, level float64) *Number {
 	if math.IsNaN(g.Mean) {
 		return nil
 	}
-	return new(percents(g.Mean, g.Interval, ByGladen))
+	return new(percentStatistic(g.Mean, g.Interval, IntervalRoganGladen))
 }
 
 // byDesign returns the mean truth of units in clusters, in percent.
-func byDesign(units []stats.PopulationUnit, level float64) Number {
-	p := stats.Clustered(units, 0, level)
-	return percents(p.Mean, p.Interval, ByDesign)
+func byDesign(units []stats.PopulationUnit, level float64) Statistic {
+	p := stats.PredictionPoweredClusters(units, 0, level)
+	return percentStatistic(p.Mean, p.Interval, IntervalClustered)
 }
 
 // correct sets the corrected share, and the numbers of labels needed for intervals of these widths, in points; rest is
 // the number of unlabelled pairs.
-func (e *ShareEstimate) correct(p stats.Powered, widths []float64, rest int, level float64) {
-	e.Share = percents(p.Mean, p.Interval, ByPredictions)
-	e.Weight = *scoring.Fraction(p.Weight)
+func (e *ShareEstimate) correct(p stats.PoweredEstimate, widths []float64, rest int, level float64) {
+	e.Share = percentStatistic(p.Mean, p.Interval, IntervalPPI)
+	e.Weight = *scoring.RoundFraction(p.Weight)
 	for _, width := range widths {
-		x := LabelsFor{Width: width}
+		x := LabelsNeeded{Width: width}
 		if n := p.LabelsFor(width/100, rest, level); n > 0 && n <= e.Judged {
 			x.Labels = &n
 		}
-		e.LabelsFor = append(e.LabelsFor, x)
+		e.LabelsNeeded = append(e.LabelsNeeded, x)
 	}
 }
 
-// halves returns the mean of scores of 0, ½ and 1, in percent, with its interval.
-func halves(scores []float64, level float64) Number {
+// meanScore returns the mean of scores of 0, ½ and 1, in percent, with its interval.
+func meanScore(scores []float64, level float64) Statistic {
 	best := 0.0
 	worst := 0.0
 	for _, s := range scores {
@@ -216,5 +216,5 @@ func halves(scores []float64, level float64) Number {
 	iv := stats.PairedInterval(best, worst, float64(len(scores)), level) // of score·2 − 1, from −1 to 1
 	iv.Low = (1 + iv.Low) / 2
 	iv.High = (1 + iv.High) / 2
-	return percents(stat.Mean(scores, nil), iv, scoring.ByPairs)
+	return percentStatistic(stat.Mean(scores, nil), iv, scoring.ByPairs)
 }

@@ -27,23 +27,23 @@ type RunVerdicts struct {
 	Verdicts map[string]string
 	// Confidence has, by item id, the mean probability of the verdict over the presentations, 0 to 1; only for verdicts
 	// other than a tie whose records all have label probabilities.
-	Confidence map[string]float64
-	Gold       map[string]string   // by item id: the label of the dataset
-	Calls      int                 // judgments per item
-	Tokens     int                 // tokens of all replies, if known
-	shape      datasets.ShapeInfo  // properties of the items, such as being pairs
-	sums       map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
-	cluster    func(string) string // returns the cluster of an item by its id; nil without clusters
-	clusters   string              // noun for one cluster of items
+	Confidence  map[string]float64
+	Gold        map[string]string   // by item id: the label of the dataset
+	Calls       int                 // judgments per item
+	Tokens      int                 // tokens of all replies, if known
+	shape       datasets.ShapeInfo  // properties of the items, such as being pairs
+	sums        map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
+	cluster     func(string) string // returns the cluster of an item by its id; nil without clusters
+	clusterNoun string              // noun for one cluster of items
 }
 
-// ErrAgents marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers to one
+// ErrNotLabelable marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers to one
 // question, scores the responses of pairs one at a time, or answers the questions of pairs without judging them.
-var ErrAgents = errors.New("judges agents' answers or single responses, or none")
+var ErrNotLabelable = errors.New("judges agents' answers or single responses, or none")
 
 // ReadJudge reads the verdicts of the run in dir. It leaves out items that were not judged in all their presentations,
-// the orders of the responses. The error of a run whose verdicts no label fits is [ErrAgents].
-func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
+// the orders of the responses. The error of a run whose verdicts no label fits is [ErrNotLabelable].
+func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error) {
 	j := &RunVerdicts{
 		Dir:        dir,
 		Verdicts:   map[string]string{},
@@ -57,8 +57,8 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 	}
 	items := map[string]*itemVerdicts{}
 	m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-		if r.Agent != "" || r.Shape == datasets.Open || v.Answer != "" && len(r.Order) > 1 {
-			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
+		if r.Agent != "" || r.Shape == datasets.ShapeOpen || v.Answer != "" && len(r.Order) > 1 {
+			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrNotLabelable)
 		}
 		if v.Outcome == judging.Failed {
 			return nil
@@ -67,7 +67,7 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 			j.Tokens += reply.ReplyTokens
 		}
 		if j.cluster == nil {
-			j.cluster, j.clusters = r.Cluster()
+			j.cluster, j.clusterNoun = r.ClusterKey()
 		}
 		item := strings.Clone(r.Item)
 		x := items[item]
@@ -76,7 +76,7 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 			items[item] = x
 			j.Calls = r.Presentations
 			j.shape = r.Shape.Info()
-			j.Gold[item] = j.spell(goldOf(r))
+			j.Gold[item] = j.normalizeLabel(goldOf(r))
 		}
 		x.labels[r.Presentation] = choiceOf(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
@@ -86,7 +86,7 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 			return nil
 		}
 		label := verdict(x.labels)
-		j.Verdicts[item] = j.spell(label)
+		j.Verdicts[item] = j.normalizeLabel(label)
 		if label != "" && label != Tie && len(x.probabilities) == len(x.labels) {
 			j.Confidence[item] = stat.Mean(x.probabilities, nil)
 		}
@@ -96,7 +96,7 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 		return nil, err
 	}
 	j.Manifest = m
-	if j.shape.Variable {
+	if j.shape.VariableCandidates {
 		return j, nil // a run may show some of an item's options, so that its lines differ from the dataset's
 	}
 	return j, j.hash()
@@ -105,8 +105,8 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 // grouped matches a number with commas between thousands.
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// number returns a number in one spelling, so that 7 and 7.0, or 1,000 and 1000, are the same; false for other text.
-func number(text string) (string, bool) {
+// normalizeNumber returns a number in one spelling, so that 7 and 7.0, or 1,000 and 1000, are the same; false for other text.
+func normalizeNumber(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if grouped.MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
@@ -118,9 +118,9 @@ func number(text string) (string, bool) {
 	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
-// spell returns the label; a number in the spelling of [number].
-func (j *RunVerdicts) spell(label string) string {
-	if n, ok := number(label); ok && j.shape.Numeric {
+// normalizeLabel returns the label; a number in the spelling of [normalizeNumber].
+func (j *RunVerdicts) normalizeLabel(label string) string {
+	if n, ok := normalizeNumber(label); ok && j.shape.Numeric {
 		return n
 	}
 	return label
@@ -129,7 +129,7 @@ func (j *RunVerdicts) spell(label string) string {
 // goldOf returns the dataset's label of a record's item: A, B or tie for a preference, else as in the record.
 func goldOf(r *judging.Record) string {
 	if i := slices.Index(r.Order, r.Gold); r.IsPreference() && i >= 0 {
-		return pairLabels[r.Positions()[i]]
+		return pairLabels[r.CandidateOrder()[i]]
 	}
 	return strings.Clone(r.Gold)
 }
@@ -187,7 +187,7 @@ func (j *RunVerdicts) hash() error {
 	}
 	defer set.Close()
 	for i := range set.Len() {
-		j.sums[set.ID(i)], err = sum(set, i)
+		j.sums[set.ID(i)], err = itemSHA256(set, i)
 		if err != nil {
 			return err
 		}

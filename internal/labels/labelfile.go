@@ -14,9 +14,9 @@ import (
 	"gavel/datasets"
 )
 
-// labelFile appends lines to the file of labels; each counts only once it is on disk. It opens the file for every line:
+// labelAppender appends lines to the file of labels; each counts only once it is on disk. It opens the file for every line:
 // an editor, git or a sync program may have replaced it.
-type labelFile struct {
+type labelAppender struct {
 	open func() (*os.File, error) // opens the file for reading and writing; creates it if needed
 	path string                   // path of the file, for errors
 	text []byte                   // content that the file should have
@@ -28,7 +28,7 @@ var ErrChanged = errors.New("another program has changed the file")
 // openFile opens the file of labels and returns the labels in it. It removes an unfinished last line, which was never
 // reported as saved. If the file has lines of another kind, it returns an error and leaves the file alone.
 func (d *Desk) openFile() ([]Label, error) {
-	d.file = &labelFile{
+	d.file = &labelAppender{
 		path: d.Path,
 		open: func() (*os.File, error) { return os.OpenFile(d.Path, os.O_RDWR|os.O_CREATE, 0o644) },
 	}
@@ -85,7 +85,7 @@ var lineBegins = []byte(`{"item":`)
 
 // add appends labels, or none, and makes sure that the file has all lines so far. It writes all of them again if the
 // file was truncated or removed. A file with other lines may have been changed on purpose, so that is an error.
-func (l *labelFile) add(added ...Label) error {
+func (l *labelAppender) add(added ...Label) error {
 	want := slices.Clone(l.text)
 	for _, label := range added {
 		line, err := json.Marshal(label)
@@ -94,7 +94,7 @@ func (l *labelFile) add(added ...Label) error {
 		}
 		want = append(append(want, line...), '\n')
 	}
-	err := l.complete(want)
+	err := l.appendMissingLines(want)
 	if err != nil {
 		return fmt.Errorf("this label was not saved: %w", err)
 	}
@@ -102,9 +102,9 @@ func (l *labelFile) add(added ...Label) error {
 	return nil
 }
 
-// complete appends the lines of want that the file lacks, or none of them. It returns an error if the file's content is
+// appendMissingLines appends the lines of want that the file lacks, or none of them. It returns an error if the file's content is
 // not the beginning of want.
-func (l *labelFile) complete(want []byte) error {
+func (l *labelAppender) appendMissingLines(want []byte) error {
 	f, err := l.open()
 	if err != nil {
 		return err
@@ -131,11 +131,11 @@ func (l *labelFile) complete(want []byte) error {
 		f.Truncate(int64(len(text))))
 }
 
-// recall applies the labels read from the file to the people's states, and notes those that no longer fit the dataset.
-func (d *Desk) recall(all []Label) error {
-	var unknown, changed stray
+// restoreLabels applies the labels read from the file to the people's states, and notes those that no longer fit the dataset.
+func (d *Desk) restoreLabels(all []Label) error {
+	var unknown, changed strayLabels
 	for _, l := range all {
-		if l.Drawn == ByDisagreement {
+		if l.Drawn == DrawnByDisagreement {
 			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items drawn at random: "+
 				"name another file with --labels", d.Path)
 		}
@@ -148,7 +148,7 @@ func (d *Desk) recall(all []Label) error {
 			unknown.add(l.Item)
 			continue
 		}
-		line, err := sum(d.set, i)
+		line, err := itemSHA256(d.set, i)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (d *Desk) recall(all []Label) error {
 			changed.add(l.Item)
 			continue
 		}
-		d.person(l.Labeller).take(turn{i, l.Again}, l)
+		d.person(l.Labeller).applyLabel(turn{i, l.Repeat}, l)
 	}
 	if unknown.n > 0 && unknown.n == len(all) {
 		return fmt.Errorf("%s: none of its %d labels belongs to an item of %s (%s does not): "+
@@ -178,19 +178,19 @@ func (d *Desk) note(format string, args ...any) {
 	d.Notes = append(d.Notes, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
-// stray counts labels whose items the dataset lacks, or that have changed.
-type stray struct {
+// strayLabels counts labels whose items the dataset lacks, or that have changed.
+type strayLabels struct {
 	n     int    // number of such labels
 	first string // the first such item, for a message
 }
 
-func (s *stray) add(item string) {
+func (s *strayLabels) add(item string) {
 	s.n++
 	s.first = cmp.Or(s.first, item)
 }
 
-// sum returns the SHA-256 of the line of item i, in hexadecimal, as labels store it.
-func sum(set *datasets.Set, i int) (string, error) {
+// itemSHA256 returns the SHA-256 of the line of item i, in hexadecimal, as labels store it.
+func itemSHA256(set *datasets.Set, i int) (string, error) {
 	raw, err := set.Raw(i)
 	if err != nil {
 		return "", err

@@ -23,12 +23,12 @@ func TestDeskFullDisk(t *testing.T) {
 	open := d.file.open
 	// a file that is open for reading takes no more bytes, like a full disk
 	d.file.open = func() (*os.File, error) { return os.Open(d.Path) }
-	assert.ErrorContains(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
+	assert.ErrorContains(t, d.Submit("ann", PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Choice: "1"}), "this label was not saved")
 	nextTurn, err := d.Next("ann")
 	assert.NilError(t, err)
 	assert.Equal(t, nextTurn.At, turn.At) // it is asked for again
 	d.file.open = open
-	assert.NilError(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}))
+	assert.NilError(t, d.Submit("ann", PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())
 	f, err := Read(d.Path)
 	assert.NilError(t, err)

@@ -35,24 +35,24 @@ type Label struct {
 	// SHA-256 of the item's line in the dataset, so that later changes are detected
 	SHA256 string `json:"sha256,omitempty"`
 	// the item was shown to this person for the second time, with its responses exchanged, for intra-rater agreement
-	Again bool   `json:"again,omitempty"`
-	Undo  bool   `json:"undo,omitempty"`  // this line takes back this person's label of the item
-	Note  string `json:"note,omitempty"`  // remark in the labeller's words
-	Drawn string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
-	Seed  int64  `json:"seed,omitempty"`  // seed of the draw of items, their order, and the order of responses
+	Repeat bool   `json:"again,omitempty"`
+	Undo   bool   `json:"undo,omitempty"`  // this line takes back this person's label of the item
+	Note   string `json:"note,omitempty"`  // remark in the labeller's words
+	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
+	Seed   int64  `json:"seed,omitempty"`  // seed of the draw of items, their order, and the order of responses
 }
 
 // Ways of choosing the items to label, values of Label.Drawn.
 const (
-	ByRandom       = "random"       // all items equally likely
-	ByDisagreement = "disagreement" // items on which judges disagree more often; no longer offered
+	DrawnAtRandom       = "random"       // all items equally likely
+	DrawnByDisagreement = "disagreement" // items on which judges disagree more often; no longer offered
 )
 
 // LabelFile holds the valid labels of a file.
 type LabelFile struct {
-	Path   string  // path of the file, or a name for labels from elsewhere
-	Labels []Label // last label of each person on each item, sorted by item, then by person
-	Again  []Label // last labels of items shown for the second time, sorted as Labels
+	Path         string  // path of the file, or a name for labels from elsewhere
+	Labels       []Label // last label of each person on each item, sorted by item, then by person
+	RepeatLabels []Label // last labels of items shown for the second time, sorted as Labels
 
 	SplitAsTie bool // pairs on which people are evenly split count as ties instead of being left out
 }
@@ -60,8 +60,8 @@ type LabelFile struct {
 // row holds a line of any program's file of labels: the JSON values by column.
 type row map[string]json.RawMessage
 
-// names lists for each of gavel's columns the names that files may give it, gavel's own first.
-var names = map[string][]string{
+// columnNames lists for each of gavel's columns the names that files may give it, gavel's own first.
+var columnNames = map[string][]string{
 	"item":     {"item", "item_id", "id", "pair_id"},
 	"labeller": {"labeller", "labeler", "annotator", "rater", "person", "user"},
 	"label":    {"label", "winner", "vote", "answer", "choice"},
@@ -69,7 +69,7 @@ var names = map[string][]string{
 
 // text returns the value of one of gavel's columns as text. It trims white space unless gavel wrote the line.
 func (r row) text(column string) (string, bool) {
-	for _, name := range names[column] {
+	for _, name := range columnNames[column] {
 		raw, ok := r[name]
 		if !ok || string(raw) == "null" {
 			continue
@@ -91,7 +91,7 @@ func (r row) text(column string) (string, bool) {
 func Read(path string) (*LabelFile, error) {
 	var all []Label
 	var bad error
-	err := rows.Each(path, func(n int, raw []byte) error {
+	err := rows.EachRow(path, func(n int, raw []byte) error {
 		l, err := parse(raw)
 		if err != nil {
 			bad = fmt.Errorf("%s:%d: %w", path, n, err)
@@ -106,7 +106,7 @@ func Read(path string) (*LabelFile, error) {
 		return nil, cmp.Or(bad, err)
 	}
 	f := &LabelFile{Path: path}
-	f.settle(all)
+	f.applyLines(all)
 	return f, nil
 }
 
@@ -127,7 +127,7 @@ func parse(raw []byte) (l Label, err error) {
 		text, ok := r.text(column)
 		if !ok && column != "labeller" && string(columns["undo"]) != "true" {
 			return l, fmt.Errorf("column %s is missing: a line of labels has %s, "+
-				"and labeller where several people made them", column, strings.Join(names[column], " or "))
+				"and labeller where several people made them", column, strings.Join(columnNames[column], " or "))
 		}
 		columns[column], err = json.Marshal(text)
 		if err != nil {
@@ -140,13 +140,13 @@ func parse(raw []byte) (l Label, err error) {
 	}
 	l.Labeller = cmp.Or(l.Labeller, "label")
 	if l.SHA256 == "" && l.Drawn == "" { // else gavel wrote it
-		l.Label = plain(l.Label)
+		l.Label = normalizePairLabel(l.Label)
 	}
 	return l, err
 }
 
-// plain returns the label of a pair, as other programs spell it, in gavel's spelling: A, B or tie. Other labels stay.
-func plain(label string) string {
+// normalizePairLabel returns the label of a pair, as other programs spell it, in gavel's spelling: A, B or tie. Other labels stay.
+func normalizePairLabel(label string) string {
 	switch strings.ToLower(strings.ReplaceAll(label, " ", "")) {
 	case "a>b", "a>>b", "model_a", "response_a":
 		return "A"
@@ -164,12 +164,12 @@ type key struct {
 	repeat         bool
 }
 
-// settle sets Labels and Again from all lines of the file, in their order: later lines replace or take back earlier
+// applyLines sets Labels and Again from all lines of the file, in their order: later lines replace or take back earlier
 // ones.
-func (f *LabelFile) settle(all []Label) {
+func (f *LabelFile) applyLines(all []Label) {
 	last := map[key]Label{}
 	for _, l := range all {
-		k := key{l.Item, l.Labeller, l.Again}
+		k := key{l.Item, l.Labeller, l.Repeat}
 		if l.Undo {
 			delete(last, k)
 		} else {
@@ -180,29 +180,29 @@ func (f *LabelFile) settle(all []Label) {
 		return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Labeller, b.Labeller))
 	}
 	for _, l := range slices.SortedFunc(maps.Values(last), inOrder) {
-		if l.Again {
-			f.Again = append(f.Again, l)
+		if l.Repeat {
+			f.RepeatLabels = append(f.RepeatLabels, l)
 		} else {
 			f.Labels = append(f.Labels, l)
 		}
 	}
 }
 
-// OfVotes returns people's votes on MT-Bench's pairs as labels: A is the model whose name sorts first. path names the
+// FromVotes returns people's votes on MT-Bench's pairs as labels: A is the model whose name sorts first. path names the
 // votes.
-func OfVotes(path string, votes []judging.Vote) *LabelFile {
+func FromVotes(path string, votes []judging.Vote) *LabelFile {
 	f := &LabelFile{Path: path}
 	all := make([]Label, len(votes))
 	for i, v := range votes {
 		all[i] = Label{Item: v.Item(), Labeller: v.Judge, Label: pairLabels[v.Winner]}
 	}
-	f.settle(all)
+	f.applyLines(all)
 	return f
 }
 
 // byDisagreement reports whether some items were chosen for labelling because judges disagree on them.
 func (f *LabelFile) byDisagreement() bool {
-	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
+	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == DrawnByDisagreement })
 }
 
 // Majority returns by item id the label that more people give than any other, and "" if people are evenly split: a

@@ -22,7 +22,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-var reading = judging.Reading{Policy: judging.Unique}
+var reading = judging.ReadingOptions{Policy: judging.PolicyUnique}
 
 func file(t *testing.T, name, text string) string {
 	t.Helper()
@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 		texts = append(texts, l.Item+" "+l.Labeller+" "+l.Label)
 	}
 	assert.Equal(t, strings.Join(texts, ", "), "p1 ann B, p1 bob tie, p3 ann A")
-	assert.Equal(t, len(f.Again), 1)
+	assert.Equal(t, len(f.RepeatLabels), 1)
 	assert.DeepEqual(t, f.Majority(), map[string]string{"p1": "", "p3": "A"}) // one each: evenly split
 
 	f, err = labels.Read(file(t, "anybody.json", `[{"id": 7, "annotator": "x", "winner": "A>B"}, {"id": 7, "annotator": "y", "winner": "A=B"}]`))
@@ -92,7 +92,7 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 // agreed compares runs of judges with labels.
 func agreed(t *testing.T, f *labels.LabelFile, dirs ...string) *labels.Agreement {
 	t.Helper()
-	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.Default)
+	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.DefaultBootstrap)
 	assert.NilError(t, err)
 	return a
 }
@@ -117,8 +117,8 @@ func TestAgree(t *testing.T) {
 	assert.Equal(t, *a.Judges[0].Kappa.Value, 0.8) // 36 of 40, both name A and B as often
 	assert.Equal(t, *a.Judges[1].Kappa.Value, 0.0)
 	assert.Equal(t, a.People.N, n)
-	assert.Equal(t, len(a.StandIn), 3)
-	for _, s := range a.StandIn {
+	assert.Equal(t, len(a.AltTests), 3)
+	for _, s := range a.AltTests {
 		if s.Run == good {
 			assert.Equal(t, *s.Winning, 1.0)
 		}
@@ -140,7 +140,7 @@ func TestAgree(t *testing.T) {
 		"have different gold labels": {[]string{good, turned}, f},
 		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: datasets.HexSum([]byte("another line"))})},
 	} {
-		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.Default)
+		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.DefaultBootstrap)
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -163,11 +163,11 @@ func TestEvenlySplitPeople(t *testing.T) {
 			labelled(n, "ann", func(int) bool { return true }), labelled(n, "bob", func(i int) bool { return i%10 != 0 }))}
 	}
 	a := agreed(t, file(false), run)
-	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{36, 36, 4})
+	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.SplitItems}, []int{36, 36, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 75.0)
 	assert.DeepEqual(t, a.Warnings, []string{"people are evenly split on 4 of 40 items, which are left out"})
 	a = agreed(t, file(true), run)
-	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{40, 40, 4})
+	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.SplitItems}, []int{40, 40, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 70.0) // 27 and the tie
 	assert.DeepEqual(t, a.Warnings, []string{"people are evenly split on 4 of 40 items, which count as ties"})
 }
@@ -199,7 +199,7 @@ func TestStandInKeepsSmallP(t *testing.T) {
 		mean := -wrong / n
 		deviation := math.Sqrt(n * (wrong/n - mean*mean) / (n - 1))
 		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - labels.Epsilon) / deviation * math.Sqrt(n))
-		got := *a.StandIn[0].People[i].P
+		got := *a.AltTests[0].People[i].P
 		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
 	}
 	blocks := a.Document().Blocks
@@ -223,7 +223,7 @@ func TestAgreeOfParts(t *testing.T) {
 	}
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
 	partial := judge(t, "few", 10, func(int) bool { return true })
-	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
+	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.DefaultBootstrap)
 	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+partial+" has judged")
 }
 
@@ -269,14 +269,14 @@ func TestEstimate(t *testing.T) {
 	assert.NilError(t, err)
 	assert.Assert(t, *e.Share.Value+*other.Share.Value > 99.99 && *e.Share.Value+*other.Share.Value < 100.01, "shares of A and B are %v and %v", *e.Share.Value, *other.Share.Value)
 	alone, err := labels.Estimate(judge(t, "clusters", n, func(int) bool { return true }, func(_ int, r *judging.Record) {
-		r.Source = datasets.MTBench.Name
+		r.Source = datasets.MTBenchFormat.Name
 		r.Item = "q" + r.Item[:3] + ":" + r.Item
 	}), &labels.LabelFile{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", sideOf("A"), nil, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
 	assert.Assert(t, alone.RoganGladen == nil)
 	assert.Equal(t, *alone.Share.Value, 50.0)
-	f.Labels[0].Drawn = labels.ByDisagreement
+	f.Labels[0].Drawn = labels.DrawnByDisagreement
 	_, err = labels.Estimate(dir, f, "A", sideOf("A"), nil, reading, 0.95)
 	assert.ErrorContains(t, err, "chosen by disagreement")
 }
@@ -296,12 +296,12 @@ func TestSelect(t *testing.T) {
 	}
 	dir := judge(t, "sure", n, func(i int) bool { return !wrong(i) }, sure)
 	f := &labels.LabelFile{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
-	s, err := labels.Select([]string{dir}, f, 0.1, 0.1, reading)
+	s, err := labels.SelectThresholds([]string{dir}, f, 0.1, 0.1, reading)
 	assert.NilError(t, err)
 	assert.Equal(t, *s.Judges[0].Threshold, 0.9)
 	assert.Equal(t, s.Judges[0].Labelled, 34) // of 40, without the six that it is wrong on
 	assert.Equal(t, s.Covered, 50)
 	assert.Equal(t, s.Calls, 2*n)
-	_, err = labels.Select([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)
+	_, err = labels.SelectThresholds([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)
 	assert.ErrorContains(t, err, "no label probabilities")
 }

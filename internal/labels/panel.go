@@ -40,11 +40,11 @@ type panel struct {
 // newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
 // that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, or no item with a label,
 // and returns ErrNotJudged if none is left.
-func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap, skip bool) (*panel, error) {
+func newPanel(dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool) (*panel, error) {
 	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
-		if skip && (errors.Is(err, ErrAgents) || err == nil && !j.hasAny(file)) {
+		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !j.hasAny(file)) {
 			continue
 		}
 		if err != nil {
@@ -67,7 +67,7 @@ func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.B
 	if file == nil {
 		p.file = p.judges[0].goldFile()
 	} else {
-		p.file = p.judges[0].spellAll(file)
+		p.file = p.judges[0].normalizeLabels(file)
 	}
 	if err := p.checkLabels(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.B
 	}
 	p.people = p.raters[len(p.judges):]
 	p.categories = []string{"A", Tie, "B"}
-	if !p.ofPairs() {
+	if !p.judgesPairs() {
 		used := map[string]bool{}
 		for _, r := range p.raters {
 			for _, label := range r.labels {
@@ -97,8 +97,8 @@ func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.B
 	return p, nil
 }
 
-// ofPairs reports whether the items are pairs of responses.
-func (p *panel) ofPairs() bool { return p.judges[0].shape.SideBySide }
+// judgesPairs reports whether the items are pairs of responses.
+func (p *panel) judgesPairs() bool { return p.judges[0].shape.SideBySide }
 
 // goldFile returns the dataset's labels as those of one person, named dataset.
 func (j *RunVerdicts) goldFile() *LabelFile {
@@ -111,14 +111,14 @@ func (j *RunVerdicts) goldFile() *LabelFile {
 	return f
 }
 
-// spellAll returns a copy of the file whose labels are spelled as in the run; see [RunVerdicts.spell].
-func (j *RunVerdicts) spellAll(file *LabelFile) *LabelFile {
+// normalizeLabels returns a copy of the file whose labels are spelled as in the run; see [RunVerdicts.normalizeLabel].
+func (j *RunVerdicts) normalizeLabels(file *LabelFile) *LabelFile {
 	copied := *file
 	copied.Labels = slices.Clone(file.Labels)
-	copied.Again = slices.Clone(file.Again)
-	for _, list := range [][]Label{copied.Labels, copied.Again} {
+	copied.RepeatLabels = slices.Clone(file.RepeatLabels)
+	for _, list := range [][]Label{copied.Labels, copied.RepeatLabels} {
 		for i := range list {
-			list[i].Label = j.spell(list[i].Label)
+			list[i].Label = j.normalizeLabel(list[i].Label)
 		}
 	}
 	return &copied
@@ -127,10 +127,10 @@ func (j *RunVerdicts) spellAll(file *LabelFile) *LabelFile {
 // checkLabels warns of labels for items that no judge has judged, and of labels or runs that are not of items drawn at
 // random. It returns an error if no label fits a judge, or if items have changed since they were labelled.
 func (p *panel) checkLabels() error {
-	var unknown, changed stray
+	var unknown, changed strayLabels
 	labelled := make([]int, len(p.judges)) // items of each judge
 	for _, l := range p.file.Labels {
-		if p.ofPairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
+		if p.judgesPairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
 		exists := false
@@ -166,7 +166,7 @@ func (p *panel) checkLabels() error {
 		p.warn("labels.other-items", unknown.n, n, unknown.first)
 	}
 	for _, j := range p.judges {
-		if j.Manifest.DrawnBy != nil {
+		if j.Manifest.OrderSeed != nil {
 			p.warnings = append(p.warnings, j.Dir+": "+scoring.FixedLengthWarning)
 		}
 	}
@@ -178,7 +178,7 @@ func (p *panel) checkLabels() error {
 
 // warn adds a warning: the phrase of a code with its arguments.
 func (p *panel) warn(code string, args ...any) {
-	p.warnings = append(p.warnings, phrases.Say(code, args...))
+	p.warnings = append(p.warnings, phrases.Sentence(code, args...))
 }
 
 // cluster returns the cluster of an item, given by its id; the id itself if items come in no clusters.
@@ -193,7 +193,7 @@ func (p *panel) cluster(item string) string {
 // split. Split items are left out or, with SplitAsTie, count as ties.
 func (p *panel) majority() (majority map[string]string, split int) {
 	majority = p.file.Majority()
-	asTie := p.file.SplitAsTie && p.ofPairs()
+	asTie := p.file.SplitAsTie && p.judgesPairs()
 	for item, label := range majority {
 		if label != "" {
 			continue

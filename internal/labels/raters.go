@@ -13,8 +13,8 @@ import (
 )
 
 // pair returns how far raters a and b agree on the items that both labelled.
-func (p *panel) pair(a, b rater) Pair {
-	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
+func (p *panel) pair(a, b rater) RaterPair {
+	out := RaterPair{A: a.name, B: b.name, RaterKinds: raterKind(a) + ", " + raterKind(b)}
 	k := len(p.categories)
 	agreed, table := clusters{}, clusters{}
 	categories := [2]map[string]bool{{}, {}}
@@ -44,19 +44,19 @@ func (p *panel) pair(a, b rater) Pair {
 		func(sums []float64) float64 { return stats.Kappa(sums, k) },
 		func(sums []float64) float64 { return stats.AC1(sums, k) },
 	}, p.alphas(coincidences)...)
-	numbers := p.smoothed(table, k, statistics)
+	numbers := p.statisticsOfTable(table, k, statistics)
 	out.Kappa = numbers[0]
 	out.Kappa.Constant = len(categories[0]) == 1 || len(categories[1]) == 1
 	out.AC1 = numbers[1]
 	out.Alpha = numbers[2]
-	if p.ofPairs() {
+	if p.judgesPairs() {
 		out.Ordinal = &numbers[3]
 	}
 	return out
 }
 
-// between returns the kind of a rater for [Pair.Between].
-func between(r rater) string {
+// raterKind returns the kind of a rater for [RaterPair.RaterKinds].
+func raterKind(r rater) string {
 	if r.judge != nil {
 		return "judge"
 	}
@@ -66,16 +66,18 @@ func between(r rater) string {
 // minRows is the least number of items, or of clusters if items come in clusters, for the interval of a coefficient.
 const minRows = 10
 
-// smoothed returns statistics of the cells of a k×k table of two raters' labels, with intervals that resample clusters
+// statisticsOfTable returns statistics of the cells of a k×k table of two raters' labels, with intervals that resample clusters
 // of items. One more item is added to those observed: for the lower end of an interval it is spread over the cells in
 // which the raters disagree, for the upper end over those in which they agree. With clusters it has the weight of an
 // average cluster. Categories that no rater uses get none of it, unless only one is used.
-func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) float64) []Number {
+func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]float64) float64) []Statistic {
 	sample := table.sample(scoring.Metric{Columns: scoring.ColumnRange{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
 	worth := scoring.EffectiveUnits(floats.Sum(sums) / float64(rows.Len))
-	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }
-	prior, categories := new(stats.PriorRows), used(sums, k)
+	cell := func(a, b int) stats.SparseRow {
+		return stats.SparseRow{Columns: []int{a*k + b}, Values: []float64{worth}}
+	}
+	prior, categories := new(stats.PriorRows), usedCategories(sums, k)
 	for _, a := range categories {
 		for _, b := range categories {
 			if a != b { // each category has as many cells in both
@@ -91,22 +93,22 @@ func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) flo
 	for _, f := range statistics {
 		list = append(list, stats.Statistic{Compute: f, Prior: prior})
 	}
-	out := make([]Number, len(statistics))
+	out := make([]Statistic, len(statistics))
 	for i, iv := range p.b.SmoothedIntervals(rows, list) {
 		v := statistics[i](sums)
-		out[i].Value = scoring.Fraction(v)
+		out[i].Value = scoring.RoundFraction(v)
 		if out[i].Value != nil && rows.Len >= minRows {
-			out[i].Low = scoring.Fraction(math.Min(iv.Low, v))
-			out[i].High = scoring.Fraction(math.Min(1, math.Max(iv.High, v)))
+			out[i].Low = scoring.RoundFraction(math.Min(iv.Low, v))
+			out[i].High = scoring.RoundFraction(math.Min(1, math.Max(iv.High, v)))
 			out[i].Interval = scoring.ByBootstrap
 		}
 	}
 	return out
 }
 
-// used returns the indexes of the categories that occur in a k×k table of labels, given by its cells, or of all
+// usedCategories returns the indexes of the categories that occur in a k×k table of labels, given by its cells, or of all
 // categories if only one occurs.
-func used(sums []float64, k int) (nonEmpty []int) {
+func usedCategories(sums []float64, k int) (nonEmpty []int) {
 	all := make([]int, k)
 	for c := range k {
 		all[c] = c
@@ -123,8 +125,8 @@ func used(sums []float64, k int) (nonEmpty []int) {
 	return nonEmpty
 }
 
-// together returns Krippendorff's α of all people.
-func (p *panel) together() *PeopleAgreement {
+// peopleAgreement returns Krippendorff's α of all people.
+func (p *panel) peopleAgreement() *PeopleAgreement {
 	k := len(p.categories)
 	t := &PeopleAgreement{Raters: len(p.people)}
 	if k > maxCategories {
@@ -142,12 +144,12 @@ func (p *panel) together() *PeopleAgreement {
 		}
 		if rated > 1 {
 			t.N++
-			stats.Coincide(p.row(table, item, k*k), k, values)
+			stats.AddCoincidences(p.row(table, item, k*k), k, values)
 		}
 	}
-	numbers := p.smoothed(table, k, p.alphas(func(sums []float64) []float64 { return sums }))
+	numbers := p.statisticsOfTable(table, k, p.alphas(func(sums []float64) []float64 { return sums }))
 	t.Alpha = numbers[0]
-	if p.ofPairs() {
+	if p.judgesPairs() {
 		t.Ordinal = &numbers[1]
 	}
 	return t
@@ -157,12 +159,12 @@ func (p *panel) together() *PeopleAgreement {
 // responses, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
 func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
-	if p.ofPairs() {
+	if p.judgesPairs() {
 		scales = append(scales, stats.Ordinal)
 	}
 	for _, scale := range scales {
 		statistics = append(statistics, func(sums []float64) float64 {
-			return stats.Alpha(coincidences(sums), len(p.categories), scale)
+			return stats.KrippendorffAlpha(coincidences(sums), len(p.categories), scale)
 		})
 	}
 	return statistics
@@ -190,16 +192,16 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 		Run:       judge.name,
 		Model:     judge.judge.Manifest.Spec.Model.Name,
 		Epsilon:   epsilon,
-		Winning:   scoring.Fraction(t.Winning),
-		Advantage: scoring.Fraction(t.Advantage),
+		Winning:   scoring.RoundFraction(t.Winning),
+		Advantage: scoring.RoundFraction(t.Advantage),
 	}
 	for k, x := range t.People {
 		if x.Units > 0 {
 			s.People = append(s.People, PersonTest{
 				Labeller:  p.people[k].name,
 				N:         x.Units,
-				Judge:     scoring.Fraction(x.Judge),
-				Person:    scoring.Fraction(x.Person),
+				Judge:     scoring.RoundFraction(x.JudgeAgreement),
+				Person:    scoring.RoundFraction(x.PersonAgreement),
 				P:         scoring.Precise(x.P),
 				Surpasses: x.Surpassed,
 			})
@@ -208,22 +210,22 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	return s
 }
 
-// self adds the agreement of each person's labels with their own labels of items shown for the second time.
-func (p *panel) self(a *Agreement) {
+// addIntraRater adds the agreement of each person's labels with their own labels of items shown for the second time.
+func (p *panel) addIntraRater(a *Agreement) {
 	before := map[key]Label{}
 	for _, l := range p.file.Labels {
 		before[key{item: l.Item, labeller: l.Labeller}] = l
 	}
 	for _, person := range p.people {
 		agreed := clusters{}
-		for _, l := range p.file.Again {
+		for _, l := range p.file.RepeatLabels {
 			first := before[key{item: l.Item, labeller: person.name}]
 			if l.Labeller == person.name && l.Label != "" && first.Label != "" && l.SHA256 == first.SHA256 {
 				p.count(agreed, l.Item, l.Label == first.Label)
 			}
 		}
 		if share, n, _ := p.share(agreed); n > 0 {
-			a.Self = append(a.Self, IntraRater{Labeller: person.name, N: n, Agreement: share})
+			a.IntraRater = append(a.IntraRater, IntraRater{Labeller: person.name, N: n, Agreement: share})
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // withInterval returns a percentage with its interval in words: "84 % [79, 88]".
-func (n Number) withInterval() string {
+func (n Statistic) withInterval() string {
 	text := scoring.Percentage(*n.Value)
 	if n.Low != nil && n.High != nil {
-		text += fmt.Sprintf(" [%.0f, %.0f]", scoring.Unsigned(*n.Low, 0), scoring.Unsigned(*n.High, 0))
+		text += fmt.Sprintf(" [%.0f, %.0f]", scoring.WithoutNegativeZero(*n.Low, 0), scoring.WithoutNegativeZero(*n.High, 0))
 	}
 	return text
 }
@@ -26,11 +26,11 @@ func (a *Agreement) answer() string {
 		}
 	}
 	if len(judges) == 0 {
-		return phrases.Say("labels.no-run")
+		return phrases.Sentence("labels.no-run")
 	}
 	best := judges[0]
 	say := func(code string) string {
-		return phrases.Say(code, scoring.JudgeName(best.Model), best.Agreement.withInterval(), phrases.Count(best.N, "item"))
+		return phrases.Sentence(code, scoring.JudgeName(best.Model), best.Agreement.withInterval(), phrases.CountWithNoun(best.N, "item"))
 	}
 	if len(judges) == 1 {
 		return say("labels.agrees")
@@ -45,29 +45,29 @@ func (a *Agreement) answer() string {
 	case tied == 0:
 		return say("labels.agrees-best")
 	case tied == len(judges)-1:
-		return say("labels.agrees") + " " + phrases.Say("labels.all-tied")
+		return say("labels.agrees") + " " + phrases.Sentence("labels.all-tied")
 	}
-	return say("labels.agrees") + " " + phrases.Say("labels.some-tied", tied, len(judges)-1)
+	return say("labels.agrees") + " " + phrases.Sentence("labels.some-tied", tied, len(judges)-1)
 }
 
 // answer returns the sentence on the share of pairs in which the response is better.
 func (e *ShareEstimate) answer() string {
 	if e.Share.Value == nil {
-		return phrases.Say("estimate.unknown", e.Response)
+		return phrases.Sentence("estimate.unknown", e.Response)
 	}
-	text := phrases.Say("estimate.share", e.Response, e.Share.withInterval(), phrases.Count(e.Judged, "pair"))
+	text := phrases.Sentence("estimate.share", e.Response, e.Share.withInterval(), phrases.CountWithNoun(e.Judged, "pair"))
 	if e.JudgeAlone.Value != nil {
-		text += " " + phrases.Say("estimate.judge-alone", scoring.Percentage(*e.JudgeAlone.Value))
+		text += " " + phrases.Sentence("estimate.judge-alone", scoring.Percentage(*e.JudgeAlone.Value))
 	}
 	return text
 }
 
 // answer returns the sentence on how many verdicts of the cascade can be accepted.
-func (s *Selective) answer() string {
+func (s *CascadeResults) answer() string {
 	if s.Covered == 0 {
-		return phrases.Say("select.none", phrases.Count(s.Labelled, "labelled item"), s.Risk)
+		return phrases.Sentence("select.none", phrases.CountWithNoun(s.Labelled, "labelled item"), s.Risk)
 	}
-	return phrases.Say("select.accepted", s.Covered, phrases.Count(s.Items, "item"),
+	return phrases.Sentence("select.accepted", s.Covered, phrases.CountWithNoun(s.Items, "item"),
 		100*float64(s.Covered)/float64(s.Items),
 		s.Risk, 100-s.Delta)
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // TestLabelsSay: every branch of the first lines, over made-up numbers.
 func TestLabelsSay(t *testing.T) {
-	number := func(v float64) Number { return Number{Value: &v, Low: new(v - 5), High: new(v + 5)} }
+	number := func(v float64) Statistic { return Statistic{Value: &v, Low: new(v - 5), High: new(v + 5)} }
 	judge := func(model, letters string, v float64) JudgeAgreement {
 		return JudgeAgreement{Model: model, Letters: letters, Agreement: number(v), N: 40}
 	}
@@ -22,9 +22,9 @@ func TestLabelsSay(t *testing.T) {
 			"A is better in 60 % [55, 65] of 90 pairs. By the judge's verdicts alone: 70 %."},
 		{"no share", (&ShareEstimate{Response: "B"}).answer(),
 			"It is unknown how often B is better: no pair has both a verdict and a label."},
-		{"some believed", (&Selective{Items: 40, Covered: 30, Risk: 10, Delta: 5}).answer(),
+		{"some believed", (&CascadeResults{Items: 40, Covered: 30, Risk: 10, Delta: 5}).answer(),
 			"30 of 40 items (75 %) have an accepted verdict: at most 10 % of these are wrong, with probability 95 %."},
-		{"none believed", (&Selective{Items: 40, Labelled: 20, Risk: 10, Delta: 5}).answer(),
+		{"none believed", (&CascadeResults{Items: 40, Labelled: 20, Risk: 10, Delta: 5}).answer(),
 			"No verdict can be accepted: on 20 labelled items the most confident verdicts are wrong too often, or too few, to bound the errors at 10 %."},
 	} {
 		if c.got != c.want {

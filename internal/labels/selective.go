@@ -12,25 +12,25 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Selective holds the results of a cascade of judges: an item goes to the next judge unless the confidence of this one
+// CascadeResults holds the results of a cascade of judges: an item goes to the next judge unless the confidence of this one
 // is at least its threshold. Items that no judge accepts go to a person.
-type Selective struct {
+type CascadeResults struct {
 	Says   string  `json:"says"`   // how many verdicts can be accepted, in a sentence
 	Labels string  `json:"labels"` // path of the file of labels
 	Risk   float64 `json:"risk"`   // largest share of the accepted verdicts that may be wrong, in percent
 	// probability, in percent, that more of them are wrong, over draws of the labels
-	Delta    float64       `json:"delta"`
-	Labelled int           `json:"labelled"`   // items with a label, from which the thresholds are found
-	Items    int           `json:"items"`      // items that all judges have judged, with or without a label
-	Judges   []CascadeStep `json:"judges"`     // the judges in the order asked, with their thresholds
-	Covered  int           `json:"covered"`    // items with an accepted verdict of some judge
-	Calls    int           `json:"calls"`      // judgments that the cascade makes on all items
-	Full     int           `json:"full_calls"` // judgments that the last judge alone would make on all items
+	Delta          float64       `json:"delta"`
+	Labelled       int           `json:"labelled"`   // items with a label, from which the thresholds are found
+	Items          int           `json:"items"`      // items that all judges have judged, with or without a label
+	Judges         []CascadeStep `json:"judges"`     // the judges in the order asked, with their thresholds
+	Covered        int           `json:"covered"`    // items with an accepted verdict of some judge
+	Calls          int           `json:"calls"`      // judgments that the cascade makes on all items
+	LastJudgeCalls int           `json:"full_calls"` // judgments that the last judge alone would make on all items
 	// accepted verdicts that are correct, in percent of those on the labelled items, from which the thresholds are found
-	Right Number `json:"right"`
+	Right Statistic `json:"right"`
 	// how replies were read; left out for the default rules
-	Reading  judging.Readers `json:"reading,omitempty"`
-	Warnings []string        `json:"warnings"` // warnings about the labels and the runs, printed after `!`
+	Reading  judging.ReaderSet `json:"reading,omitempty"`
+	Warnings []string          `json:"warnings"` // warnings about the labels and the runs, printed after `!`
 }
 
 // CascadeStep holds one judge of a cascade, and the items that reach this judge.
@@ -46,23 +46,23 @@ type CascadeStep struct {
 	Note      string   `json:"note,omitempty"` // why no verdict of the judge is accepted
 }
 
-// Select finds thresholds of confidence for judges, from the first (the cheapest) to the last: of the verdicts accepted
+// SelectThresholds finds thresholds of confidence for judges, from the first (the cheapest) to the last: of the verdicts accepted
 // from a judge, at most a share of risk is wrong, each with probability 1 − delta/(number of judges). The labelled
 // items must be drawn at random from all. A judge's threshold is found from the labelled items that no earlier judge
 // accepts.
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Sections 2 and 3. Confidence is the mean
 // probability of the verdict's label over the orders, for judges that choose the same response in all.
-func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging.Reading) (*Selective, error) {
-	p, err := newPanel(dirs, file, reading, stats.Default, false)
+func SelectThresholds(dirs []string, file *LabelFile, risk, delta float64, reading judging.ReadingOptions) (*CascadeResults, error) {
+	p, err := newPanel(dirs, file, reading, stats.DefaultBootstrap, false)
 	if err != nil {
 		return nil, err
 	}
-	s := &Selective{
+	s := &CascadeResults{
 		Labels:  p.file.Path,
 		Risk:    *scoring.Percent(risk),
 		Delta:   *scoring.Percent(delta),
-		Reading: reading.Name,
+		Reading: reading.Readers,
 	}
 	if p.file.byDisagreement() {
 		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: "+
@@ -86,7 +86,7 @@ func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging
 		}
 	}
 	s.Items = len(items)
-	s.Full = len(items) * p.judges[len(p.judges)-1].Calls
+	s.LastJudgeCalls = len(items) * p.judges[len(p.judges)-1].Calls
 	s.Judges = cascade(p.judges, items, truth, risk, delta)
 	right := 0
 	labelled := 0
@@ -100,12 +100,12 @@ func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging
 		labelled += x.Labelled
 	}
 	if labelled > 0 {
-		s.Right = percents(float64(right)/float64(labelled), stats.Blaker(right, labelled, 0.95), scoring.ByBlaker)
+		s.Right = percentStatistic(float64(right)/float64(labelled), stats.Blaker(right, labelled, 0.95), scoring.ByBlaker)
 	}
 	needed := minLabelled(risk, delta/float64(len(p.judges)))
 	s.Warnings = append([]string{}, p.warnings...)
 	if s.Labelled < needed {
-		s.Warnings = append(s.Warnings, phrases.Say("select.few", phrases.Count(s.Labelled, "labelled item"), needed))
+		s.Warnings = append(s.Warnings, phrases.Sentence("select.few", phrases.CountWithNoun(s.Labelled, "labelled item"), needed))
 	}
 	s.Says = s.answer()
 	return s, nil
@@ -135,10 +135,10 @@ func (j *RunVerdicts) accept(
 			confidences, right = append(confidences, j.Confidence[item]), append(right, j.Verdicts[item] == label)
 		}
 	}
-	threshold := stats.Select(confidences, right, risk, delta)
-	x.Threshold = scoring.Fraction(threshold.Threshold)
+	threshold := stats.SelectThreshold(confidences, right, risk, delta)
+	x.Threshold = scoring.RoundFraction(threshold.Threshold)
 	if x.Threshold == nil {
-		x.Note = rejection(confidences, right, risk, delta)
+		x.Note = noThresholdReason(confidences, right, risk, delta)
 		return items
 	}
 	x.Right, x.Labelled = threshold.Right, threshold.Total
@@ -152,9 +152,9 @@ func (j *RunVerdicts) accept(
 	return rest
 }
 
-// rejection returns the reason why no threshold was found. For each labelled item, confidences has the judge's
+// noThresholdReason returns the reason why no threshold was found. For each labelled item, confidences has the judge's
 // confidence and right tells whether the judge is correct.
-func rejection(confidences []float64, right []bool, risk, delta float64) string {
+func noThresholdReason(confidences []float64, right []bool, risk, delta float64) string {
 	wrong := 0
 	for _, ok := range right {
 		if !ok {
@@ -164,13 +164,13 @@ func rejection(confidences []float64, right []bool, risk, delta float64) string 
 	n := len(confidences)
 	switch needed := minLabelled(risk, delta); {
 	case n == 0:
-		return phrases.Say("select.none-reach")
+		return phrases.Sentence("select.none-reach")
 	case n < needed:
-		return phrases.Say("select.few-reach", n, needed)
+		return phrases.Sentence("select.few-reach", n, needed)
 	case slices.Min(confidences) == slices.Max(confidences):
-		return phrases.Say("select.constant", confidences[0], wrong, n)
+		return phrases.Sentence("select.constant", confidences[0], wrong, n)
 	}
-	return phrases.Say("select.overconfident", wrong, n, *scoring.Percent(risk))
+	return phrases.Sentence("select.overconfident", wrong, n, *scoring.Percent(risk))
 }
 
 // minLabelled returns the smallest number of labelled items with which a threshold can be found, if all are judged

@@ -26,7 +26,7 @@ func (c clusters) sample(metrics ...scoring.Metric) *scoring.UnitRows {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		rows = append(rows, c[name])
 	}
-	return scoring.SampleOf("", metrics, rows)
+	return scoring.IndependentRows("", metrics, rows)
 }
 
 // count adds an item to the row of its cluster: agree tells whether two raters agree on the item. [panel.share] sums up
@@ -39,14 +39,14 @@ func (p *panel) count(c clusters, item string, agree bool) {
 
 // share returns the percentage of items on which raters agree, from rows filled by [panel.count], the number of items,
 // and the number of their clusters, or 0 if each item is on its own.
-func (p *panel) share(c clusters) (share Number, items, clustered int) {
+func (p *panel) share(c clusters) (share Statistic, items, clustered int) {
 	if len(c) == 0 {
 		return share, 0, 0
 	}
-	agreement := scoring.Metric{Kind: scoring.Several, Columns: scoring.ColumnRange{0, 2}}
+	agreement := scoring.Metric{Kind: scoring.KindTrials, Columns: scoring.ColumnRange{0, 2}}
 	sample := c.sample(agreement)
 	r := sample.Results("", []scoring.Metric{agreement}, stats.Bootstrap{Level: p.b.Level})[0]
-	share = Number{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
+	share = Statistic{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
 	items = int(sample.Sums()[1])
 	if len(c) < items {
 		clustered = len(c)

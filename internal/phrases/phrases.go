@@ -24,9 +24,9 @@ var catalogue = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// Say returns the sentence with a code, filled with args as by [fmt.Sprintf]. It panics if the catalogue lacks the
+// Sentence returns the sentence with a code, filled with args as by [fmt.Sprintf]. It panics if the catalogue lacks the
 // code, which a test rules out.
-func Say(code string, args ...any) string {
+func Sentence(code string, args ...any) string {
 	words, ok := catalogue()[code]
 	if !ok {
 		panic("phrases: no sentence " + code)
@@ -34,8 +34,8 @@ func Say(code string, args ...any) string {
 	return fmt.Sprintf(words, args...)
 }
 
-// Count returns a number with a word in the singular or plural: "1 pair", "3 pairs", "2 replies".
-func Count(n int, thing string) string {
+// CountWithNoun returns a number with a word in the singular or plural: "1 pair", "3 pairs", "2 replies".
+func CountWithNoun(n int, thing string) string {
 	switch stem, reply := strings.CutSuffix(thing, "ly"); {
 	case n == 1:
 	case reply:

@@ -27,8 +27,8 @@ type SampleSizes struct {
 	// pairs with which McNemar's test detects a difference of `detect` points
 	PairsToDetect *int `json:"pairs_to_tell,omitempty"`
 	// pairs with which tests show that two equally good judges differ by less than `detect` points
-	PairsToEquate *int `json:"pairs_to_equate,omitempty"`
-	Pairs         *int `json:"pairs,omitempty"` // number of pairs at hand, for which `tells` is computed
+	PairsForEquivalence *int `json:"pairs_to_equate,omitempty"`
+	Pairs               *int `json:"pairs,omitempty"` // number of pairs at hand, for which `tells` is computed
 	// smallest difference, in points, that `pairs` pairs detect; left out if they detect none
 	Detectable *float64 `json:"tells,omitempty"`
 }
@@ -53,7 +53,7 @@ func (p *SampleSizes) Compute() error {
 	if p.Detect != nil {
 		whole := func(n float64) *int { return new(int(math.Min(math.Ceil(n), math.MaxInt32))) }
 		p.PairsToDetect = whole(stats.PairsToDetect(*p.Detect/100, psi, p.Alpha, power))
-		p.PairsToEquate = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
+		p.PairsForEquivalence = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
 	}
 	if p.Pairs != nil {
 		if tells := 100 * stats.DetectableDifference(*p.Pairs, psi, p.Alpha, power); !math.IsNaN(tells) {
@@ -69,18 +69,18 @@ func (p *SampleSizes) answer() string {
 	var sentences []string
 	if p.PairsToDetect != nil {
 		pairs := humanize.Comma(int64(*p.PairsToDetect))
-		sentences = append(sentences, phrases.Say("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
+		sentences = append(sentences, phrases.Sentence("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
 	if p.Pairs != nil {
 		verb := "detect"
 		if *p.Pairs == 1 {
 			verb = "detects"
 		}
-		difference := phrases.Say("plan.says-none")
+		difference := phrases.Sentence("plan.says-none")
 		if p.Detectable != nil {
-			difference = phrases.Say("plan.says-points", table.Fixed(p.Detectable, 1))
+			difference = phrases.Sentence("plan.says-points", table.Fixed(p.Detectable, 1))
 		}
-		sentences = append(sentences, phrases.Say("plan.says", table.Count(*p.Pairs, "pair"), verb, difference))
+		sentences = append(sentences, phrases.Sentence("plan.says", table.Count(*p.Pairs, "pair"), verb, difference))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -88,8 +88,8 @@ func (p *SampleSizes) answer() string {
 // Document returns a table of the questions and their answers.
 func (p *SampleSizes) Document() doc.Document {
 	t := &doc.Table{
-		RowHead: phrases.Say("plan.discordant", table.Decimal(p.Discordant)),
-		Columns: doc.Columns(doc.Whole, phrases.Say("plan.power", table.Decimal(p.Power))),
+		RowHead: phrases.Sentence("plan.discordant", table.Decimal(p.Discordant)),
+		Columns: doc.Columns(doc.ColumnInteger, phrases.Sentence("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
@@ -101,18 +101,18 @@ func (p *SampleSizes) Document() doc.Document {
 		sheet = append(sheet, row)
 	}
 	if p.Detect != nil {
-		add(phrases.Say("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
-		add(phrases.Say("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToEquate))
+		add(phrases.Sentence("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
+		add(phrases.Sentence("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsForEquivalence))
 	}
 	if p.Pairs != nil {
 		answer := "none"
 		if p.Detectable != nil {
 			answer = table.Fixed(p.Detectable, 1)
 		}
-		add(phrases.Say("plan.tells", *p.Pairs), answer)
+		add(phrases.Sentence("plan.tells", *p.Pairs), answer)
 	}
 	b := doc.Block{Table: t}
 	b.Remark("plan.tests", table.Decimal(p.Alpha))
 	b.Remark("plan.about-discordant")
-	return doc.Document{Answer: p.Says, Blocks: []doc.Block{b}, Sheet: sheet}
+	return doc.Document{Answer: p.Says, Blocks: []doc.Block{b}, CSVRows: sheet}
 }

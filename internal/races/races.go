@@ -86,9 +86,9 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 	return out
 }
 
-// Stored returns the results of a race from its stored state, race.json. name returns the display name of a run's
+// FromState returns the results of a race from its stored state, race.json. name returns the display name of a run's
 // judge.
-func Stored(s *race.State, name func(run string) string) *Race {
+func FromState(s *race.State, name func(run string) string) *Race {
 	out := &Race{
 		Unfinished: !s.Over,
 		rules:      race.Rules{Items: s.Items, Margin: s.Margin / 100},
@@ -163,17 +163,17 @@ func (out *Race) answer() string {
 			longest = max(longest, row.exit.Items)
 			continue
 		}
-		in = append(in, scoring.InSentence(row.name))
+		in = append(in, scoring.QuoteName(row.name))
 		tied = tied && (len(in) == 1 || row.state == "tied with the leader")
 	}
 	all := len(out.rows)
 	if out.Calls == 0 {
-		return phrases.Say("race.nothing", all)
+		return phrases.Sentence("race.nothing", all)
 	}
 	saved := ""
 	soFar := ""
 	if n := out.FullCalls - out.Calls; n > 0 {
-		saved = phrases.Say("race.saved", 100*float64(n)/float64(out.FullCalls))
+		saved = phrases.Sentence("race.saved", 100*float64(n)/float64(out.FullCalls))
 	}
 	if out.Unfinished {
 		soFar = " so far"
@@ -182,26 +182,26 @@ func (out *Race) answer() string {
 	text := ""
 	switch {
 	case len(in) == 1:
-		text = phrases.Say("race.best", in[0], all, soFar)
+		text = phrases.Sentence("race.best", in[0], all, soFar)
 	case out.Unfinished:
-		text = phrases.Say("race.leads", len(in), all, in[0])
+		text = phrases.Sentence("race.leads", len(in), all, in[0])
 	case tied:
-		text = phrases.Say("race.left-tied", len(in), all, table.Shortlist(in))
+		text = phrases.Sentence("race.left-tied", len(in), all, table.Shortlist(in))
 	default:
-		text = phrases.Say("race.left", len(in), all, table.Shortlist(in))
+		text = phrases.Sentence("race.left", len(in), all, table.Shortlist(in))
 	}
 	switch others := all - len(in); {
 	case others == 1:
-		text += " " + phrases.Say("race.out-one", table.Count(longest, "item"))
+		text += " " + phrases.Sentence("race.out-one", table.Count(longest, "item"))
 	case others > 1:
-		text += " " + phrases.Say("race.out", table.Count(longest, "item"))
+		text += " " + phrases.Sentence("race.out", table.Count(longest, "item"))
 	}
-	return text + " " + phrases.Say("race.calls", humanize.Comma(int64(out.Calls)),
+	return text + " " + phrases.Sentence("race.calls", humanize.Comma(int64(out.Calls)),
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
-// sheet returns the CSV rows: a header and one for each judge.
-func (out *Race) sheet() [][]string {
+// csvRows returns the CSV rows: a header and one for each judge.
+func (out *Race) csvRows() [][]string {
 	rows := [][]string{{
 		"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high",
 		"left_after", "e", "by",
@@ -209,11 +209,11 @@ func (out *Race) sheet() [][]string {
 	for _, x := range out.rows {
 		row := []string{x.run, x.state, strconv.Itoa(x.items)}
 		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
-			row = append(row, table.Cell(v, 4))
+			row = append(row, table.CSVNumber(v, 4))
 		}
 		exitCells := []string{"", "", ""}
 		if x.exit != nil {
-			exitCells = []string{strconv.Itoa(x.exit.Items), table.Cell(x.exit.E, 4), x.exit.Winner}
+			exitCells = []string{strconv.Itoa(x.exit.Items), table.CSVNumber(x.exit.E, 4), x.exit.Winner}
 		}
 		rows = append(rows, append(row, exitCells...))
 	}
@@ -223,19 +223,19 @@ func (out *Race) sheet() [][]string {
 // Document returns the race as a table with a row for each judge: the number of items that it was asked, as a bar, and
 // how the race ended for it.
 func (out *Race) Document() doc.Document {
-	return doc.Document{Answer: out.Says, Blocks: []doc.Block{out.Block()}, Sheet: out.sheet()}
+	return doc.Document{Answer: out.Says, Blocks: []doc.Block{out.Block()}, CSVRows: out.csvRows()}
 }
 
 // Block returns the table of a race, with a row for each judge.
 func (out *Race) Block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Look: "race", Columns: []doc.Column{
 		{
-			Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Progress,
+			Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.ColumnProgress,
 			Axis: doc.CountAxis(out.rules.Items),
 		},
-		{Name: "correct, %", Kind: doc.Number}, {Name: "calls", Kind: doc.Whole, Spare: 1},
-		{Name: "leader ahead by", Kind: doc.Number, In: doc.Full}, {Name: "left after", Kind: doc.Whole, In: doc.Full},
-		{Name: "E", In: doc.Full}, {Name: "outcome"},
+		{Name: "correct, %", Kind: doc.ColumnNumber}, {Name: "calls", Kind: doc.ColumnInteger, HideOrder: 1},
+		{Name: "leader ahead by", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText}, {Name: "left after", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
+		{Name: "E", Surfaces: doc.SurfaceFullText}, {Name: "outcome"},
 	}}
 	in := 0
 	for _, r := range out.rows {
@@ -243,13 +243,13 @@ func (out *Race) Block() doc.Block {
 	}
 	each := out.FullCalls / max(1, out.rules.Items*len(out.rows))
 	for _, r := range out.rows {
-		items := doc.Count(r.items)
+		items := doc.CountCell(r.items)
 		var after, e doc.Value
 		row := doc.Row{Name: r.name, Target: doc.RunRef(r.run)}
 		if r.exit != nil {
 			items.Text = fmt.Sprintf("out after %d", r.exit.Items)
-			after = doc.Count(r.exit.Items)
-			e = doc.Text(evidence(r.exit))
+			after = doc.CountCell(r.exit.Items)
+			e = doc.TextCell(evidence(r.exit))
 		} else if in > 1 && r.items > 0 {
 			row.Ranks = [2]int{1, in}
 		}
@@ -272,7 +272,7 @@ func (out *Race) Block() doc.Block {
 // remark adds notes about the cost of the race and the meaning of its numbers.
 func (out *Race) remark(b *doc.Block) {
 	if out.Unfinished {
-		b.Remark(doc.Warning, phrases.Say("race.unfinished"))
+		b.Remark(doc.WarningCode, phrases.Sentence("race.unfinished"))
 	}
 	b.Remark("race.alpha", table.Decimal(out.Alpha), table.Decimal(float64(len(out.rows)-1)/out.Alpha))
 	b.Remark("race.intervals", table.Decimal(100*(1-out.Alpha)))
@@ -285,9 +285,9 @@ func (out *Race) remark(b *doc.Block) {
 	if o := out.Orders; o.Races > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
-			behind = phrases.Say("race.by-margin")
+			behind = phrases.Sentence("race.by-margin")
 		}
-		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.Errors, 100*float64(o.Errors)/float64(o.Races),
+		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.WrongLeaders, 100*float64(o.WrongLeaders)/float64(o.Races),
 			100*o.Calls/float64(out.FullCalls))
 	}
 	if out.Hours != nil && *out.HoursForAll >= 0.01 {
@@ -314,7 +314,7 @@ var aboutWords = map[string]string{race.QuestionItems: "items like these", race.
 func (r racer) outcome() string {
 	switch {
 	case r.exit != nil:
-		return scoring.InSentence(r.better) + " is better"
+		return scoring.QuoteName(r.better) + " is better"
 	case r.items == 0:
 		return "not asked yet"
 	}

@@ -15,15 +15,15 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Tuning holds the scores of prompts on one part of the items, and those of the best of them and of the first on the
+// PromptTuning holds the scores of prompts on one part of the items, and those of the best of them and of the first on the
 // other part, which was held out.
-type Tuning struct {
+type PromptTuning struct {
 	Says     string           `json:"says"`     // the answer in a sentence
 	Results  []scoring.Result `json:"results"`  // `group` says of what
 	Warnings []string         `json:"warnings"` // printed after `!`
 }
 
-// Tune finds the best of several runs, which differ by their prompts, on a part of the items, and compares it with the
+// TunePrompts finds the best of several runs, which differ by their prompts, on a part of the items, and compares it with the
 // first on the others, which [datasets.HeldOut] holds out.
 //
 // The last result says how far the best of equal prompts is expected to be above its true share by chance alone:
@@ -31,7 +31,7 @@ type Tuning struct {
 // on which exactly one of two prompts is right, over all pairs of prompts, and n the number of items to choose on,
 // taken as independent. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
 // correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
-func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*Tuning, error) {
+func TunePrompts(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*PromptTuning, error) {
 	for _, run := range runs {
 		a, b := runs[0].Manifest.Spec.Model, run.Manifest.Spec.Model
 		if a.Name != b.Name || a.Identity != b.Identity && run.Manifest.Imported == "" { // that of an import is its file
@@ -39,13 +39,13 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 				runs[0].Dir, a.Name, run.Dir, b.Name)
 		}
 	}
-	rights, err := scoring.RightsOf(runs)
+	rights, err := scoring.RightUnitsOf(runs)
 	if err != nil {
 		return nil, err
 	}
-	t := &Tuning{Warnings: rights.Warnings}
+	t := &PromptTuning{Warnings: rights.Warnings}
 	add := func(i int, heldOut bool, part string) *scoring.Run {
-		run := runs[i].Part(func(id string) bool { return datasets.HeldOut(id, share, seed) == heldOut })
+		run := runs[i].Subset(func(id string) bool { return datasets.HeldOut(id, share, seed) == heldOut })
 		x := run.Score(b).Overall(rights.Metric)
 		x.Group = rights.Runs[i].Prompt + part
 		t.Results = append(t.Results, x)
@@ -72,15 +72,15 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 	gap.Group = "gap: tuned-on − held-out"
 	gap.Mode = scoring.ModeDifference
 	gap.Interval = scoring.ByMover
-	gap.Value = scoring.Fraction(*tuned.Value - *gap.Value)
-	gap.Low = scoring.Fraction(iv.Low)
-	gap.High = scoring.Fraction(iv.High)
+	gap.Value = scoring.RoundFraction(*tuned.Value - *gap.Value)
+	gap.Low = scoring.RoundFraction(iv.Low)
+	gap.High = scoring.RoundFraction(iv.High)
 	compared, err := scoring.Compare(finalists, b)
 	if err != nil {
 		return nil, err
 	}
 	first := rights.Runs[0].Prompt
-	t.Says = phrases.Say("tune.first", first)
+	t.Says = phrases.Sentence("tune.first", first)
 	for _, c := range compared.Comparisons {
 		x := c.Headline().Result()
 		x.Group = "difference, held-out"
@@ -89,7 +89,7 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 		if x.HasInterval() && *x.Low > 0 {
 			code = "tune.better"
 		}
-		t.Says = phrases.Say(code, rights.Runs[best].Prompt, first, x.N, table.WithInterval(x))
+		t.Says = phrases.Sentence(code, rights.Runs[best].Prompt, first, x.N, table.WithInterval(x))
 	}
 	k := float64(len(runs))
 	discordant := 0.0 // pairs of prompts, over all items
@@ -109,12 +109,12 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 }
 
 // Document returns a row for each number.
-func (t *Tuning) Document() doc.Document {
-	rows := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.Number, "items", "correct, %")}
+func (t *PromptTuning) Document() doc.Document {
+	rows := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.ColumnNumber, "items", "correct, %")}
 	for _, x := range t.Results {
 		rows.Add(doc.Row{Name: x.Group, Cells: doc.Cells(x.N, x)})
 	}
 	return doc.Document{Answer: t.Says, Blocks: []doc.Block{{
-		Title: "Prompts", Table: rows, Notes: doc.Warn(t.Warnings),
+		Title: "Prompts", Table: rows, Notes: doc.WarningNotes(t.Warnings),
 	}}}
 }

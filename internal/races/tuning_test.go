@@ -27,7 +27,7 @@ func answersTo(t *testing.T, prompt, source string, n int, correct func(item int
 		Protocol: "answer", Prompt: judging.Template{Name: prompt}, Model: judging.ModelSpec{Name: "judge"},
 		Dataset: judging.DatasetSpec{Items: n},
 	})
-	load, err := scoring.NewLoader(m, judging.Reading{})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func answersTo(t *testing.T, prompt, source string, n int, correct func(item int
 		err := load.Add(&judging.Record{
 			Schema: 1, Protocol: "answer", Item: itemID(i), Source: source, Shape: "choice", Gold: "A", Presentations: 1,
 			Order: []string{"A", "B"}, Outcome: judging.Decided, Choice: choice,
-			Imported: &judging.ImportedFields{Stored: true},
+			Imported: &judging.ImportedFields{DecisionIsVerdict: true},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func answersTo(t *testing.T, prompt, source string, n int, correct func(item int
 func itemID(i int) string { return fmt.Sprintf("q%03d-%d", i/4, i%4) }
 
 // group returns the result of a group.
-func group(t *testing.T, x *races.Tuning, name string) scoring.Result {
+func group(t *testing.T, x *races.PromptTuning, name string) scoring.Result {
 	t.Helper()
 	for _, r := range x.Results {
 		if r.Group == name {
@@ -84,8 +84,8 @@ func TestTuningInWorlds(t *testing.T) {
 				}
 			}
 		}
-		tune := func(runs ...*scoring.Run) *races.Tuning {
-			x, err := races.Tune(runs, 0.5, 1, quick)
+		tune := func(runs ...*scoring.Run) *races.PromptTuning {
+			x, err := races.TunePrompts(runs, 0.5, 1, quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestTuningByHand(t *testing.T) {
 			return place[i] < tuned
 		})
 	}
-	x, err := races.Tune([]*scoring.Run{prompt("first", 10, 9), prompt("second", 14, 7)}, 0.5, 3, quick)
+	x, err := races.TunePrompts([]*scoring.Run{prompt("first", 10, 9), prompt("second", 14, 7)}, 0.5, 3, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +178,11 @@ func TestTuningByHand(t *testing.T) {
 	if len(x.Results) != 7 || !strings.HasPrefix(x.Says, "No prompt is significantly better than first on ") {
 		t.Errorf("%d results; %s", len(x.Results), x.Says)
 	}
-	x, err = races.Tune([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.5, 3, quick)
+	x, err = races.TunePrompts([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.5, 3, quick)
 	if err != nil || x.Says != "No prompt is ahead of first on the tuned-on items; keep it." || len(x.Results) != 5 {
 		t.Errorf("%+v, %v", x, err)
 	}
-	if _, err = races.Tune([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.999, 3, quick); err == nil ||
+	if _, err = races.TunePrompts([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.999, 3, quick); err == nil ||
 		err.Error() != "too few items to choose on, or held out: take more, or change --held-out" {
 		t.Error(err)
 	}
@@ -193,7 +193,7 @@ func TestClustersStayTogether(t *testing.T) {
 	const items = 200
 	even := func(i int) bool { return i%2 == 0 }
 	run := func(prompt string) *scoring.Run { return answersTo(t, prompt, "gsm-symbolic", items, even) }
-	x, err := races.Tune([]*scoring.Run{run("a"), run("b")}, 0.3, 1, quick)
+	x, err := races.TunePrompts([]*scoring.Run{run("a"), run("b")}, 0.3, 1, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,13 +229,13 @@ func TestTuneOneJudge(t *testing.T) {
 		"one is of the judge judge, and two of other": func(m *judging.Manifest) { m.Spec.Model.Name = "other" },
 		"two of judge or of another version":          func(m *judging.Manifest) { m.Spec.Model.Identity = "sha256:1" },
 	} {
-		_, err := races.Tune(runs(change), 0.5, 1, stats.Default)
+		_, err := races.TunePrompts(runs(change), 0.5, 1, stats.DefaultBootstrap)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
 	imported := func(m *judging.Manifest) { m.Imported, m.Spec.Model.Identity = "result.json", "import:1" }
-	if _, err := races.Tune(runs(imported), 0.5, 1, stats.Default); err != nil {
+	if _, err := races.TunePrompts(runs(imported), 0.5, 1, stats.DefaultBootstrap); err != nil {
 		t.Error(err)
 	}
 }

@@ -20,7 +20,7 @@ type Across struct {
 // or if the analysis finds nothing.
 func findAcross(judges []BoardRow) *Across {
 	r := Board{Rows: judges}.report()
-	find := layoutOf(r.Protocol).Across
+	find := layoutOf(r.Protocol).AnalyzeAcross
 	if find == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func AcrossJudges(runs []*scoring.Run, reports []scoring.Report) (all []Across) 
 // sameItems groups runs that one leaderboard can rank. A group holds the indexes of its runs.
 func sameItems(runs []*scoring.Run) (groups [][]int) {
 	for i, r := range runs {
-		g := slices.IndexFunc(groups, func(group []int) bool { return together(runs[group[0]], r) })
+		g := slices.IndexFunc(groups, func(group []int) bool { return canRankTogether(runs[group[0]], r) })
 		if g < 0 {
 			g = len(groups)
 			groups = append(groups, nil)

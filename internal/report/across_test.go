@@ -13,14 +13,14 @@ import (
 // TestAcrossIsAFile: what a layout finds across judges stands in text, Markdown, CSV, JSON, on boards and in suites.
 func TestAcrossIsAFile(t *testing.T) {
 	const protocol = "across"
-	Register(protocol, &Layout{LayoutFuncs: LayoutFuncs{Across: func(judges []BoardRow) *Across {
+	Register(protocol, &Layout{LayoutFuncs: LayoutFuncs{AnalyzeAcross: func(judges []BoardRow) *Across {
 		x := scoring.Result{Metric: "spread", Group: scoring.Overall, Unit: scoring.UnitCount, Value: new(4321.0), N: len(judges)}
-		table := &doc.Table{RowHead: "all", Columns: []doc.Column{{Name: "spread", Kind: doc.Number}}}
+		table := &doc.Table{RowHead: "all", Columns: []doc.Column{{Name: "spread", Kind: doc.ColumnNumber}}}
 		table.Add(doc.Row{Name: judges[0].Name, Cells: doc.Cells(x)})
 		return &Across{Results: []scoring.Result{x}, Blocks: []doc.Block{{ID: "spread", Title: "The spread", Table: table}}}
 	}}})
 	t.Cleanup(func() { layouts.Delete(protocol) })
-	r := scoring.Report{Protocol: protocol, Question: scoring.Question{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
+	r := scoring.Report{Protocol: protocol, RunSetup: scoring.RunSetup{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
 	row := BoardRow{Name: "m", Report: &r, Headline: scoring.Result{Value: new(1.0)}}
 	across := findAcross([]BoardRow{row, row})
 	for _, format := range []string{Text, FullText, Markdown, CSV, JSON} {

@@ -11,9 +11,9 @@ import (
 	"gavel/scoring"
 )
 
-// place returns a sentence with the judge's rank by its headline score: among the judges of the same items that have
+// rankSentence returns a sentence with the judge's rank by its headline score: among the judges of the same items that have
 // runs, or among published judges if no other has a run; "" if there are neither.
-func (p *RunPage) place() string {
+func (p *RunPage) rankSentence() string {
 	head := Headline(&p.Report)
 	others := p.OtherJudges
 	code := "run.rank"
@@ -30,7 +30,7 @@ func (p *RunPage) place() string {
 			rank++
 		}
 	}
-	return phrases.Say(code, rank, len(others)+1)
+	return phrases.Sentence(code, rank, len(others)+1)
 }
 
 // others returns the judges of the same items: those with runs here, and published ones without a run here.
@@ -48,7 +48,7 @@ func (p *RunPage) others() []OtherJudge {
 // OtherJudges returns a chart of the judge among other judges of the same items, and a table with its rank among
 // published judges.
 func OtherJudges(p *RunPage) (all []doc.Block) {
-	lines := amongPublished(&p.Report)
+	lines := publishedRankLines(&p.Report)
 	if lines != nil {
 		t := &doc.Table{Columns: []doc.Column{{}}}
 		for i, line := range lines {
@@ -58,7 +58,7 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 			}
 			t.Add(doc.Row{Name: name, Cells: doc.Cells(line)})
 		}
-		all = append(all, doc.Block{ID: "published", In: doc.Printed, Chart: doc.Facts, Table: t})
+		all = append(all, doc.Block{ID: "published", Surfaces: doc.SurfaceAnyText, Chart: doc.ChartFacts, Table: t})
 	}
 	head := Headline(&p.Report)
 	others := p.others()
@@ -69,41 +69,41 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: doc.AxisOf(head.Unit)},
+		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.ColumnNumber, Axis: doc.AxisOf(head.Unit)},
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
 		row := doc.Row{Name: o.Name, Look: "level-" + string(o.Level), Cells: doc.Cells(x)}
 		if o.Reference {
-			row.Mark = doc.Diamond
+			row.Mark = doc.MarkDiamond
 		}
 		t.Add(row)
 	}
 	t.Add(doc.Row{Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: doc.Cells(*head)})
 	b := doc.Block{
-		ID:    "among",
-		Title: "Among the judges here",
-		About: doc.MetricName(p.Protocol, head.Metric),
-		In:    doc.Page,
-		Half:  true,
-		Chart: doc.Strip,
-		Table: t,
-		Links: []doc.Link{{Words: "leaderboard", Target: p.BoardRef}},
+		ID:       "among",
+		Title:    "Among the judges here",
+		About:    doc.MetricName(p.Protocol, head.Metric),
+		Surfaces: doc.SurfacePage,
+		Half:     true,
+		Chart:    doc.ChartStrip,
+		Table:    t,
+		Links:    []doc.Link{{Words: "leaderboard", Target: p.BoardRef}},
 	}
 	if lines != nil {
-		b.Notes = []doc.Note{doc.Say("run.published", strings.Join(lines, "; "))}
+		b.Notes = []doc.Note{doc.PhraseNote("run.published", strings.Join(lines, "; "))}
 	}
 	return append(all, b)
 }
 
-// amongPublished returns lines of text: the judge's rank among published judges of the same items by each metric, and
+// publishedRankLines returns lines of text: the judge's rank among published judges of the same items by each metric, and
 // how far that can be relied on.
-func amongPublished(r *scoring.Report) (lines []string) {
+func publishedRankLines(r *scoring.Report) (lines []string) {
 	head := Headline(r)
 	if head == nil {
 		return nil
 	}
-	words := r.Standing(head.Metric)
+	words := r.ComparePublished(head.Metric)
 	if words == "" {
 		return nil
 	}
@@ -114,13 +114,13 @@ func amongPublished(r *scoring.Report) (lines []string) {
 			continue
 		}
 		metrics = append(metrics, x.Metric) // which is never compared with the headline
-		if words := r.Standing(x.Metric); words != "" {
-			lines = append(lines, phrases.Say("references.by", doc.MetricName(r.Protocol, x.Metric),
+		if words := r.ComparePublished(x.Metric); words != "" {
+			lines = append(lines, phrases.Sentence("references.by", doc.MetricName(r.Protocol, x.Metric),
 				table.WithInterval(r.Overall(x.Metric)), words))
 		}
 	}
-	if r.ByFiguresAlone() {
-		lines = append(lines, phrases.Say("references.totals"))
+	if r.OnlyTotalsPublished() {
+		lines = append(lines, phrases.Sentence("references.totals"))
 	}
 	if strings.Contains(words, "*") {
 		lines = append(lines, scoring.LabelsStayed)

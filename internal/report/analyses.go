@@ -25,7 +25,7 @@ type AnalysisResult struct {
 }
 
 // analyses lists all analyses in the order in which they are shown.
-var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
+var analyses = []Analysis{repetitionsAnalysis, calibrationAnalysis, softVerdictsAnalysis, baselinesAnalysis}
 
 // findings runs all analyses on a run and joins their results in order. Data is a map from the names of analyses to
 // their data; nil if none has any.
@@ -52,16 +52,18 @@ func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 // AnalysisData returns the data that analyses add to the JSON of a run's report, by the names of analyses; nil if none
 // does.
 func AnalysisData(r scoring.Report) map[string]any {
-	data, _ := foundIn(r).Data.(map[string]any)
+	data, _ := analysisResults(r).Data.(map[string]any)
 	return data
 }
 
-// foundIn returns the joined results of all analyses of the run of r.
-func foundIn(r scoring.Report) AnalysisResult { return (&RunPage{Run: Run{Report: r}}).findings() }
+// analysisResults returns the joined results of all analyses of the run of r.
+func analysisResults(r scoring.Report) AnalysisResult {
+	return (&RunPage{Run: Run{Report: r}}).findings()
+}
 
-// repetitions shows, for a judge that was asked more than once, how often it repeats its verdicts (self-agreement), and
+// repetitionsAnalysis shows, for a judge that was asked more than once, how often it repeats its verdicts (self-agreement), and
 // for each metric the largest difference between two repetitions (noise floor).
-var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResult {
+var repetitionsAnalysis = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResult {
 	x := p.Repetitions
 	if x == nil {
 		return nil
@@ -82,8 +84,8 @@ var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResul
 	return f
 }}
 
-// calibration compares the judge's confidence in its verdicts with how often they are correct.
-var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisResult {
+// calibrationAnalysis compares the judge's confidence in its verdicts with how often they are correct.
+var calibrationAnalysis = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisResult {
 	c := p.Calibration
 	if c == nil {
 		return nil
@@ -91,7 +93,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisR
 	noun := layoutOf(p.Protocol).Noun
 	f := &AnalysisResult{Results: calibrationResults("", *c, "decided "+noun)}
 	t := &doc.Table{RowHead: "confidence", Columns: []doc.Column{
-		{Name: "correct", Kind: doc.Bare, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.Bare},
+		{Name: "correct", Kind: doc.ColumnBareNumber, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.ColumnBareNumber},
 	}}
 	for _, b := range c.Bins {
 		if b.N == 0 {
@@ -102,46 +104,46 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisR
 			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
 			N:     b.N,
 			Look:  "level-" + string(p.Level()),
-			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Reference: &sure}, doc.Num(sure)},
+			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Reference: &sure}, doc.NumberCell(sure)},
 		})
 	}
 	if len(t.Rows) == 0 {
 		return f
 	}
 	b := doc.Block{
-		ID:    "sureness",
-		Title: "Is it correct as often as it is sure?",
-		About: "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
-		In:    doc.Detail,
-		Table: t,
-		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
-		Notes: []doc.Note{doc.Say("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
+		ID:       "sureness",
+		Title:    "Is it correct as often as it is sure?",
+		About:    "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
+		Surfaces: doc.SurfaceAllButShort,
+		Table:    t,
+		Keys:     []doc.LegendEntry{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
+		Notes:    []doc.Note{doc.PhraseNote("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
 	}
 	if c.Unknown > 0 {
-		b.Remark(doc.Warning, phrases.Say("calibration.unknown", c.Unknown, noun))
+		b.Remark(doc.WarningCode, phrases.Sentence("calibration.unknown", c.Unknown, noun))
 	}
 	f.Blocks = []doc.Block{b}
 	return f
 }}
 
-// softVerdicts scores the verdicts that follow from the label probabilities of both orders, averaged.
-var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *AnalysisResult {
+// softVerdictsAnalysis scores the verdicts that follow from the label probabilities of both orders, averaged.
+var softVerdictsAnalysis = Analysis{Name: "soft", Run: func(p *RunPage) *AnalysisResult {
 	s := p.Soft
 	if s == nil {
 		return nil
 	}
 	const note = "pairs with probabilities in both orders"
 	return &AnalysisResult{Results: append(calibrationResults("soft-", s.Calibration, note),
-		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
+		estimateResult("soft-auroc", s.AUROC, s.Calibration, note))}
 }}
 
-// baselines shows the scores of rules that do not read the responses, such as always choosing the longer one.
-var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *AnalysisResult {
+// baselinesAnalysis shows the scores of rules that do not read the responses, such as always choosing the longer one.
+var baselinesAnalysis = Analysis{Name: "baselines", Run: func(p *RunPage) *AnalysisResult {
 	head := Headline(&p.Report)
-	if len(p.Rules) == 0 || head == nil {
+	if len(p.Baselines) == 0 || head == nil {
 		return nil
 	}
-	block := baselinesOf(p.Rules, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).Item)
+	block := baselinesOf(p.Baselines, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).Item)
 	return &AnalysisResult{Blocks: []doc.Block{block}}
 }}
 
@@ -149,13 +151,13 @@ var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *AnalysisResul
 // confidence and accuracy. Their names begin with prefix.
 func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {
 	return []scoring.Result{
-		fraction(prefix+scoring.Brier, c.Brier, c, note), fraction(prefix+scoring.CalibrationECE, c.ECE, c, note),
-		fraction(prefix+"confidence", c.Confidence, c, note), fraction(prefix+"accuracy", c.Accuracy, c, note),
+		estimateResult(prefix+scoring.Brier, c.Brier, c, note), estimateResult(prefix+scoring.CalibrationECE, c.ECE, c, note),
+		estimateResult(prefix+"confidence", c.Confidence, c, note), estimateResult(prefix+"accuracy", c.Accuracy, c, note),
 	}
 }
 
-// fraction returns an estimate between 0 and 1 as a result. source has the number of items that it is computed from.
-func fraction(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
+// estimateResult returns an estimate between 0 and 1 as a result. source has the number of items that it is computed from.
+func estimateResult(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
 		Metric:  name,
 		Group:   scoring.Overall,
@@ -174,7 +176,7 @@ func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low,
 // baselinesOf returns a folded table of baselines: what simple rules score by a metric. unit is the word for an item.
 func baselinesOf(rules []scoring.Baseline, metric, unit string) doc.Block {
 	t := &doc.Table{RowHead: "baseline", Look: "wide", Columns: []doc.Column{
-		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
+		{Name: metric, Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
 	}}
 	read := false
 	for _, rule := range rules {
@@ -189,5 +191,5 @@ func baselinesOf(rules []scoring.Baseline, metric, unit string) doc.Block {
 		return doc.Block{}
 	}
 	title := "Baselines on these " + unit + "s"
-	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Detail, Table: t}
+	return doc.Block{ID: "baselines", Title: title, Fold: title, Surfaces: doc.SurfaceAllButShort, Table: t}
 }

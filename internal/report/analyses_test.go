@@ -17,15 +17,15 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 	t.Cleanup(func() { analyses = before })
 	analyses = append(slices.Clone(before), Analysis{Name: "longest-reply", Run: func(p *RunPage) *AnalysisResult {
 		x := scoring.Result{Metric: "longest-reply", Group: scoring.Overall, Unit: scoring.UnitCount, Value: new(4321.0), N: 7}
-		t := &doc.Table{RowHead: "reply", Columns: []doc.Column{{Name: "characters", Kind: doc.Number}}}
-		t.Rows = []doc.Row{{Name: "the longest", Cells: []doc.Value{doc.Num(x)}}}
+		t := &doc.Table{RowHead: "reply", Columns: []doc.Column{{Name: "characters", Kind: doc.ColumnNumber}}}
+		t.Rows = []doc.Row{{Name: "the longest", Cells: []doc.Value{doc.NumberCell(x)}}}
 		return &AnalysisResult{
 			Blocks:  []doc.Block{{ID: "longest", Title: "The longest reply", Table: t}},
 			Results: []scoring.Result{x},
 			Data:    map[string]int{"characters": 4321},
 		}
 	}})
-	r := scoring.Report{Protocol: "pairwise", Question: scoring.Question{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
+	r := scoring.Report{Protocol: "pairwise", RunSetup: scoring.RunSetup{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
 	for _, format := range []string{Text, FullText, Markdown, CSV, JSON} {
 		var b bytes.Buffer
 		if err := Print(&b, Scores{Runs: []scoring.Report{r}}, format, 80); err != nil {

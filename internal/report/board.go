@@ -27,9 +27,9 @@ type Board struct {
 // BoardRow holds a judge on a board. Its possible ranks are those from First to Last.
 type BoardRow struct {
 	// one more than the number of judges that are significantly better; 0 for a judge without a score
-	First int `json:"rank_first"`
+	FirstRank int `json:"rank_first"`
 	// number of judges with a score, less those that are significantly worse
-	Last      int            `json:"rank_last"`
+	LastRank  int            `json:"rank_last"`
 	Name      string         `json:"name"`
 	Detail    string         `json:"detail,omitempty"`    // what distinguishes it from other judges: server, prompt
 	Reference bool           `json:"reference,omitempty"` // its replies or verdicts are published ones
@@ -40,9 +40,9 @@ type BoardRow struct {
 	Level     scoring.Level  `json:"level"`
 	Headline  scoring.Result `json:"headline"`
 	// accuracy when consistent, of pairs; empty for protocols without this metric
-	RightWhereAlike scoring.Result `json:"right_where_alike"`
-	Coverage        scoring.Result `json:"coverage"`
-	PrefersFirst    scoring.Result `json:"first_position"`
+	AccuracyWhenConsistent scoring.Result `json:"right_where_alike"`
+	Coverage               scoring.Result `json:"coverage"`
+	PrefersFirst           scoring.Result `json:"first_position"`
 	// seconds per item while at least one judgment was being made; left out if no server was asked
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
@@ -58,18 +58,18 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 	for i, run := range r.Runs {
 		rep := run.Report
 		row := BoardRow{
-			First:           ranks[i][0],
-			Last:            ranks[i][1],
-			Name:            run.Model,
-			Run:             run.Run,
-			Model:           run.Model,
-			Simulated:       run.Simulated,
-			Level:           rep.Level(),
-			Headline:        run.Result,
-			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
-			Coverage:        rep.Overall(scoring.Coverage),
-			PrefersFirst:    rep.Overall(scoring.FirstPosition),
-			Report:          rep,
+			FirstRank:              ranks[i][0],
+			LastRank:               ranks[i][1],
+			Name:                   run.Model,
+			Run:                    run.Run,
+			Model:                  run.Model,
+			Simulated:              run.Simulated,
+			Level:                  rep.Level(),
+			Headline:               run.Result,
+			AccuracyWhenConsistent: rep.Overall(scoring.AccuracyWhenConsistent),
+			Coverage:               rep.Overall(scoring.Coverage),
+			PrefersFirst:           rep.Overall(scoring.FirstPosition),
+			Report:                 rep,
 		}
 		if i < len(names) {
 			row.Name = cmp.Or(names[i], row.Name)
@@ -105,7 +105,7 @@ func rankRanges(r scoring.Ranking) [][2]int {
 		a := r.Runs[v.A].Value
 		b := r.Runs[v.B].Value
 		switch {
-		case v.Same || a == nil || b == nil:
+		case v.NotSignificant || a == nil || b == nil:
 		case *a > *b:
 			ranks[v.A][1]--
 			ranks[v.B][0]++
@@ -117,21 +117,21 @@ func rankRanges(r scoring.Ranking) [][2]int {
 	return ranks
 }
 
-// ForBoard returns the part of a run's report that boards show: all scores over all items, and the headline score of
+// BoardReport returns the part of a run's report that boards show: all scores over all items, and the headline score of
 // each category.
-func ForBoard(r *scoring.Report) *scoring.Report {
+func BoardReport(r *scoring.Report) *scoring.Report {
 	head := Headline(r)
 	small := scoring.Report{
 		Run:             r.Run,
 		ID:              r.ID,
 		Protocol:        r.Protocol,
 		Goal:            r.Goal,
-		Question:        r.Question,
+		RunSetup:        r.RunSetup,
 		Items:           r.Items,
 		Expected:        r.Expected,
 		RunSummary:      r.RunSummary,
-		Method:          scoring.Method{Bootstrap: r.Bootstrap},
-		OptionalResults: scoring.OptionalResults{Rules: r.Rules},
+		ScoringMethod:   scoring.ScoringMethod{Bootstrap: r.Bootstrap},
+		OptionalResults: scoring.OptionalResults{Baselines: r.Baselines},
 	}
 	for _, x := range r.Results {
 		if x.Group == scoring.Overall || head != nil && x.Metric == head.Metric && x.Mode == head.Mode {
@@ -185,7 +185,7 @@ func mostItems(rows []BoardRow) (n int) {
 
 // standings returns the rows of judges with a score.
 func (b Board) standings() []BoardRow {
-	return slices.DeleteFunc(slices.Clone(b.Rows), func(s BoardRow) bool { return s.First == 0 })
+	return slices.DeleteFunc(slices.Clone(b.Rows), func(s BoardRow) bool { return s.FirstRank == 0 })
 }
 
 // Best returns the judges at the top of the board that no other judge beats significantly. It leaves out judges of
@@ -194,7 +194,7 @@ func (b Board) Best() (best []BoardRow) {
 	standings := b.standings()
 	items := mostItems(standings)
 	for _, s := range standings {
-		if s.First > 1 {
+		if s.FirstRank > 1 {
 			break
 		}
 		if 2*s.Headline.N >= items {
@@ -217,24 +217,24 @@ func (b Board) answer() string {
 func (b Board) sentences() (first, rest string) {
 	standings := b.standings()
 	if len(standings) == 0 {
-		return phrases.Say("board.nothing"), ""
+		return phrases.Sentence("board.nothing"), ""
 	}
 	best := b.Best()
-	allTied := !slices.ContainsFunc(standings, func(s BoardRow) bool { return s.First > 1 })
+	allTied := !slices.ContainsFunc(standings, func(s BoardRow) bool { return s.FirstRank > 1 })
 	switch {
 	case len(standings) == 1:
-		first = phrases.Say("board.one", standings[0].Name, b.values(standings))
+		first = phrases.Sentence("board.one", standings[0].Name, b.values(standings))
 	case b.Test == "":
-		first = phrases.Say("board.untested-best", namesOf(standings[:1]), b.values(standings[:1]))
-		rest = phrases.Say("board.not-tested")
+		first = phrases.Sentence("board.untested-best", namesOf(standings[:1]), b.values(standings[:1]))
+		rest = phrases.Sentence("board.not-tested")
 	case allTied && len(standings) == 2:
-		first = phrases.Say("board.two-tied", namesOf(standings), b.values(standings))
+		first = phrases.Sentence("board.two-tied", namesOf(standings), b.values(standings))
 	case allTied:
-		first = phrases.Say("board.all-tied", len(standings), b.values(standings))
+		first = phrases.Sentence("board.all-tied", len(standings), b.values(standings))
 	default:
-		first = phrases.Say("board.best", namesOf(best), b.verb(len(best)), b.values(best))
+		first = phrases.Sentence("board.best", namesOf(best), b.verb(len(best)), b.values(best))
 		if len(best) > 1 {
-			rest = phrases.Say("board.tied")
+			rest = phrases.Sentence("board.tied")
 		}
 	}
 	return first, strings.TrimSpace(rest + " " + b.warning())
@@ -244,18 +244,18 @@ func (b Board) sentences() (first, rest string) {
 // number.
 func (b Board) verb(judges int) string {
 	several := min(judges, 2) - 1
-	if !b.ofRight() {
-		return phrases.Say([]string{"board.has-highest", "board.have-highest"}[several], b.headline())
+	if !b.measuresCorrectness() {
+		return phrases.Sentence([]string{"board.has-highest", "board.have-highest"}[several], b.headline())
 	}
-	return phrases.Say([]string{"board.judges-best", "board.judge-best"}[several])
+	return phrases.Sentence([]string{"board.judges-best", "board.judge-best"}[several])
 }
 
-// ofRight reports whether the headline is a share of correct judgments.
-func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "correct") }
+// measuresCorrectness reports whether the headline is a share of correct judgments.
+func (b Board) measuresCorrectness() bool { return strings.HasPrefix(b.headline(), "correct") }
 
 // warning returns a warning if the headline says nothing about correctness, or if no judge is usable; else "".
 func (b Board) warning() string {
-	if l := b.layout(); l.Unlabelled == b.Metric {
+	if l := b.layout(); l.UnlabelledHeadline == b.Metric {
 		return strings.TrimSpace(l.UnlabelledNote + " " + b.useless())
 	}
 	return b.useless()
@@ -274,22 +274,22 @@ func (b Board) useless() string {
 	}
 	switch {
 	case len(b.Rows) == 1 && unknown == 1:
-		return phrases.Say("board.unknown-one")
+		return phrases.Sentence("board.unknown-one")
 	case len(b.Rows) == 1:
-		return phrases.Say("board.level-of-one", b.Rows[0].Level)
+		return phrases.Sentence("board.level-of-one", b.Rows[0].Level)
 	case unknown == 0:
-		return phrases.Say("board.none-usable")
+		return phrases.Sentence("board.none-usable")
 	case unknown == len(b.Rows):
-		return phrases.Say("board.unknown-all")
+		return phrases.Sentence("board.unknown-all")
 	}
-	return phrases.Say("board.none-known")
+	return phrases.Sentence("board.none-known")
 }
 
 // namesOf returns the names of judges as an enumeration for a sentence.
 func namesOf(rows []BoardRow) string {
 	names := make([]string, len(rows))
 	for i, s := range rows {
-		names[i] = scoring.InSentence(s.Name)
+		names[i] = scoring.QuoteName(s.Name)
 	}
 	return table.Shortlist(names)
 }
@@ -309,8 +309,8 @@ func (b Board) values(rows []BoardRow) string {
 	if rows[0].Headline.Unit == "" {
 		all += " %"
 	}
-	if b.ofRight() {
-		return phrases.Say("board.values", b.headline(), all, b.Unit)
+	if b.measuresCorrectness() {
+		return phrases.Sentence("board.values", b.headline(), all, b.Unit)
 	}
 	return all + "."
 }

@@ -46,7 +46,7 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []st
 			for _, p := range apart {
 				same = same && p != [2]int{i, j}
 			}
-			r.Pairs = append(r.Pairs, scoring.PairTest{A: i, B: j, Same: same})
+			r.Pairs = append(r.Pairs, scoring.PairTest{A: i, B: j, NotSignificant: same})
 		}
 	}
 	names[0] = "the first"
@@ -67,8 +67,8 @@ func TestBoard(t *testing.T) {
 		if r.Headline.Value != nil {
 			value = fmt.Sprint(*r.Headline.Value)
 		}
-		got += fmt.Sprintf("%s %s %d–%d %s %s %v %v %v\n", r.Name, r.Run, r.First, r.Last, r.Level, value,
-			*r.RightWhereAlike.Value, *r.Coverage.Value, *r.PrefersFirst.Value)
+		got += fmt.Sprintf("%s %s %d–%d %s %s %v %v %v\n", r.Name, r.Run, r.FirstRank, r.LastRank, r.Level, value,
+			*r.AccuracyWhenConsistent.Value, *r.Coverage.Value, *r.PrefersFirst.Value)
 	}
 	want := "m2 runs/m2 1–2 usable 80 2 52 42\n" +
 		"m3 runs/m3 1–3 usable 70 3 53 43\n" +
@@ -91,7 +91,7 @@ func TestBoardRanks(t *testing.T) {
 	} {
 		var got string
 		for _, r := range boardOf(values, tt.apart...).Rows {
-			got += fmt.Sprintf("%d–%d ", r.First, r.Last)
+			got += fmt.Sprintf("%d–%d ", r.FirstRank, r.LastRank)
 		}
 		if got != tt.want {
 			t.Errorf("apart %v: %s, want %s", tt.apart, got, tt.want)
@@ -193,7 +193,7 @@ func TestBoardText(t *testing.T) {
 // A judge whose labels stayed with the responses is no judge like the others: its row says so.
 func TestLabelsStayedIsSaid(t *testing.T) {
 	judge := func(model string, stay bool) report.BoardJudge {
-		m := &judging.Manifest{LabelsStay: stay, Imported: "reife"}
+		m := &judging.Manifest{LabelsFollowResponses: stay, Imported: "reife"}
 		m.Spec.Model.Name = model
 		return report.BoardJudge{Manifest: m, Report: &scoring.Report{Items: 100}}
 	}

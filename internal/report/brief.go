@@ -23,12 +23,12 @@ func Question(r scoring.Report) string {
 
 // subject returns a line with the judge, question, dataset, prompt and number of items of a run.
 func subject(r scoring.Report) string {
-	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r),
+	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+promptAndSettings(r.RunSetup), itemsText(r),
 		simulatedMark(r.Simulated))
 }
 
-// itemsOf returns the number of items of a run in words: "350 pairs", or "120 of 350 pairs" if some are missing.
-func itemsOf(r scoring.Report) string {
+// itemsText returns the number of items of a run in words: "350 pairs", or "120 of 350 pairs" if some are missing.
+func itemsText(r scoring.Report) string {
 	item := layoutOf(r.Protocol).Item
 	if r.Items < r.Expected {
 		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
@@ -55,15 +55,15 @@ func costOf(l *scoring.Ledger) string {
 	add(l.Calls > 0, table.Count(l.Calls, "call"))
 	add(l.CachedReplies > 0, table.Count(l.CachedReplies, "reply")+" from the cache")
 	add(l.PromptTokens+l.ReplyTokens > 0,
-		fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), verb, tokens(l.ReplyTokens)))
-	add(l.Seconds >= 1, lasted(l.Seconds))
+		fmt.Sprintf("%s tokens %s, %s written", tokensText(l.ReadTokens()), verb, tokensText(l.ReplyTokens)))
+	add(l.Seconds >= 1, durationText(l.Seconds))
 	add(l.Joules != nil, table.Fixed(l.Joules, 0)+" J")
 	add(l.Price != nil, "price "+table.Fixed(l.Price, 2))
 	return strings.Join(parts, " · ")
 }
 
-// tokens returns a number of tokens in few digits, such as "12 k".
-func tokens(n int) string {
+// tokensText returns a number of tokens in few digits, such as "12 k".
+func tokensText(n int) string {
 	switch {
 	case n < 10_000:
 		return humanize.Comma(int64(n))
@@ -73,8 +73,8 @@ func tokens(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// lasted returns a time in words with few digits, such as "90 s" or "2.5 h".
-func lasted(seconds float64) string {
+// durationText returns a time in words with few digits, such as "90 s" or "2.5 h".
+func durationText(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
@@ -90,25 +90,25 @@ func lasted(seconds float64) string {
 func tokenDetails(l *scoring.Ledger) (details []string) {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	if l.CachedTokens != nil {
-		details = append(details, phrases.Say("cost.prompt-cache",
+		details = append(details, phrases.Sentence("cost.prompt-cache",
 			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
 		if l.IdealTokens != nil {
-			details = append(details, phrases.Say("cost.ideal-cache", number(*l.IdealTokens)))
+			details = append(details, phrases.Sentence("cost.ideal-cache", number(*l.IdealTokens)))
 		}
 	}
 	if l.ThoughtTokens != nil {
 		each := ""
-		if l.ThoughtEach != nil {
-			each = phrases.Say("cost.thinking-each", table.Fixed(l.ThoughtEach, 0))
+		if l.ThoughtTokensPerVerdict != nil {
+			each = phrases.Sentence("cost.thinking-each", table.Fixed(l.ThoughtTokensPerVerdict, 0))
 		}
-		details = append(details, phrases.Say("cost.thinking",
+		details = append(details, phrases.Sentence("cost.thinking",
 			number(*l.ThoughtTokens), number(l.GeneratedTokens), each))
 	}
 	if l.CachedReplies > 0 {
-		details = append(details, phrases.Say("cost.cached", table.Count(l.CachedReplies, "reply")))
+		details = append(details, phrases.Sentence("cost.cached", table.Count(l.CachedReplies, "reply")))
 	}
 	if l.ExtraRequests > 0 {
-		details = append(details, phrases.Say("cost.extra", table.Count(l.ExtraRequests, "request")))
+		details = append(details, phrases.Sentence("cost.extra", table.Count(l.ExtraRequests, "request")))
 	}
 	return details
 }

@@ -73,9 +73,9 @@ func (c Comparison) Document() doc.Document {
 	p := pairs[0]
 	judges := c.judges(sides, titles)
 	d := doc.Document{
-		Answer: c.ranked(pairs),
-		Sheet:  c.sheet(),
-		Blocks: []doc.Block{judges, c.difference(pairs, titles)},
+		Answer:  c.bestSentence(pairs),
+		CSVRows: c.csvRows(),
+		Blocks:  []doc.Block{judges, c.difference(pairs, titles)},
 	}
 	if len(pairs) == 1 {
 		d.Answer, d.Also = p.Sentences(p.names)
@@ -89,23 +89,23 @@ func (c Comparison) Document() doc.Document {
 		d.Blocks = append(d.Blocks, p.equivalence())
 	}
 	var markdown strings.Builder
-	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)) // nothing fails that writes to memory
+	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.SurfaceShortText)) // nothing fails that writes to memory
 	origins := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
-		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Question), s.Dataset,
+		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+promptAndSettings(s.RunSetup), s.Dataset,
 			simulatedMark(s.Simulated), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{
-			ID: "made", Title: "How it was made", In: doc.Detail, Chart: doc.Facts, Table: origins, Verbatim: c.Command,
+			ID: "made", Title: "How it was made", Surfaces: doc.SurfaceAllButShort, Chart: doc.ChartFacts, Table: origins, Verbatim: c.Command,
 		},
-		doc.Block{ID: "markdown", In: doc.Page, Fold: "Copy as Markdown", Verbatim: markdown.String()},
-		c.sure(pairs), doc.Block{In: doc.Short, Notes: []doc.Note{doc.Say("compare.more")}})
+		doc.Block{ID: "markdown", Surfaces: doc.SurfacePage, Fold: "Copy as Markdown", Verbatim: markdown.String()},
+		c.certaintyNotes(pairs), doc.Block{Surfaces: doc.SurfaceShortText, Notes: []doc.Note{doc.PhraseNote("compare.more")}})
 	return d
 }
 
-// sheet returns the rows of the CSV file: one for each pair of runs, metric and group.
-func (c Comparison) sheet() [][]string {
+// csvRows returns the rows of the CSV file: one for each pair of runs, metric and group.
+func (c Comparison) csvRows() [][]string {
 	rows := [][]string{{
 		"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a",
 		"only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit",
@@ -120,7 +120,7 @@ func (c Comparison) sheet() [][]string {
 		for _, d := range two.Differences {
 			row := []string{two.A.Run, two.B.Run, d.Metric, d.Group}
 			for _, v := range []*float64{d.A, d.B, d.Diff, d.Low, d.High} {
-				row = append(row, table.Cell(v, decimals(d.Unit)))
+				row = append(row, table.CSVNumber(v, decimals(d.Unit)))
 			}
 			row = append(row, strconv.Itoa(d.N), "", "", "", "")
 			if t := d.Table; t != nil {
@@ -128,23 +128,23 @@ func (c Comparison) sheet() [][]string {
 					row[len(row)-4+i] = strconv.Itoa(n)
 				}
 			}
-			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.Cell(d.Floor, 4),
-				strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
+			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.CSVNumber(d.Floor, 4),
+				strconv.FormatBool(d.NotSignificant), d.Note, d.Mode, d.Unit))
 		}
 	}
 	return withoutModes(rows)
 }
 
-// ranked returns a sentence that names the judges that no other judge beats significantly.
-func (c Comparison) ranked(pairs []pair) string {
+// bestSentence returns a sentence that names the judges that no other judge beats significantly.
+func (c Comparison) bestSentence(pairs []pair) string {
 	wins := map[string]int{}
 	first := slices.Clone(c.Names)
 	for _, p := range pairs {
 		d := p.Headline()
 		if d == nil || d.Diff == nil {
-			return phrases.Say("compare.no-value")
+			return phrases.Sentence("compare.no-value")
 		}
-		if !d.Noise {
+		if !d.NotSignificant {
 			ahead := int(scoring.Indicator(*d.Diff > 0))
 			wins[p.names[ahead]]++
 			first = slices.DeleteFunc(first, func(name string) bool { return name == p.names[1-ahead] })
@@ -152,13 +152,13 @@ func (c Comparison) ranked(pairs []pair) string {
 	}
 	switch {
 	case len(first) == len(c.Names):
-		return phrases.Say("compare.all-tied", len(first))
+		return phrases.Sentence("compare.all-tied", len(first))
 	case len(first) == 0:
-		return phrases.Say("compare.circle")
+		return phrases.Sentence("compare.circle")
 	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
-		return phrases.Say("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
+		return phrases.Sentence("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
 	}
-	return phrases.Say("compare.unbeaten", table.Enumerate(first))
+	return phrases.Sentence("compare.unbeaten", table.Enumerate(first))
 }
 
 // coverageSentence returns a sentence with the coverage of both judges if their accuracy when consistent differs
@@ -166,8 +166,8 @@ func (c Comparison) ranked(pairs []pair) string {
 func (p pair) coverageSentence() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil &&
-			p.WhenConsistent != nil && !p.WhenConsistent.Noise {
-			return phrases.Say("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
+			p.WhenConsistent != nil && !p.WhenConsistent.NotSignificant {
+			return phrases.Sentence("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}
 	return ""
@@ -175,7 +175,7 @@ func (p pair) coverageSentence() string {
 
 // items returns a reference to the items of the two runs that match a filter (show) and belong to a group.
 func (p pair) items(show, group string) doc.Ref {
-	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Show: show, Group: strings.TrimPrefix(group, scoring.Overall)}
+	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Filter: show, Group: strings.TrimPrefix(group, scoring.Overall)}
 }
 
 // parts returns the items of a group as parts of a bar: both judges correct, only one of them, or neither.
@@ -189,9 +189,9 @@ func (p pair) parts(t *scoring.Table2x2, group string) []doc.BarPart {
 }
 
 // best returns which values of a metric are better, higher or lower ones; "" if neither.
-func (p pair) best(metric string) scoring.Best {
+func (p pair) best(metric string) scoring.Direction {
 	term, _ := scoring.TermIn(scoring.MetricsOf(p.A.Protocol), metric)
-	return term.Best
+	return term.Direction
 }
 
 // tile returns the entry for a difference's metric among the main metrics of the layout, or a folded one if it is none
@@ -211,12 +211,14 @@ func (p pair) tile(d scoring.Difference) Tile {
 
 // row returns a difference as a row of the table of differences.
 func (p pair) row(d scoring.Difference) doc.Row {
-	number := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
+	number := func(v *float64) doc.Value {
+		return doc.NumberCell(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v})
+	}
 	r := doc.Row{
 		Name:  p.tile(d).Name,
 		Term:  d.Metric,
 		N:     d.N,
-		Look:  doc.DifferenceLook(d.Noise),
+		Look:  doc.DifferenceLook(d.NotSignificant),
 		Total: d.Group == scoring.Overall,
 		Cells: doc.Cells(
 			number(d.A), number(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
@@ -225,7 +227,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 	}
 	switch best := p.best(d.Metric); {
 	case d.Diff == nil:
-	case d.Noise:
+	case d.NotSignificant:
 		r.Cells[4].Text = "n.s."
 	case best == "":
 		r.Cells[4].Text = "differs"
@@ -240,9 +242,9 @@ func (p pair) row(d scoring.Difference) doc.Row {
 // the first row of each.
 func (p pair) rows(several bool) (rows []doc.Row) {
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
-	detail := doc.Detail
+	detail := doc.SurfaceAllButShort
 	if several {
-		detail = doc.Full
+		detail = doc.SurfaceFullText
 	}
 	var headlines, consistent, others []scoring.Difference
 	for _, d := range p.Differences {
@@ -269,14 +271,14 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 			case !r.Total:
 				r.Name = "  " + d.Group
 				r.Term = ""
-				r.In = detail
+				r.Surfaces = detail
 				if section < 2 {
 					r.Target = p.items("differ", d.Group)
 				}
 			case section == 1:
 				r.Name += " *"
 			case !leading && (several || p.tile(d).Folded || p.WhenConsistent != nil && d.Metric == p.WhenConsistent.Metric):
-				r.In = detail
+				r.Surfaces = detail
 			}
 			r.Total = r.Total && (leading || !several)
 			rows = append(rows, r)
@@ -300,11 +302,11 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		axis.Ends = [2]string{"← " + sides[0] + " better", sides[1] + " better →"}
 	}
 	t := &doc.Table{Look: "versus", Columns: []doc.Column{
-		{Name: sides[0], Head: signs[0], Kind: doc.Side, Axis: doc.AxisOf(head.Unit)},
-		{Name: sides[1], Head: signs[1], Kind: doc.Side},
-		{Name: "difference", Kind: doc.Number, Axis: axis}, {Name: "who is correct", Kind: doc.Bar, In: doc.Page},
-		{In: doc.Printed}, {Name: "p", In: doc.Full}, {Name: "Holm", In: doc.Full}, {Name: "test", In: doc.Full},
-		{Name: "noise floor", Kind: doc.Bare, In: doc.Full},
+		{Name: sides[0], Head: signs[0], Kind: doc.ColumnComparedRun, Axis: doc.AxisOf(head.Unit)},
+		{Name: sides[1], Head: signs[1], Kind: doc.ColumnComparedRun},
+		{Name: "difference", Kind: doc.ColumnNumber, Axis: axis}, {Name: "who is correct", Kind: doc.ColumnBar, Surfaces: doc.SurfacePage},
+		{Surfaces: doc.SurfaceAnyText}, {Name: "p", Surfaces: doc.SurfaceFullText}, {Name: "Holm", Surfaces: doc.SurfaceFullText}, {Name: "test", Surfaces: doc.SurfaceFullText},
+		{Name: "noise floor", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceFullText},
 	}}
 	var warnings []string
 	for _, p := range pairs {
@@ -315,15 +317,15 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	b := doc.Block{
 		ID:    "difference",
 		Title: "The difference",
-		About: phrases.Say("compare.about"),
+		About: phrases.Sentence("compare.about"),
 		Table: t,
-		Keys:  []doc.Key{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
+		Keys:  []doc.LegendEntry{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
 	}
 	b.Remark("compare.signs", signs[1], signs[0], c.Family)
 	if several {
-		b.Plain(strings.Join(titles, ", "))
+		b.AddPlainNotes(strings.Join(titles, ", "))
 	} else if head.Table != nil {
-		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], doc.Tested(*head))
+		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], doc.PValueWithTest(*head))
 	}
 	if p.WhenConsistent != nil {
 		b.Remark("compare.alike")
@@ -341,18 +343,18 @@ func (p pair) correctness() doc.Block {
 	}
 	t := head.Table
 	b := doc.Block{
-		ID:    "who",
-		Title: "Who is correct on what",
-		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).Item)),
-		In:    doc.Detail,
-		Chart: doc.StackedBar,
-		Table: &doc.Table{RowHead: "correct"},
+		ID:       "who",
+		Title:    "Who is correct on what",
+		About:    p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).Item)),
+		Surfaces: doc.SurfaceAllButShort,
+		Chart:    doc.ChartStackedBar,
+		Table:    &doc.Table{RowHead: "correct"},
 		Bracket: &doc.Bracket{
 			From:       1,
 			To:         3,
 			N:          t.OnlyA + t.OnlyB,
 			Bold:       "on which only one is correct",
-			Words:      doc.Tested(*head),
+			Words:      doc.PValueWithTest(*head),
 			Beyond:     "on which neither is",
 			BeyondSize: t.Neither,
 		},
@@ -367,7 +369,7 @@ func (p pair) correctness() doc.Block {
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{RowHead: "judge", Look: "many"}
-	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Detail}
+	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", Surfaces: doc.SurfaceAllButShort}
 	shared := "" // headline of runs of several protocols
 	for _, x := range c.Comparisons.Comparisons {
 		if d := x.Headline(); d != nil && x.A.Protocol != x.B.Protocol {
@@ -391,16 +393,16 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		add(doc.Column{Name: "level", Kind: doc.LevelCell}, doc.Value{Level: diagnosed(r)})
+		add(doc.Column{Name: "level", Kind: doc.ColumnLevel}, doc.Value{Level: diagnosed(r)})
 		head := cmp.Or(Headline(r), &scoring.Result{})
 		if shared != "" {
 			head = new(r.Overall(shared))
 		}
 		name := doc.MetricName(r.Protocol, head.Metric)
-		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
+		add(doc.Column{Name: name, Kind: doc.ColumnNumber, Axis: doc.AxisOf(head.Unit)}, doc.NumberCell(*head))
 		for _, tile := range l.Tiles {
 			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
-				add(doc.Column{Name: tile.Name, Kind: doc.ShareWithN}, doc.Num(tile.value(r)))
+				add(doc.Column{Name: tile.Name, Kind: doc.ColumnShareWithN}, doc.NumberCell(tile.value(r)))
 			}
 		}
 		var each doc.Value
@@ -422,24 +424,24 @@ func (p pair) outcomes() doc.Block {
 		return doc.Block{}
 	}
 	b := doc.Block{
-		ID:    "outcomes",
-		Title: "Outcomes of the same " + table.Count(p.Breakdowns[0].N, l.Item),
-		In:    doc.Detail,
-		Table: &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.LargeBar}}},
+		ID:       "outcomes",
+		Title:    "Outcomes of the same " + table.Count(p.Breakdowns[0].N, l.Item),
+		Surfaces: doc.SurfaceAllButShort,
+		Table:    &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.ColumnLargeBar}}},
 	}
 	for side, became := range p.Breakdowns {
 		row := doc.Row{Name: p.names[side]}
 		if p.ChangedWithOrder != nil {
-			row.Detail = phrases.Say("compare.turned", p.ChangedWithOrder[side])
+			row.Detail = phrases.Sentence("compare.turned", p.ChangedWithOrder[side])
 		}
 		var bar doc.Value
 		for _, end := range l.Outcomes {
-			part := doc.BarPart{Name: end.Words, N: became.Count(end.Part), Look: end.Look}
+			part := doc.BarPart{Name: end.Words, N: became.Count(end.Name), Look: end.Look}
 			if p.OnlyA+p.OnlyB == 0 {
-				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Show: end.Show}
+				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Filter: end.Filter}
 			}
 			bar.Parts = append(bar.Parts, part)
-			key := doc.Key{Sign: end.Look, Words: end.Words}
+			key := doc.LegendEntry{Sign: end.Look, Words: end.Words}
 			if part.N > 0 && !slices.Contains(b.Keys, key) {
 				b.Keys = append(b.Keys, key)
 			}
@@ -448,7 +450,7 @@ func (p pair) outcomes() doc.Block {
 		b.Table.Add(row)
 	}
 	if p.WhenConsistent != nil && p.WhenConsistent.Table.Neither > 0 {
-		words := phrases.Say("compare.labels", p.WhenConsistent.Table.Neither)
+		words := phrases.Sentence("compare.labels", p.WhenConsistent.Table.Neither)
 		b.Links = []doc.Link{{Words: words, Target: p.items("confident", "")}}
 	}
 	return b
@@ -466,21 +468,21 @@ func (p pair) equivalence() doc.Block {
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
-		doc.Say("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.WithInterval(diff), w.N,
+		doc.PhraseNote("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.WithInterval(diff), w.N,
 			w.RightToWrong, w.WrongToRight),
-		doc.Say(method),
+		doc.PhraseNote(method),
 	}}
 }
 
-// sure returns the notes on how certain the comparison is, and how to read it.
-func (c Comparison) sure(pairs []pair) doc.Block {
+// certaintyNotes returns the notes on how certain the comparison is, and how to read it.
+func (c Comparison) certaintyNotes(pairs []pair) doc.Block {
 	b := doc.Block{
-		ID:    "sure",
-		Title: "How to read this",
-		In:    doc.Detail,
-		Fold:  "How sure is that? How to read this",
+		ID:       "sure",
+		Title:    "How to read this",
+		Surfaces: doc.SurfaceAllButShort,
+		Fold:     "How sure is that? How to read this",
 		Notes: []doc.Note{
-			doc.Say("compare.paired"), doc.Say("compare.interval"), doc.Say("compare.significant", c.Family),
+			doc.PhraseNote("compare.paired"), doc.PhraseNote("compare.interval"), doc.PhraseNote("compare.significant", c.Family),
 		},
 	}
 	if pairs[0].WhenConsistent != nil {
@@ -497,6 +499,6 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 			notes = append(notes, further(p.Comparison)...)
 		}
 	}
-	b.Plain(slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes)...)
+	b.AddPlainNotes(slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes)...)
 	return b
 }

@@ -56,7 +56,7 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		case !j.Manifest.Simulated:
 			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
 		}
-		if j.Manifest.LabelsStay {
+		if j.Manifest.LabelsFollowResponses {
 			parts = append(parts, "labels stayed with the responses")
 		}
 		if j.Report.Prompt != prompt && !isJury {
@@ -74,7 +74,7 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		names = append(names, name)
 		details = append(details, dotted(parts...))
 	}
-	differences := scoring.Differences(manifests, names)
+	differences := scoring.DistinctSettings(manifests, names)
 	for i, j := range judges {
 		if count[j.name()] < 2 {
 			continue
@@ -149,7 +149,7 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	}
 	judges := make([]BoardJudge, len(runs))
 	for i, r := range runs {
-		if !together(r, runs[0]) {
+		if !canRankTogether(r, runs[0]) {
 			return nil
 		}
 		judges[i] = BoardJudge{Manifest: r.Manifest, Report: &reports[i]}
@@ -161,8 +161,8 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	return NewLeaderboard(rankings[0], judges)
 }
 
-// together reports whether one leaderboard can rank two runs: same protocol and goal, almost the same items.
-func together(a, b *scoring.Run) bool {
+// canRankTogether reports whether one leaderboard can rank two runs: same protocol and goal, almost the same items.
+func canRankTogether(a, b *scoring.Run) bool {
 	spec, other := a.Manifest.Spec, b.Manifest.Spec
 	return spec.Protocol == other.Protocol && spec.Goal == other.Goal && a.ItemSet().AlmostEqual(b.ItemSet())
 }
@@ -172,7 +172,7 @@ func together(a, b *scoring.Run) bool {
 func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	pages := map[string]string{}
 	for i := range runs {
-		runs[i].Jury = jury.Of(loaded[i], loaded, o)
+		runs[i].Jury = jury.FindAndEvaluate(loaded[i], loaded, o)
 		if len(runs) > 1 {
 			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
 		}

@@ -17,20 +17,20 @@ import (
 // Layout holds how the results of a protocol are shown: its layout.yaml. Protocols with the same layout are shown
 // together.
 type Layout struct {
-	Headline       string `yaml:"headline"`        // key of the main metric; "" for the first of the results
-	Unlabelled     string `yaml:"unlabelled"`      // key of the main metric of runs without labels; "": Headline
-	UnlabelledNote string `yaml:"unlabelled-note"` // note on boards that rank by Unlabelled
-	Noun           string `yaml:"noun"`            // word for judgments, in the plural; "": judgments
-	Item           string `yaml:"item"`            // word for what is judged; "": item
-	Question       string `yaml:"question"`        // question that a run asks; "": which is, and the goal
-	Manner         string `yaml:"manner"`          // words after the question on how it is asked: ", in both orders"
+	Headline           string `yaml:"headline"`        // key of the main metric; "" for the first of the results
+	UnlabelledHeadline string `yaml:"unlabelled"`      // key of the main metric of runs without labels; "": Headline
+	UnlabelledNote     string `yaml:"unlabelled-note"` // note on boards that rank by Unlabelled
+	Noun               string `yaml:"noun"`            // word for judgments, in the plural; "": judgments
+	Item               string `yaml:"item"`            // word for what is judged; "": item
+	Question           string `yaml:"question"`        // question that a run asks; "": which is, and the goal
+	QuestionSuffix     string `yaml:"manner"`          // words after the question on how it is asked: ", in both orders"
 	// words for settings in the names of runs, by the beginning of the setting
-	Words map[string]string `yaml:"words"`
+	SettingWords map[string]string `yaml:"words"`
 	// notes on runs with a certain goal, such as worse: codes of phrases, by goal
 	Notices map[string]string `yaml:"notices"`
 	// outcomes of items, in the order of the bar that shows them
 	Outcomes []Outcome `yaml:"outcomes"`
-	BarNote  string    `yaml:"bar-note"` // words beside the title of that bar; "": RunManner
+	BarNote  string    `yaml:"bar-note"` // words beside the title of that bar; "": RunQuestionSuffix
 	Bracket  Bracket   `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
 	// main metrics of a run, the most important first
 	Tiles []Tile `yaml:"tiles"`
@@ -47,7 +47,7 @@ type Layout struct {
 // LayoutFuncs holds the part of a layout that is code.
 type LayoutFuncs struct {
 	// returns Manner for a run, if it differs between runs of the protocol; nil: always Manner
-	RunManner func(r *scoring.Report) string
+	RunQuestionSuffix func(r *scoring.Report) string
 	// returns further notes on the comparison of two runs; nil for none
 	ComparisonNotes func(c *scoring.Comparison) []string
 	// returns what to know before trusting a run, besides its warnings; nil: how the headline differs by category
@@ -57,7 +57,7 @@ type LayoutFuncs struct {
 	// all blocks of a run's page, from top to bottom; nil for the usual ones
 	Parts []PagePart
 	// analyses several judges of the same items together; nil for no such analysis
-	Across func(judges []BoardRow) *Across
+	AnalyzeAcross func(judges []BoardRow) *Across
 }
 
 // ReadLayout returns the layout in the text of a layout.yaml, with its functions. It panics if the text is wrong, since
@@ -75,7 +75,7 @@ func ReadLayout(text string, functions LayoutFuncs) *Layout {
 
 // Grouping describes the table on a run's page that shows a metric by group of items.
 type Grouping struct {
-	First          string   `yaml:"first"`           // heading of the names of groups; "": category
+	GroupHeading   string   `yaml:"first"`           // heading of the names of groups; "": category
 	Title          string   `yaml:"title"`           // title of the table; "": By category
 	Metrics        []string `yaml:"metrics"`         // the table shows the first of these with a value; nil: the headline
 	Reference      string   `yaml:"reference"`       // metric to compare with, drawn as a diamond; *: the metric shown
@@ -97,22 +97,22 @@ type PagePart func(p *RunPage) []doc.Block
 
 // Outcome describes one outcome of items: a part of the bar of outcomes.
 type Outcome struct {
-	Part  string `yaml:"part"`  // name of the outcome in [scoring.Breakdown]
-	Look  string `yaml:"look"`  // CSS class: right, wrong, tie, first, last or none; "": Part
-	Words string `yaml:"words"` // name in the legend of the bar
-	Show  string `yaml:"show"`  // name of the filter for items with this outcome; "": Part
+	Name   string `yaml:"part"`  // name of the outcome in [scoring.Breakdown]
+	Look   string `yaml:"look"`  // CSS class: right, wrong, tie, first, last or none; "": Part
+	Words  string `yaml:"words"` // name in the legend of the bar
+	Filter string `yaml:"show"`  // name of the filter for items with this outcome; "": Part
 }
 
 // Tile describes one of the main metrics of a run, which a page shows as a card.
 type Tile struct {
-	Metric     string `yaml:"metric"`
-	Mode       string `yaml:"mode"`
-	Name       string `yaml:"name"`        // title of the card; "": the metric's label
-	About      string `yaml:"about"`       // which values are good; "": as the metric's definition says
-	Folded     bool   `yaml:"folded"`      // pages show no card of it
-	ShowsCount bool   `yaml:"shows-count"` // the card gives the number of items in place of About
-	Chance     string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
-	Among      string `yaml:"among"`       // metric over all items: the card says how many of them the tile covers
+	Metric        string `yaml:"metric"`
+	Mode          string `yaml:"mode"`
+	Name          string `yaml:"name"`        // title of the card; "": the metric's label
+	About         string `yaml:"about"`       // which values are good; "": as the metric's definition says
+	Folded        bool   `yaml:"folded"`      // pages show no card of it
+	ShowsCount    bool   `yaml:"shows-count"` // the card gives the number of items in place of About
+	Chance        string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
+	OverallMetric string `yaml:"among"`       // metric over all items: the card says how many of them the tile covers
 }
 
 // BoardColumn describes a metric that a board shows beside the headline.
@@ -132,7 +132,7 @@ type BiasPlot struct {
 	About     string `yaml:"about"`
 	Words     string `yaml:"words"`      // label of the bias's axis
 	ZeroWords string `yaml:"zero-words"` // label at 50 %
-	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides: from [scoring.MostByPlace] percent
+	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides: from [scoring.MostOnePosition] percent
 }
 
 // over returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.
@@ -148,7 +148,7 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	e, ok := r.Overall(x.Metric).Against(0)
+	e, ok := r.Overall(x.Metric).CompareWith(0)
 	right := b.Count(x.Parts[0])
 	units := right + b.Count(x.Parts[1])
 	if x.Metric == "" && units > 0 {
@@ -156,7 +156,7 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 		ok = true
 	}
 	if ok {
-		out.Words = phrases.Say("run.bracket", e, e.N, x.Chance)
+		out.Words = phrases.Sentence("run.bracket", e, e.N, x.Chance)
 	}
 	out.BeyondSize = b.N - out.N
 	return out
@@ -168,18 +168,18 @@ var layouts sync.Map
 // Register sets the layout of a protocol. It fills in missing names of tiles from their metrics, and missing classes
 // and filters of outcomes from the names of their parts.
 func Register(protocol string, l *Layout) {
-	l.Noun = cmp.Or(l.Noun, plain.Noun)
-	l.Item = cmp.Or(l.Item, plain.Item)
+	l.Noun = cmp.Or(l.Noun, defaultLayout.Noun)
+	l.Item = cmp.Or(l.Item, defaultLayout.Item)
 	for i := range l.Outcomes {
 		end := &l.Outcomes[i]
-		end.Look = cmp.Or(end.Look, end.Part)
-		end.Show = cmp.Or(end.Show, end.Part)
+		end.Look = cmp.Or(end.Look, end.Name)
+		end.Filter = cmp.Or(end.Filter, end.Name)
 	}
 	for i := range l.Tiles {
 		tile := &l.Tiles[i]
 		term, _ := scoring.MetricOf(protocol, tile.Metric)
 		tile.Name = cmp.Or(tile.Name, term.Label)
-		tile.About = cmp.Or(tile.About, string(term.Best))
+		tile.About = cmp.Or(tile.About, string(term.Direction))
 	}
 	layouts.Store(protocol, l)
 }
@@ -190,7 +190,7 @@ func notice(p *RunPage) []doc.Block {
 	if !ok {
 		return nil
 	}
-	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say(code)}}}
+	return []doc.Block{{ID: "notice", Surfaces: doc.SurfacePage, Notes: []doc.Note{doc.PhraseNote(code)}}}
 }
 
 // layoutOf returns the layout of a protocol; plain for a protocol without one.
@@ -198,18 +198,18 @@ func layoutOf(protocol string) *Layout {
 	if l, ok := layouts.Load(protocol); ok {
 		return l.(*Layout)
 	}
-	return plain
+	return defaultLayout
 }
 
-// plain is the layout of protocols that register none: their results are lists.
-var plain = &Layout{Noun: "judgments", Item: "item"}
+// defaultLayout is the layout of protocols that register none: their results are lists.
+var defaultLayout = &Layout{Noun: "judgments", Item: "item"}
 
 // Headline returns the headline score of a run, for the first mode if there are several; nil if the run has none.
 func Headline(r *scoring.Report) *scoring.Result {
 	l := layoutOf(r.Protocol)
 	metric := l.Headline
-	if l.Unlabelled != "" && r.Overall(metric).Value == nil {
-		metric = l.Unlabelled
+	if l.UnlabelledHeadline != "" && r.Overall(metric).Value == nil {
+		metric = l.UnlabelledHeadline
 	}
 	for i := range r.Results {
 		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall &&
@@ -226,8 +226,8 @@ func (t Tile) note(r *scoring.Report, x scoring.Result) string {
 	text := "of " + table.Count(x.N, item)
 	chance := r.Overall(t.Chance)
 	switch {
-	case t.Among != "":
-		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.Among).N, item, t.About)
+	case t.OverallMetric != "":
+		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.OverallMetric).N, item, t.About)
 	case !t.ShowsCount:
 		return t.About
 	case chance.Value == nil:

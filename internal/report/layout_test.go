@@ -12,7 +12,7 @@ import (
 // page and in a comparison.
 func TestProtocolWithoutLayout(t *testing.T) {
 	run := func(model string) scoring.Report {
-		return scoring.Report{Protocol: "rate", Goal: "good", Question: scoring.Question{Prompt: "1", Model: model, Dataset: "d"}, Outcomes: map[string]int{"decided": 2}, Warnings: []string{"few"}, Results: []scoring.Result{
+		return scoring.Report{Protocol: "rate", Goal: "good", RunSetup: scoring.RunSetup{Prompt: "1", Model: model, Dataset: "d"}, Outcomes: map[string]int{"decided": 2}, Warnings: []string{"few"}, Results: []scoring.Result{
 			{Metric: "rating", Group: scoring.Overall, Mode: "twice", Unit: scoring.UnitScore, Value: new(3.5), Low: new(3.0), High: new(4.0), N: 7},
 			{Metric: "rating", Group: "law", Mode: "twice", Note: "undefined: no ratings"},
 		}}
@@ -37,12 +37,12 @@ func TestProtocolWithoutLayout(t *testing.T) {
 // Runs of several protocols stand in one table, each named by what tells it from the others.
 func TestLayoutsPartRuns(t *testing.T) {
 	parts := []string{"wrong", "right", "both"}
-	ends := []report.Outcome{{Part: "wrong"}, {Part: "right"}, {Part: "both"}, {Part: "missing"}}
-	toy := &report.Layout{Noun: "marks", Words: map[string]string{"two": "on both sides"}, Outcomes: ends, Bracket: report.Bracket{Parts: parts}}
+	ends := []report.Outcome{{Name: "wrong"}, {Name: "right"}, {Name: "both"}, {Name: "missing"}}
+	toy := &report.Layout{Noun: "marks", SettingWords: map[string]string{"two": "on both sides"}, Outcomes: ends, Bracket: report.Bracket{Parts: parts}}
 	report.Register("toy", toy)
 	report.Register("toy, again", toy)
 	run := func(protocol, model, settings string) scoring.Report {
-		return scoring.Report{Protocol: protocol, Question: scoring.Question{Model: model, Settings: settings}, Results: []scoring.Result{{Metric: "marks", Group: scoring.Overall, Value: new(0.5)}}}
+		return scoring.Report{Protocol: protocol, RunSetup: scoring.RunSetup{Model: model, Settings: settings}, Results: []scoring.Result{{Metric: "marks", Group: scoring.Overall, Value: new(0.5)}}}
 	}
 	scores := report.Scores{Runs: []scoring.Report{run("toy", "a", "two sides, goal x, at once"), run("unknown", "b", ""), run("toy, again", "c", "")}}
 	if text := string(printed(t, scores, report.FullText)); !strings.Contains(text, "3 runs") || !strings.Contains(text, "a · toy · at once · on both sides") {

@@ -36,32 +36,32 @@ func (l *Leaderboard) Headline() []doc.Segment {
 	for _, s := range l.standings() {
 		names = append(names, s.Name)
 	}
-	return doc.Unbroken(first, names...)
+	return doc.SplitAroundNames(first, names...)
 }
 
 // Also returns the sentences of the answer after the first.
 func (l *Leaderboard) Also() string {
 	_, rest := l.sentences()
-	return strings.TrimSpace(rest + " " + l.beyond())
+	return strings.TrimSpace(rest + " " + l.bestVersusRest())
 }
 
-// beyond returns a sentence if the best judges are significantly better than every other judge; else "".
-func (l *Leaderboard) beyond() string {
+// bestVersusRest returns a sentence if the best judges are significantly better than every other judge; else "".
+func (l *Leaderboard) bestVersusRest() string {
 	best := l.Best()
 	others := len(l.standings()) - len(best)
-	behind := func(s BoardRow) bool { return s.Last > len(best) }
+	behind := func(s BoardRow) bool { return s.LastRank > len(best) }
 	if l.Test == "" || len(best) == 0 || others == 0 || slices.ContainsFunc(best, behind) {
 		return ""
 	}
 	if others == 1 {
-		return phrases.Say("board.beyond-one")
+		return phrases.Sentence("board.beyond-one")
 	}
-	return phrases.Say("board.beyond-all")
+	return phrases.Sentence("board.beyond-all")
 }
 
 // Body returns the HTML below the answer.
 func (l *Leaderboard) Body() (template.HTML, error) {
-	return doc.Paper{Link: l.Link, Prefix: l.Prefix}.Blocks(l.Blocks())
+	return doc.PageContext{Link: l.Link, Prefix: l.Prefix}.RenderBlocks(l.Blocks())
 }
 
 // Blocks returns the blocks of the page below the answer.
@@ -70,7 +70,7 @@ func (l *Leaderboard) Blocks() []doc.Block {
 		return nil
 	}
 	return slices.Concat([]doc.Block{l.cards(), l.judges()}, l.Across.blocks(""),
-		[]doc.Block{l.baselines(), l.fails(), l.biasChart(), l.reading()})
+		[]doc.Block{l.baselines(), l.categoriesBlock(), l.biasChart(), l.reading()})
 }
 
 // leastCoverage is the coverage in percent that a judge needs for the card of the most accurate when consistent.
@@ -94,8 +94,8 @@ func (l *Leaderboard) cards() doc.Block {
 		if s.Level != scoring.Usable && s.Level != scoring.Strong {
 			continue
 		}
-		covers := s.RightWhereAlike.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= leastCoverage
-		if covers && (surest == nil || *s.RightWhereAlike.Value > *surest.RightWhereAlike.Value) {
+		covers := s.AccuracyWhenConsistent.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= leastCoverage
+		if covers && (surest == nil || *s.AccuracyWhenConsistent.Value > *surest.AccuracyWhenConsistent.Value) {
 			surest = s
 		}
 		if s.Seconds != nil && (fastest == nil || *s.Seconds < *fastest.Seconds) {
@@ -104,7 +104,7 @@ func (l *Leaderboard) cards() doc.Block {
 	}
 	if surest != nil {
 		add("Most accurate when consistent", surest.Name,
-			phrases.Say("board.surest", *surest.RightWhereAlike.Value, *surest.Coverage.Value, l.Unit))
+			phrases.Sentence("board.surest", *surest.AccuracyWhenConsistent.Value, *surest.Coverage.Value, l.Unit))
 	}
 	if fastest != nil {
 		add("Fastest that is usable", fastest.Name+" · "+seconds1(*fastest.Seconds)+" a "+l.Unit,
@@ -126,7 +126,7 @@ func (l *Leaderboard) cards() doc.Block {
 		add(bad.name, namesOf(rows), note)
 		break
 	}
-	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
+	return doc.Block{ID: "cards", Surfaces: doc.SurfacePage, Chart: doc.ChartCards, Table: t}
 }
 
 // bestCard returns the card of the best judges: its title, their names, and their distance from each other, or from the
@@ -134,7 +134,7 @@ func (l *Leaderboard) cards() doc.Block {
 func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) {
 	best := l.Best()
 	name = "Most accurate"
-	if !l.ofRight() {
+	if !l.measuresCorrectness() {
 		name = "Highest " + l.headline()
 	}
 	points := func(a, b BoardRow) string {
@@ -144,9 +144,9 @@ func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) 
 		}
 		return table.Rounded(x.Value, x)
 	}
-	note = phrases.Say("board.within", points(best[0], best[len(best)-1]))
+	note = phrases.Sentence("board.within", points(best[0], best[len(best)-1]))
 	if len(best) == 1 {
-		note = phrases.Say("board.above", points(best[0], standings[1]), standings[1].Name)
+		note = phrases.Sentence("board.above", points(best[0], standings[1]), standings[1].Name)
 	}
 	return name, namesOf(best), note
 }
@@ -164,37 +164,37 @@ func seconds1(s float64) string {
 	if s < 9.95 {
 		return fmt.Sprintf("%.1f s", s)
 	}
-	return lasted(s)
+	return durationText(s)
 }
 
 // judges returns the chart of the judges' scores, the best first, with at most MaxRows rows.
 func (l *Leaderboard) judges() doc.Block {
 	b := l.block()
 	b.Title = doc.Capital(l.headline())
-	b.About = phrases.Say("board.about-percent", l.itemCount())
+	b.About = phrases.Sentence("board.about-percent", l.itemCount())
 	if axis := l.axis(); axis.Unit != "" {
-		b.About = phrases.Say("board.about-scale", axis.Min, axis.Max, l.itemCount())
+		b.About = phrases.Sentence("board.about-scale", axis.Min, axis.Max, l.itemCount())
 	}
-	b.About += phrases.Say("board.about-order")
+	b.About += phrases.Sentence("board.about-order")
 	if n := len(b.Table.Rows) - l.MaxRows; l.MaxRows > 0 && n > 0 {
 		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.All}}
 		b.Table.Rows = b.Table.Rows[:l.MaxRows]
 	}
-	b.Plain(l.Notes...)
+	b.AddPlainNotes(l.Notes...)
 	return b
 }
 
 // column returns the column of a table for this metric of a protocol.
 func (c BoardColumn) column(protocol string) doc.Column {
-	column := doc.MetricColumn(protocol, c.Metric, doc.Bare)
+	column := doc.MetricColumn(protocol, c.Metric, doc.ColumnBareNumber)
 	switch {
 	case c.ShowsN:
-		column.Kind = doc.ShareWithN
+		column.Kind = doc.ColumnShareWithN
 	case c.Metric == layoutOf(protocol).BiasPlot.Metric:
-		column.Kind = doc.AroundHalf
+		column.Kind = doc.ColumnShareFrom50
 	}
 	if c.TextOnly {
-		column.In = doc.Printed
+		column.Surfaces = doc.SurfaceAnyText
 	}
 	column.Name = cmp.Or(c.Name, column.Name)
 	column.Short = cmp.Or(c.Name, column.Short)
@@ -204,7 +204,7 @@ func (c BoardColumn) column(protocol string) doc.Column {
 // block returns the table of the board: a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Board: true, Columns: []doc.Column{
-		{Name: "level", Kind: doc.LevelCell}, {Name: b.headline(), Kind: doc.Number, Axis: b.axis()},
+		{Name: "level", Kind: doc.ColumnLevel}, {Name: b.headline(), Kind: doc.ColumnNumber, Axis: b.axis()},
 	}}
 	var extras []BoardColumn
 	for i, c := range b.layout().BoardColumns {
@@ -213,17 +213,17 @@ func (b Board) block() doc.Block {
 		}
 		column := c.column(b.Rows[0].Report.Protocol)
 		if i > 0 {
-			column.Spare = 4 - i
+			column.HideOrder = 4 - i
 		}
 		extras = append(extras, c)
 		t.Columns = append(t.Columns, column)
 	}
-	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Detail})
+	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, Surfaces: doc.SurfaceAllButShort})
 	signs := map[string]bool{"brace": b.Test != ""}
 	for _, r := range b.Rows {
 		row := doc.Row{
 			Name: r.Name + r.Mark, Detail: r.Detail, Target: r.target, Look: "level-" + string(r.Level),
-			Ranks: [2]int{r.First, r.Last}, Simulated: r.Simulated,
+			Ranks: [2]int{r.FirstRank, r.LastRank}, Simulated: r.Simulated,
 			Cells: doc.Cells(r.Level, r.Headline),
 		}
 		if b.Test == "" {
@@ -231,18 +231,18 @@ func (b Board) block() doc.Block {
 		}
 		sign := "interval"
 		if r.Reference {
-			row.Mark = doc.Diamond
+			row.Mark = doc.MarkDiamond
 			sign = "reference"
 		}
 		signs[sign] = true
 		for _, c := range extras {
-			v := doc.Num(r.Report.Result(c.Metric, scoring.Overall, c.Mode))
+			v := doc.NumberCell(r.Report.Result(c.Metric, scoring.Overall, c.Mode))
 			if c.ShowsN && v.Value != nil {
 				v.Text = b.Unit + "s"
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		time := doc.Text("")
+		time := doc.TextCell("")
 		if r.Seconds != nil {
 			time.Text = seconds1(*r.Seconds)
 		}
@@ -253,7 +253,7 @@ func (b Board) block() doc.Block {
 	out := doc.Block{ID: "judges", Table: t}
 	for _, sign := range []string{"interval", "reference", "brace"} {
 		if signs[sign] {
-			out.Keys = append(out.Keys, doc.Key{Sign: sign, Words: phrases.Say("board.key-" + sign)})
+			out.Keys = append(out.Keys, doc.LegendEntry{Sign: sign, Words: phrases.Sentence("board.key-" + sign)})
 		}
 	}
 	return out
@@ -267,28 +267,28 @@ func (b Board) Document() doc.Document {
 // baselines returns the table of baselines: what rules that do not read score on the same items.
 func (l *Leaderboard) baselines() doc.Block {
 	ruled := func(s BoardRow) int {
-		if len(s.Report.Rules) == 0 {
+		if len(s.Report.Baselines) == 0 {
 			return 0
 		}
 		return s.Headline.N
 	}
 	source := slices.MaxFunc(l.Rows, func(a, b BoardRow) int { return cmp.Compare(ruled(a), ruled(b)) }).Report
-	if len(source.Rules) == 0 || !l.ofRight() {
+	if len(source.Baselines) == 0 || !l.measuresCorrectness() {
 		return doc.Block{}
 	}
-	return baselinesOf(source.Rules, l.headline(), l.Unit)
+	return baselinesOf(source.Baselines, l.headline(), l.Unit)
 }
 
 // Limits of the table of scores by category.
 const (
-	failRows    = 12 // judges, the best
-	failColumns = 8  // categories, those with most items
+	maxCategoryRows    = 12 // judges, the best
+	maxCategoryColumns = 8  // categories, those with most items
 )
 
-// fails returns the table of the judges' headline scores by category, with darker cells for higher scores.
-func (l *Leaderboard) fails() doc.Block {
+// categoriesBlock returns the table of the judges' headline scores by category, with darker cells for higher scores.
+func (l *Leaderboard) categoriesBlock() doc.Block {
 	rows := l.standings()
-	rows = rows[:min(len(rows), failRows)]
+	rows = rows[:min(len(rows), maxCategoryRows)]
 	if len(rows) == 0 || doc.AxisOf(rows[0].Headline.Unit).Min != 0 {
 		return doc.Block{}
 	}
@@ -311,17 +311,17 @@ func (l *Leaderboard) fails() doc.Block {
 		return doc.Block{}
 	}
 	b := doc.Block{
-		ID:    "fails",
-		Title: "Where they fail",
-		About: l.headline(),
-		In:    doc.Detail,
-		Half:  true,
-		Chart: doc.Heat,
-		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}},
+		ID:       "fails",
+		Title:    "Where they fail",
+		About:    l.headline(),
+		Surfaces: doc.SurfaceAllButShort,
+		Half:     true,
+		Chart:    doc.ChartHeat,
+		Links:    []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}},
 	}
-	if rest := len(groups) - failColumns; rest > 0 { // the largest categories stay
+	if rest := len(groups) - maxCategoryColumns; rest > 0 { // the largest categories stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
-		groups = groups[:failColumns]
+		groups = groups[:maxCategoryColumns]
 		b.Remark("board.smaller-categories", table.Count(rest, "smaller categorie"))
 	}
 	if more := len(l.standings()) - len(rows); more > 0 {
@@ -330,7 +330,7 @@ func (l *Leaderboard) fails() doc.Block {
 	b.Table = &doc.Table{RowHead: "judge"}
 	for _, g := range groups {
 		b.Table.Columns = append(b.Table.Columns, doc.Column{
-			Name: g, Kind: doc.Bare, Axis: doc.AxisOf(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
+			Name: g, Kind: doc.ColumnBareNumber, Axis: doc.AxisOf(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
 		})
 	}
 	for _, s := range rows {
@@ -341,7 +341,7 @@ func (l *Leaderboard) fails() doc.Block {
 			if x.Value != nil {
 				x.Note = fmt.Sprintf("%s, %s: %s of %d", s.Name, g, table.RoundedInterval(x), x.N)
 			}
-			row.Cells = append(row.Cells, doc.Num(x))
+			row.Cells = append(row.Cells, doc.NumberCell(x))
 		}
 		b.Table.Add(row)
 	}
@@ -362,7 +362,7 @@ func (l *Leaderboard) biasChart() doc.Block {
 		high = max(high, *x.Value)
 		row := doc.Row{Name: s.Name, Look: "level-" + string(s.Level), Cells: doc.Cells(x, s.Headline)}
 		if s.Reference {
-			row.Mark = doc.Diamond
+			row.Mark = doc.MarkDiamond
 		}
 		t.Add(row)
 	}
@@ -370,11 +370,11 @@ func (l *Leaderboard) biasChart() doc.Block {
 		return doc.Block{}
 	}
 	axis := &doc.Axis{
-		Min:  max(0, 10*math.Floor(min(low-2, 42)/10)),
-		Max:  min(100, 10*math.Ceil(max(high+2, 58)/10)),
-		Zero: 50,
-		Zone: scoring.MostByPlace,
-		Ends: [2]string{a.ZeroWords, a.ZoneWords},
+		Min:        max(0, 10*math.Floor(min(low-2, 42)/10)),
+		Max:        min(100, 10*math.Ceil(max(high+2, 58)/10)),
+		StrongTick: 50,
+		Zone:       scoring.MostOnePosition,
+		Ends:       [2]string{a.ZeroWords, a.ZoneWords},
 	}
 	step := 10.0
 	if axis.Max-axis.Min > 60 {
@@ -384,22 +384,22 @@ func (l *Leaderboard) biasChart() doc.Block {
 		axis.Ticks = append(axis.Ticks, v)
 	}
 	t.Columns = []doc.Column{
-		{Name: a.Words, Kind: doc.Bare, Axis: axis}, {Name: l.headline(), Kind: doc.Bare, Axis: l.axis()},
+		{Name: a.Words, Kind: doc.ColumnBareNumber, Axis: axis}, {Name: l.headline(), Kind: doc.ColumnBareNumber, Axis: l.axis()},
 	}
-	return doc.Block{ID: "against", Title: a.Title, About: a.About, In: doc.Page, Half: true, Chart: doc.Scatter, Table: t}
+	return doc.Block{ID: "against", Title: a.Title, About: a.About, Surfaces: doc.SurfacePage, Half: true, Chart: doc.ChartScatter, Table: t}
 }
 
 // reading returns the notes on how certain the answer is, and how to read the page.
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
-	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}
+	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", Surfaces: doc.SurfacePage}
 	b.Remark("board.interval", l.itemCount(), cmp.Or(head.Interval, "resampling"))
 	if l.Test != "" {
 		b.Remark("board.test", l.Test, l.Family)
 	} else {
 		b.Remark("board.untested")
 	}
-	if slices.ContainsFunc(l.Rows, func(s BoardRow) bool { return s.RightWhereAlike.Value != nil }) {
+	if slices.ContainsFunc(l.Rows, func(s BoardRow) bool { return s.AccuracyWhenConsistent.Value != nil }) {
 		b.Remark("board.when-consistent")
 		b.Remark("board.position-bias")
 	}

@@ -24,11 +24,11 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &doc.Table{RowHead: "judge", Columns: doc.Columns(doc.Whole,
+	t := &doc.Table{RowHead: "judge", Columns: doc.Columns(doc.ColumnInteger,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
-		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Detail, Fold: "Cost",
-		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
+		ID: "costs", Title: "Cost", About: "in brackets: per decided item", Surfaces: doc.SurfaceAllButShort, Fold: "Cost",
+		Chart: doc.ChartExplainedTable, Table: t, Notes: []doc.Note{doc.PhraseNote("cost.columns")},
 	}
 	var withoutCache []string // judges whose servers do not report prompt caches
 	for _, row := range rows {
@@ -36,13 +36,13 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		each := cmp.Or(p.PerItem, &scoring.PerItem{})
 		cell := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
-				return doc.Text("")
+				return doc.TextCell("")
 			}
 			text := table.Fixed(whole, places)
 			if p.PerItem != nil && each != nil {
 				text += " (" + table.Fixed(each, decimals) + ")"
 			}
-			return doc.Text(text)
+			return doc.TextCell(text)
 		}
 		count := func(n int, each float64, decimals int) doc.Value {
 			return cell(new(float64(n)), 0, &each, decimals)
@@ -51,7 +51,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
 			count(p.ReplyTokens, each.ReplyTokens, 0), cell(&p.Seconds, 1, &each.Seconds, 2),
 			cell(p.Joules, 0, each.Joules, 1), cell(p.Price, 2, each.Price, 4),
-			strconv.Itoa(p.DecidedItems), cell(p.PerThousand, 2, nil, 0),
+			strconv.Itoa(p.DecidedItems), cell(p.RightPerThousandTokens, 2, nil, 0),
 		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			withoutCache = append(withoutCache, row.Judge)
@@ -61,15 +61,15 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 			name = row.Judge + ": "
 		}
 		if details := tokenDetails(p); len(details) > 0 {
-			b.Plain(name + strings.Join(details, "; "))
+			b.AddPlainNotes(name + strings.Join(details, "; "))
 		}
 	}
 	t.DropEmpty()
-	switch note := phrases.Say("cost.no-prompt-cache"); {
+	switch note := phrases.Sentence("cost.no-prompt-cache"); {
 	case len(withoutCache) == len(rows):
-		b.Plain(note)
+		b.AddPlainNotes(note)
 	case len(withoutCache) > 0:
-		b.Plain(strings.Join(withoutCache, ", ") + ": " + note)
+		b.AddPlainNotes(strings.Join(withoutCache, ", ") + ": " + note)
 	}
 	return []doc.Block{b}
 }

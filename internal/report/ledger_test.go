@@ -12,9 +12,9 @@ import (
 // paidRun is a run with a ledger.
 func paidRun() scoring.Report {
 	r := twoRuns().Runs[0]
-	r.Ledger = &scoring.Ledger{Calls: 80, CachedReplies: 2, ExtraRequests: 37, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, PerThousand: new(12.5)}
+	r.Ledger = &scoring.Ledger{Calls: 80, CachedReplies: 2, ExtraRequests: 37, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, RightPerThousandTokens: new(12.5)}
 	r.Ledger.ApplyRates(scoring.Rates{Watts: 100, PricePerHour: 3.6})
-	r.Ledger.PerThousand = new(12.5)
+	r.Ledger.RightPerThousandTokens = new(12.5)
 	return r
 }
 
@@ -47,7 +47,7 @@ func TestCosts(t *testing.T) {
 func TestCostOfThinking(t *testing.T) {
 	for each, want := range map[*float64]string{nil: "; 600 of 640 tokens were thinking; 2 replies", new(15.0): "; 600 of 640 tokens were thinking, 15 for each verdict; 2 replies"} {
 		r := paidRun()
-		r.Ledger.ThoughtTokens, r.Ledger.ThoughtEach = new(600), each
+		r.Ledger.ThoughtTokens, r.Ledger.ThoughtTokensPerVerdict = new(600), each
 		if text := string(printed(t, report.Scores{Runs: []scoring.Report{r}}, report.FullText)); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

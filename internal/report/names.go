@@ -18,7 +18,7 @@ func NamesOf(runs []scoring.Report) []string {
 		func(r scoring.Report) string {
 			var all []string
 			for s := range strings.SplitSeq(r.Settings, ", ") {
-				if words := inWords(r, s); words != "" {
+				if words := settingWords(r, s); words != "" {
 					all = append(all, words)
 				}
 			}
@@ -42,7 +42,7 @@ func NamesOf(runs []scoring.Report) []string {
 		}
 	}
 	for k, part := range parts {
-		if k == 1 && parallel(runs, parts[0], part) {
+		if k == 1 && determines(runs, parts[0], part) {
 			continue // the protocol says it already
 		}
 		if !slices.ContainsFunc(runs, func(r scoring.Report) bool { return part(r) != part(runs[0]) }) {
@@ -69,13 +69,13 @@ func NamesOf(runs []scoring.Report) []string {
 // settings returns the settings of a run that names show as they are: those without words in the layout.
 func settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
-		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
+		return strings.HasPrefix(s, "goal ") || settingWords(r, s) != ""
 	}), ", ")
 }
 
-// inWords returns the layout's words for a setting in names; "" if names show the setting as it is.
-func inWords(r scoring.Report, setting string) string {
-	for prefix, words := range layoutOf(r.Protocol).Words {
+// settingWords returns the layout's words for a setting in names; "" if names show the setting as it is.
+func settingWords(r scoring.Report, setting string) string {
+	for prefix, words := range layoutOf(r.Protocol).SettingWords {
 		if strings.HasPrefix(setting, prefix) {
 			return words
 		}
@@ -83,8 +83,8 @@ func inWords(r scoring.Report, setting string) string {
 	return ""
 }
 
-// parallel reports whether property b follows from property a: runs with the same a also have the same b.
-func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
+// determines reports whether property b follows from property a: runs with the same a also have the same b.
+func determines(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	values := map[string]string{}
 	for _, r := range runs {
 		if v, ok := values[a(r)]; ok && v != b(r) {
@@ -95,5 +95,5 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	return true
 }
 
-// Manner returns the words after a protocol's question on how it is asked, such as ", in both orders".
-func Manner(protocol string) string { return layoutOf(protocol).Manner }
+// QuestionSuffix returns the words after a protocol's question on how it is asked, such as ", in both orders".
+func QuestionSuffix(protocol string) string { return layoutOf(protocol).QuestionSuffix }

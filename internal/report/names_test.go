@@ -10,7 +10,7 @@ import (
 )
 
 func TestLabelsOfRuns(t *testing.T) {
-	base := scoring.Report{Run: "runs/a", Question: scoring.Question{Model: "m", Prompt: "sop", Dataset: "d"}, Protocol: "pairwise", Goal: "better"}
+	base := scoring.Report{Run: "runs/a", RunSetup: scoring.RunSetup{Model: "m", Prompt: "sop", Dataset: "d"}, Protocol: "pairwise", Goal: "better"}
 	with := func(change func(*scoring.Report)) scoring.Report { r := base; change(&r); return r }
 	reversed := with(func(r *scoring.Report) { r.Protocol, r.Goal = "reversed", "worse" })
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestLabelsOfRuns(t *testing.T) {
 }
 
 func TestSimulationsAreSaid(t *testing.T) {
-	model, sim := scoring.Report{}, scoring.Report{Question: scoring.Question{Simulated: true}}
+	model, sim := scoring.Report{}, scoring.Report{RunSetup: scoring.RunSetup{Simulated: true}}
 	for _, c := range []struct {
 		runs []scoring.Report
 		want string

@@ -22,8 +22,8 @@ func simulatedMark(simulated bool) string {
 	return ""
 }
 
-// prompted returns the name of a run's prompt, with the run's settings.
-func prompted(q scoring.Question) string {
+// promptAndSettings returns the name of a run's prompt, with the run's settings.
+func promptAndSettings(q scoring.RunSetup) string {
 	if q.Settings == "" {
 		return q.Prompt
 	}
@@ -52,14 +52,14 @@ func intervalNote(r scoring.Report) string {
 
 // Intervals returns a note on how intervals were computed: over which units, and by which of methods.
 func Intervals(b scoring.BootstrapInfo, methods []string) string {
-	note := phrases.Say("run.intervals", 100*b.Level, b.Unit)
-	for _, m := range scoring.Methods {
+	note := phrases.Sentence("run.intervals", 100*b.Level, b.Unit)
+	for _, m := range scoring.IntervalMethods {
 		if slices.Contains(methods, m.Name) {
 			note += ", " + m.About
 		}
 	}
 	if slices.Contains(methods, scoring.ByBootstrap) || slices.Contains(methods, scoring.ByCalibrated) {
-		note += " " + phrases.Say("run.rounds", b.Rounds, b.Seed)
+		note += " " + phrases.Sentence("run.rounds", b.Rounds, b.Seed)
 	}
 	return note
 }

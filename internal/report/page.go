@@ -41,8 +41,8 @@ var (
 // served with a Content-Security-Policy that allows this sheet alone.
 var Style = reportStyle + runStyle + boardStyle
 
-// pages returns the templates, which it reads once.
-var pages = sync.OnceValue(Templates)
+// parsedTemplates returns the templates, which it reads once.
+var parsedTemplates = sync.OnceValue(Templates)
 
 // Templates returns the templates of results. The server adds those of its pages.
 func Templates() *template.Template {
@@ -62,7 +62,7 @@ var Policy = func() string {
 }()
 
 // Cards returns the HTML of the main metrics, for the page of a run in progress.
-func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
+func (p *RunPage) Cards() (template.HTML, error) { return p.pageContext().RenderBlocks(Cards(p)) }
 
 // RunReport holds the results of one or more runs for a report file: leaderboards, and the page of each run.
 type RunReport struct {
@@ -80,7 +80,7 @@ func (d RunReport) WriteHTML(w io.Writer) error {
 	if d.Comparison != nil {
 		p.Two = d.Comparison.Document()
 	}
-	return pages().ExecuteTemplate(w, "page", p)
+	return parsedTemplates().ExecuteTemplate(w, "page", p)
 }
 
 // page holds a report as the data of its template.
@@ -95,16 +95,18 @@ type page struct {
 	Generator template.HTML
 	Policy    string // see [Policy]
 	Style     template.CSS
-	several   []doc.Block // tables of several runs beside each other
+	runTables []doc.Block // tables of several runs beside each other
 }
 
 // RunTables returns the HTML of tables of all runs beside each other: scores, settings that differ, and costs.
-func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.several) }
+func (p *page) RunTables() (template.HTML, error) {
+	return doc.PageContext{Prefix: "all-"}.RenderBlocks(p.runTables)
+}
 
 // Difference returns the HTML of the comparison of two runs.
 func (p *page) Difference() (template.HTML, error) {
-	blocks, _ := p.Two.Cut("made")
-	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
+	blocks, _ := p.Two.SplitBefore("made")
+	return doc.PageContext{Link: p.inFile, Prefix: "compared-"}.RenderBlocks(blocks)
 }
 
 // Labels returns the HTML of the judges' agreement with people's labels; "" without labels.
@@ -120,7 +122,7 @@ func WriteDocument(w io.Writer, d doc.Document) error {
 	p := pageOf(nil)
 	p.Title = d.Title
 	p.Two = d
-	return pages().ExecuteTemplate(w, "file-document", p)
+	return parsedTemplates().ExecuteTemplate(w, "file-document", p)
 }
 
 // pageOf returns the data of the template for a report of these runs.
@@ -138,7 +140,7 @@ func pageOf(runs []Run) *page {
 	terms := map[string]bool{}
 	for i := range runs {
 		run := NewRunPage(runs[i])
-		run.Shown = terms
+		run.DefinedTerms = terms
 		if !p.One {
 			run.Name = names[i]
 			run.Prefix = fmt.Sprintf("run-%d-", i+1)
@@ -147,9 +149,9 @@ func pageOf(runs []Run) *page {
 		p.Pages = append(p.Pages, run)
 	}
 	if !p.One {
-		runs := scores.several()
-		runs.In = doc.Page
-		p.several = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.costs()...)
+		runs := scores.runsBlock()
+		runs.Surfaces = doc.SurfacePage
+		p.runTables = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.costs()...)
 	}
 	return p
 }
@@ -157,7 +159,7 @@ func pageOf(runs []Run) *page {
 // inFile returns the address of a run's page within the report; "" for references to anything else.
 func (p *page) inFile(r doc.Ref) string {
 	i := slices.IndexFunc(p.Pages, func(run *RunPage) bool { return len(r.Runs) == 1 && run.Run.Run == r.Runs[0] })
-	if i < 0 || p.One || r.Show != "" {
+	if i < 0 || p.One || r.Filter != "" {
 		return ""
 	}
 	return "#" + p.Pages[i].Prefix + "page"
@@ -183,11 +185,11 @@ func simulatedNote(runs []scoring.Report) string {
 	case n == 0:
 		return ""
 	case len(runs) == 1 && isJury(runs[0].Model):
-		return phrases.Say("simulated.member")
+		return phrases.Sentence("simulated.member")
 	case n == len(runs):
-		return phrases.Say("simulated.all")
+		return phrases.Sentence("simulated.all")
 	}
-	return phrases.Say("simulated.some", n, len(runs))
+	return phrases.Sentence("simulated.some", n, len(runs))
 }
 
 // differingSettings returns a table of the settings in which the runs of these pages differ.
@@ -208,9 +210,9 @@ func differingSettings(pages []*RunPage) doc.Block {
 			hasColumn[m.Name] = true
 			t.Columns = append(t.Columns, doc.Column{Name: m.Name})
 			for i, o := range pages {
-				t.Rows[i].Cells = append(t.Rows[i].Cells, doc.Text(o.Metadatum(m.Name)))
+				t.Rows[i].Cells = append(t.Rows[i].Cells, doc.TextCell(o.Metadatum(m.Name)))
 			}
 		}
 	}
-	return doc.Block{ID: "settings", Title: "Settings that differ", Chart: doc.Numbers, Table: t}
+	return doc.Block{ID: "settings", Title: "Settings that differ", Chart: doc.ChartExplainedTable, Table: t}
 }

@@ -45,8 +45,8 @@ func result(metric, group, mode, unit string, v, d float64, n int) scoring.Resul
 // both modes.
 func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) report.Run {
 	r := scoring.Report{
-		Run: "runs/" + model, ID: model, Protocol: "self-reference", Goal: "correct", Question: scoring.Question{Prompt: "paper", Model: model, Dataset: dataset}, Items: 300, Expected: 300,
-		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, Method: scoring.Method{Policy: "unique", Missing: "wrong", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
+		Run: "runs/" + model, ID: model, Protocol: "self-reference", Goal: "correct", RunSetup: scoring.RunSetup{Prompt: "paper", Model: model, Dataset: dataset}, Items: 300, Expected: 300,
+		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Policy: "unique", Missing: "wrong", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
 	}
 	for i, g := range []string{scoring.Overall, "math", selfreference.AgentGroup("llama3.1:8b")} {
 		shift := float64(5 * i)
@@ -86,8 +86,8 @@ func judges() []report.Run {
 // optionRun is a run of several options.
 func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64) report.Run {
 	r := scoring.Report{
-		Run: "runs/" + model + prompt, ID: model, Protocol: "multi-option", Goal: "best", Question: scoring.Question{Prompt: prompt, Model: model, Dataset: "oasst1"}, Items: 60, Expected: 60,
-		Outcomes: map[string]int{"decided": 240}, Method: scoring.Method{Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"}},
+		Run: "runs/" + model + prompt, ID: model, Protocol: "multi-option", Goal: "best", RunSetup: scoring.RunSetup{Prompt: prompt, Model: model, Dataset: "oasst1"}, Items: 60, Expected: 60,
+		Outcomes: map[string]int{"decided": 240}, ScoringMethod: scoring.ScoringMethod{Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"}},
 	}
 	more := 0
 	if unrelated {
@@ -100,8 +100,8 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 	}{{multioption.GradeScore, grade}, {multioption.LLMScore, llm}, {multioption.ChoiceScore, choice}} {
 		r.Results = append(r.Results, result(m.name, scoring.Overall, "", scoring.UnitScore, m.value, 0.03, 60))
 	}
-	r.Results = append(r.Results, result(multioption.LLMScore+multioption.RandomSuffix, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(multioption.ChoiceScore+multioption.RandomSuffix, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
-		result(multioption.LLMScore+multioption.FirstSuffix, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.FirstSuffix, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
+	r.Results = append(r.Results, result(multioption.LLMScore+multioption.RandomJudgeSuffix, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(multioption.ChoiceScore+multioption.RandomJudgeSuffix, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
+		result(multioption.LLMScore+multioption.AlwaysFirstSuffix, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.AlwaysFirstSuffix, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
 	for n := 2; n <= 4; n++ {
 		for place := 1; place <= n+more; place++ {
 			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PositionMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
@@ -121,8 +121,8 @@ func choosers() []report.Run {
 
 func answerRun(model string, chance bool) report.Run {
 	r := scoring.Report{
-		Run: "runs/" + model, ID: model, Protocol: "answer", Question: scoring.Question{Prompt: "paper", Model: model, Dataset: "mmlu-pro"}, Items: 200, Expected: 200,
-		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, Method: scoring.Method{Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
+		Run: "runs/" + model, ID: model, Protocol: "answer", RunSetup: scoring.RunSetup{Prompt: "paper", Model: model, Dataset: "mmlu-pro"}, Items: 200, Expected: 200,
+		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
 	}
 	for i, g := range []string{scoring.Overall, "biology", "law"} {
 		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", 60-float64(10*i), 6, 200/(i+1)), result(answer.NoAnswer, g, "", "", 5, 2, 200))
@@ -182,7 +182,7 @@ func TestPagesHaveEveryTable(t *testing.T) {
 		page := html.UnescapeString(writeHTML(t, runs))
 		for _, r := range runs {
 			blocks := slices.DeleteFunc(report.NewRunPage(r).Blocks(), func(b doc.Block) bool { return b.ID != "every" })
-			laid := doc.Document{Blocks: blocks}.Tables(doc.Page)[0]
+			laid := doc.Document{Blocks: blocks}.Tables(doc.SurfacePage)[0]
 			for _, line := range append(slices.Concat(laid.Rows...), laid.Notes...) {
 				if !strings.Contains(page, strings.TrimPrefix(line, "! ")) {
 					t.Errorf("%s: nowhere %q", name, line)

@@ -30,7 +30,7 @@ type SuiteRanking struct {
 // RankedCondition holds the results of a suite's judges under one condition: a protocol and dataset with settings.
 type RankedCondition struct {
 	scoring.SuiteCondition
-	Cells    []RankedRun       `json:"cells"`     // runs, one for each judge
+	Runs     []RankedRun       `json:"cells"`     // runs, one for each judge
 	Rankings []scoring.Ranking `json:"standings"` // one for each headline metric
 	// the result in a sentence or two; left out if nothing is judged
 	Says   string  `json:"says,omitempty"`
@@ -41,13 +41,13 @@ type RankedCondition struct {
 
 // RankedRun holds the run of a judge under a condition, begun or not.
 type RankedRun struct {
-	Judge    string `json:"judge"`
-	Run      string `json:"run"`
-	Status   string `json:"status"`
-	Expected int    `json:"judgments"`       // judgments of the whole run
-	Answered int    `json:"answered"`        // judgments so far, without failed ones
-	Place    int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
-	Error    string `json:"error,omitempty"` // why the run cannot be read
+	Judge        string `json:"judge"`
+	Run          string `json:"run"`
+	Status       string `json:"status"`
+	Expected     int    `json:"judgments"`       // judgments of the whole run
+	Answered     int    `json:"answered"`        // judgments so far, without failed ones
+	RankingIndex int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
+	Error        string `json:"error,omitempty"` // why the run cannot be read
 
 	run    *scoring.Run    // nil if there is nothing to score
 	report *scoring.Report // scores of the run
@@ -61,7 +61,7 @@ const (
 
 // NewRanking ranks the judges of a suite under each condition. load loads a run by its path, which begins with dir; for
 // a run that has not begun it returns [fs.ErrNotExist].
-func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scoring.Run, error)) (*SuiteRanking, error) {
+func NewRanking(suite *scoring.SuiteMatrix, dir string, load func(run string) (*scoring.Run, error)) (*SuiteRanking, error) {
 	out := &SuiteRanking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
@@ -72,14 +72,14 @@ func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scori
 			if c.Condition != k.Name {
 				continue
 			}
-			cell, run := cellOf(c.Judge, path.Join(dir, c.Run), load)
+			cell, run := loadRankedRun(c.Judge, path.Join(dir, c.Run), load)
 			if run != nil && run.Answered > 0 {
-				cell.Place = len(runs)
+				cell.RankingIndex = len(runs)
 				runs = append(runs, run)
 				cell.run = run
 				ledgers[c.Judge] = append(ledgers[c.Judge], run.Ledger())
 			}
-			row.Cells = append(row.Cells, cell)
+			row.Runs = append(row.Runs, cell)
 		}
 		var err error
 		row.Rankings, err = scoring.Rank(runs, scoring.DefaultOptions.Bootstrap)
@@ -90,11 +90,11 @@ func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scori
 		out.Conditions = append(out.Conditions, row)
 	}
 	for _, judge := range out.Judges {
-		if sum := scoring.Sum(ledgers[judge]); sum != nil {
+		if sum := scoring.SumLedgers(ledgers[judge]); sum != nil {
 			out.Ledgers = append(out.Ledgers, JudgeCost{Judge: judge, Ledger: sum})
 		}
 	}
-	scoring.Correct(all...) // they are the rows of one table
+	scoring.CorrectRankings(all...) // they are the rows of one table
 	for i := range out.Conditions {
 		out.Conditions[i].rank()
 	}
@@ -106,10 +106,10 @@ func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scori
 	return out, nil
 }
 
-// cellOf loads the run called name and returns it as a RankedRun, and as load returned it, or nil if it cannot be
+// loadRankedRun loads the run called name and returns it as a RankedRun, and as load returned it, or nil if it cannot be
 // loaded.
-func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (RankedRun, *scoring.Run) {
-	cell := RankedRun{Judge: judge, Run: name, Status: NotBegun, Place: -1}
+func loadRankedRun(judge, name string, load func(run string) (*scoring.Run, error)) (RankedRun, *scoring.Run) {
+	cell := RankedRun{Judge: judge, Run: name, Status: NotBegun, RankingIndex: -1}
 	run, err := load(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -134,10 +134,10 @@ func (c *RankedCondition) rank() {
 		return
 	}
 	var names []string
-	for i, cell := range c.Cells {
-		if cell.Place >= 0 {
+	for i, cell := range c.Runs {
+		if cell.RankingIndex >= 0 {
 			names = append(names, cell.Judge)
-			c.Cells[i].report = c.Rankings[0].Runs[cell.Place].Report
+			c.Runs[i].report = c.Rankings[0].Runs[cell.RankingIndex].Report
 		}
 	}
 	c.board = NewBoard(c.Rankings[0], names)
@@ -163,7 +163,7 @@ func (s SuiteRanking) answer() string {
 	}
 	switch {
 	case ranked == 0:
-		return phrases.Say("suite.nothing")
+		return phrases.Sentence("suite.nothing")
 	case ranked == 1 || len(s.Judges) == 1:
 		return text
 	}
@@ -177,20 +177,20 @@ func (s SuiteRanking) answer() string {
 		}
 	}
 	if len(first) == len(s.Judges) {
-		return phrases.Say("suite.none-best", ranked)
+		return phrases.Sentence("suite.none-best", ranked)
 	}
 	code := "suite.best-one"
 	if len(first) > 1 {
 		code = "suite.best"
 	}
-	return phrases.Say(code, table.Shortlist(first), often[first[0]], ranked)
+	return phrases.Sentence(code, table.Shortlist(first), often[first[0]], ranked)
 }
 
 // Document returns the suite's results as a document: the answer, the blocks, and a CSV row for each number.
 func (s SuiteRanking) Document() doc.Document {
 	d := doc.Document{Answer: s.Says, Blocks: s.Blocks()}
 	if s.Study == nil {
-		d.Sheet = s.sheet()
+		d.CSVRows = s.csvRows()
 	}
 	return d
 }
@@ -207,13 +207,13 @@ func (s SuiteRanking) Blocks() (all []doc.Block) {
 	}
 	if s.Study != nil {
 		for i := range all {
-			all[i].In = doc.Detail
+			all[i].Surfaces = doc.SurfaceAllButShort
 		}
 		all = append(s.Study.blocks(), all...)
 	}
 	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}
-	sure := doc.Block{ID: "sure", In: doc.Detail, Fold: "How to read this"}
+	sure := doc.Block{ID: "sure", Surfaces: doc.SurfaceAllButShort, Fold: "How to read this"}
 	s.remark(&sure, &warnings)
 	return append(all, warnings, sure)
 }
@@ -234,14 +234,14 @@ func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 	b.ShowTitle = true
 	b.About = dotted(c.Protocol, c.Dataset, "prompt "+c.Prompt, c.Options)
 	if withAnswer && c.Says != "" {
-		b.Plain(c.Says)
+		b.AddPlainNotes(c.Says)
 	}
-	for _, cell := range c.Cells {
-		judge := scoring.InSentence(cell.Judge)
+	for _, cell := range c.Runs {
+		judge := scoring.QuoteName(cell.Judge)
 		switch {
-		case cell.Place < 0 && cell.Expected > 0:
+		case cell.RankingIndex < 0 && cell.Expected > 0:
 			b.Remark("ranking.unasked", judge, cell.Answered, cell.Expected, cell.Status)
-		case cell.Place < 0:
+		case cell.RankingIndex < 0:
 			b.Remark("ranking.open", judge, cell.Status)
 		case !cell.complete():
 			b.Remark("ranking.partial", judge, cell.Answered, cell.Expected, cell.Status)
@@ -253,17 +253,17 @@ func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 // numbers returns a folded table with a row for each judge and headline metric.
 func (c RankedCondition) numbers(id string) doc.Block {
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
-		{Name: "noise floor", Kind: doc.Bare}, {Name: "self-agreement", Kind: doc.Number},
+		{Name: "metric"}, {Name: "value", Kind: doc.ColumnNumber}, {Name: "n", Kind: doc.ColumnInteger}, {Name: "letters"},
+		{Name: "noise floor", Kind: doc.ColumnBareNumber}, {Name: "self-agreement", Kind: doc.ColumnNumber},
 	}}
-	for _, cell := range c.Cells {
-		if cell.Place < 0 {
+	for _, cell := range c.Runs {
+		if cell.RankingIndex < 0 {
 			t.Add(doc.Row{Name: cell.Judge, Cells: doc.Cells(cell.Status)})
 			continue
 		}
 		for _, st := range c.Rankings {
-			r := st.Runs[cell.Place]
-			value := doc.Num(r.Result)
+			r := st.Runs[cell.RankingIndex]
+			value := doc.NumberCell(r.Result)
 			if !cell.complete() {
 				value.Text = "*"
 			}
@@ -276,7 +276,7 @@ func (c RankedCondition) numbers(id string) doc.Block {
 	}
 	t.DropEmpty()
 	return doc.Block{
-		ID: id, Title: c.Name, In: doc.Detail, Fold: "Every number: " + c.Name, Chart: doc.Numbers, Table: t,
+		ID: id, Title: c.Name, Surfaces: doc.SurfaceAllButShort, Fold: "Every number: " + c.Name, Chart: doc.ChartExplainedTable, Table: t,
 	}
 }
 
@@ -296,11 +296,11 @@ func StatusBar(statuses []string, count func(status string) int) doc.Block {
 		}
 		t.Add(doc.Row{Name: status, Look: cmp.Or(statusLooks[status], "none"), Cells: doc.Cells(n)})
 	}
-	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
+	return doc.Block{ID: "finished", Chart: doc.ChartStackedBar, Table: t}
 }
 
 // complete reports whether the run has all its judgments.
-func (c RankedRun) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
+func (c RankedRun) complete() bool { return c.RankingIndex >= 0 && c.Answered >= c.Expected }
 
 // remark adds notes on how to read the numbers to b, and warnings to warnings.
 func (s SuiteRanking) remark(b, warnings *doc.Block) {
@@ -323,15 +323,15 @@ func (s SuiteRanking) remark(b, warnings *doc.Block) {
 				}
 			}
 		}
-		for _, cell := range c.Cells {
+		for _, cell := range c.Runs {
 			if cell.Error != "" {
-				warnings.Remark(doc.Warning, cell.Error)
+				warnings.Remark(doc.WarningCode, cell.Error)
 			}
 		}
 	}
 	above := ""
 	if hasRepeats {
-		above = phrases.Say("ranking.above-noise")
+		above = phrases.Sentence("ranking.above-noise")
 	}
 	if judges > 1 {
 		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
@@ -340,9 +340,9 @@ func (s SuiteRanking) remark(b, warnings *doc.Block) {
 		b.Remark("ranking.noise-floor")
 		b.Remark("ranking.self-agreement")
 	}
-	b.Plain(append(s.intervals(), undefined.Lines()...)...)
+	b.AddPlainNotes(append(s.intervals(), undefined.Lines()...)...)
 	if simulated {
-		warnings.Remark(doc.Warning, phrases.Say("ranking.simulated"))
+		warnings.Remark(doc.WarningCode, phrases.Sentence("ranking.simulated"))
 	}
 }
 
@@ -366,32 +366,32 @@ func (s SuiteRanking) intervals() (lines []string) {
 	return lines
 }
 
-// sheet returns the rows of the CSV file: one for each condition, judge and headline metric. Judges that were asked
+// csvRows returns the rows of the CSV file: one for each condition, judge and headline metric. Judges that were asked
 // more than once have further rows for the noise floor and the self-agreement.
-func (s SuiteRanking) sheet() [][]string {
+func (s SuiteRanking) csvRows() [][]string {
 	rows := [][]string{{
 		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",
 		"judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note",
 	}}
 	for _, c := range s.Conditions {
-		for _, cell := range c.Cells {
+		for _, cell := range c.Runs {
 			row := []string{
 				c.Name, c.Protocol, c.Dataset, c.Prompt, c.Options, cell.Judge, cell.Run, cell.Status,
 				strconv.Itoa(cell.Answered), strconv.Itoa(cell.Expected),
 			}
-			if cell.Place < 0 {
+			if cell.RankingIndex < 0 {
 				rows = append(rows, append(row, "", "", "", "", "", "", "", "", cell.Error))
 				continue
 			}
 			var same *scoring.Result
 			add := func(x scoring.Result, places int, n, letters string) {
 				rows = append(rows, slices.Concat(row, []string{
-					x.Metric, x.Mode, x.Unit, table.Cell(x.Value, places), table.Cell(x.Low, places),
-					table.Cell(x.High, places), n, letters, x.Note,
+					x.Metric, x.Mode, x.Unit, table.CSVNumber(x.Value, places), table.CSVNumber(x.Low, places),
+					table.CSVNumber(x.High, places), n, letters, x.Note,
 				}))
 			}
 			for _, st := range c.Rankings {
-				r := st.Runs[cell.Place]
+				r := st.Runs[cell.RankingIndex]
 				r.Metric, r.Mode = st.Metric, st.Mode
 				add(r.Result, decimals(r.Unit), strconv.Itoa(r.N), r.Letters)
 				if r.SelfAgreement != nil {

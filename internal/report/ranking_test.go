@@ -38,7 +38,7 @@ func TestRanking(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &back)
 	}
-	if err != nil || !reflect.DeepEqual(back.Conditions[0].Cells, s.Conditions[0].Cells) || back.Conditions[0].Rankings[0].Runs[1].Letters != "ab" {
+	if err != nil || !reflect.DeepEqual(back.Conditions[0].Runs, s.Conditions[0].Runs) || back.Conditions[0].Rankings[0].Runs[1].Letters != "ab" {
 		t.Errorf("there and back: %v", err)
 	}
 }
@@ -66,7 +66,7 @@ func TestRankingAskedAgain(t *testing.T) {
 func TestRankingOfOne(t *testing.T) {
 	s := stored[report.SuiteRanking]("standings")
 	s.Judges, s.Conditions = s.Judges[:1], s.Conditions[:1]
-	s.Conditions[0].Cells, s.Conditions[0].Rankings[0].Runs = s.Conditions[0].Cells[:1], s.Conditions[0].Rankings[0].Runs[:1]
+	s.Conditions[0].Runs, s.Conditions[0].Rankings[0].Runs = s.Conditions[0].Runs[:1], s.Conditions[0].Rankings[0].Runs[:1]
 	if text := string(printed(t, s, report.FullText)); strings.Contains(text, "share a letter") {
 		t.Errorf("%s", text)
 	}

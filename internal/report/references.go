@@ -13,27 +13,27 @@ import (
 // judge is listed among them by its score.
 func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
-		doc.Columns(doc.Words, "open weights", "prompt", "dataset", "how", "metric"),
-		doc.Columns(doc.Whole, "percent", "pairs"))}
+		doc.Columns(doc.ColumnWords, "open weights", "prompt", "dataset", "how", "metric"),
+		doc.Columns(doc.ColumnInteger, "percent", "pairs"))}
 	for i, at := range []int{3, 1, 0, 2} { // the columns that a narrow terminal leaves out first
-		t.Columns[at].Spare = i + 1
+		t.Columns[at].HideOrder = i + 1
 	}
 	d := doc.Document{Data: all}
-	isTested := run != nil && !run.ByFiguresAlone()
+	isTested := run != nil && !run.OnlyTotalsPublished()
 	b := doc.Block{Table: t}
 	if isTested {
-		t.Columns = append(t.Columns, doc.Columns(doc.Whole, "only it", "only this run", "p")...)
-		t.Columns[7].Spare = 5
-		t.Columns[8].Spare = 6
+		t.Columns = append(t.Columns, doc.Columns(doc.ColumnInteger, "only it", "only this run", "p")...)
+		t.Columns[7].HideOrder = 5
+		t.Columns[8].HideOrder = 6
 		b.Remark("references.tested")
 	}
 	if run != nil {
 		d.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
-			CountItems(run.Protocol, run.Items), run.Standing(Headline(run).Metric))
+			CountItems(run.Protocol, run.Items), run.ComparePublished(Headline(run).Metric))
 	}
 	var runResult *scoring.Result // score of the run's judge, until it has its row
 	putOwn := func() {
-		t.Add(doc.WordRow("this run: "+run.Judge(), "", prompted(run.Question), run.Dataset, "", runResult.Metric,
+		t.Add(doc.WordRow("this run: "+run.Judge(), "", promptAndSettings(run.RunSetup), run.Dataset, "", runResult.Metric,
 			table.RoundedInterval(*runResult), fmt.Sprint(runResult.N)))
 		runResult = nil
 	}
@@ -51,15 +51,15 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.Origin, x.Metric,
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N))
 		if isTested {
-			row.Cells = append(row.Cells, doc.Text(fmt.Sprint(x.OnlyReference)), doc.Text(fmt.Sprint(x.OnlyRun)),
-				doc.Text(table.PValue(x.P)))
+			row.Cells = append(row.Cells, doc.TextCell(fmt.Sprint(x.OnlyReference)), doc.TextCell(fmt.Sprint(x.OnlyRun)),
+				doc.TextCell(table.PValue(x.P)))
 		}
 		t.Add(row)
 		if runResult != nil && runResult.Value != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
 			putOwn()
 		}
 	}
-	d.Sheet = t.Sheet() // with the keys of the metrics
+	d.CSVRows = t.CSVRows() // with the keys of the metrics
 	protocol := "pairwise"
 	if run != nil {
 		protocol = run.Protocol
@@ -68,8 +68,8 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		metric := &row.Cells[4]
 		metric.Text = doc.MetricName(protocol, metric.Text)
 	}
-	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
-		b.Plain(scoring.LabelsStayed)
+	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsFollowResponses }) {
+		b.AddPlainNotes(scoring.LabelsStayed)
 	}
 	b.Remark("references.same-name")
 	d.Blocks = []doc.Block{b}

@@ -24,12 +24,12 @@ func NewRunPage(run Run) *RunPage {
 	return p
 }
 
-// Parts returns the outcomes of the items of a group as parts of a bar, with links to the items.
-func (p *RunPage) Parts(group string) (all []doc.BarPart) {
+// OutcomeParts returns the outcomes of the items of a group as parts of a bar, with links to the items.
+func (p *RunPage) OutcomeParts(group string) (all []doc.BarPart) {
 	b := p.BreakdownOf(group)
 	for _, end := range layoutOf(p.Protocol).Outcomes {
-		if n := b.Count(end.Part); n > 0 {
-			all = append(all, doc.BarPart{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Show, group)})
+		if n := b.Count(end.Name); n > 0 {
+			all = append(all, doc.BarPart{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Filter, group)})
 		}
 	}
 	return all
@@ -43,31 +43,31 @@ func (p *RunPage) Meta() string {
 		if p.Jury != nil {
 			composition = p.Jury.Composition()
 		}
-		return dotted(Question(p.Report)+l.Manner, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
+		return dotted(Question(p.Report)+l.QuestionSuffix, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
 			"no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
 	}
-	suffix := l.Manner
-	if l.RunManner != nil {
-		suffix = l.RunManner(&p.Report)
+	suffix := l.QuestionSuffix
+	if l.RunQuestionSuffix != nil {
+		suffix = l.RunQuestionSuffix(&p.Report)
 	}
 	stored := ""
 	if p.Metadatum("imported from") != "" {
 		stored = "stored replies"
 	}
-	return dotted(Question(p.Report)+suffix, "prompt "+prompted(p.Question), p.Dataset, fmt.Sprintf("%s, %s, %s",
-		itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
+	return dotted(Question(p.Report)+suffix, "prompt "+promptAndSettings(p.RunSetup), p.Dataset, fmt.Sprintf("%s, %s, %s",
+		itemsText(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 
 // Body returns the HTML of the run's blocks, to be a part of a page.
-func (p *RunPage) Body() (template.HTML, error) { return p.paper().Blocks(p.Blocks()) }
+func (p *RunPage) Body() (template.HTML, error) { return p.pageContext().RenderBlocks(p.Blocks()) }
 
-// paper returns what the page needs to turn blocks into HTML.
-func (p *RunPage) paper() doc.Paper {
-	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: scoring.MetricsOf(p.Protocol), Explained: p.Shown}
+// pageContext returns what the page needs to turn blocks into HTML.
+func (p *RunPage) pageContext() doc.PageContext {
+	return doc.PageContext{Link: p.Link, Prefix: p.Prefix, Terms: scoring.MetricsOf(p.Protocol), DefinedTerms: p.DefinedTerms}
 }
 
 // Headline returns the answer in pieces, so that no name of a jury's member is broken into two lines.
@@ -76,7 +76,7 @@ func (p *RunPage) Headline() []doc.Segment {
 	if p.Jury != nil {
 		names = slices.Collect(maps.Values(p.Jury.Names()))
 	}
-	return doc.Unbroken(p.Says, names...)
+	return doc.SplitAroundNames(p.Says, names...)
 }
 
 // Blocks returns the blocks of the page below its answer, from top to bottom.
@@ -85,9 +85,9 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 	parts := l.Parts
 	if parts == nil {
 		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
-			[]PagePart{ByGroup, Analyses, ItemLists, Biases, OtherJudges, CaveatBlocks, SettingBlocks})
+			[]PagePart{GroupBlocks, Analyses, ItemLists, Biases, OtherJudges, CaveatBlocks, SettingBlocks})
 	}
-	for _, blocks := range slices.Concat([]PagePart{juryParts}, parts, []PagePart{EveryNumber}) {
+	for _, blocks := range slices.Concat([]PagePart{juryParts}, parts, []PagePart{AllNumbersBlocks}) {
 		all = append(all, blocks(p)...)
 	}
 	return all
@@ -97,7 +97,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 func (p *RunPage) Document() doc.Document {
 	return doc.Document{
 		Title: subject(p.Report), Level: diagnosed(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
-		Sheet: sheetOf([]scoring.Report{p.Report}),
+		CSVRows: csvRowsOf([]scoring.Report{p.Report}),
 	}
 }
 
@@ -108,7 +108,7 @@ func juryParts(p *RunPage) []doc.Block {
 	}
 	all := p.Jury.Blocks()
 	if p.juryAlone != "" {
-		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.Plain(p.juryAlone)}})
+		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.PlainNote(p.juryAlone)}})
 	}
 	return all
 }
@@ -119,7 +119,7 @@ func ItemLists(p *RunPage) []doc.Block { return p.ItemLists }
 // OutcomeBar returns the bar of the outcomes of the run's items, whose parts link to the items.
 func OutcomeBar(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
-	parts := p.Parts(scoring.Overall)
+	parts := p.OutcomeParts(scoring.Overall)
 	if len(parts) == 0 {
 		return nil
 	}
@@ -130,16 +130,16 @@ func OutcomeBar(p *RunPage) []doc.Block {
 		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
-		ID:      "became",
-		Title:   "Outcomes of " + table.Count(total, l.Item),
-		About:   l.BarNote,
-		In:      doc.Detail,
-		Chart:   doc.StackedBar,
-		Table:   t,
-		Bracket: l.Bracket.over(&p.Report),
+		ID:       "became",
+		Title:    "Outcomes of " + table.Count(total, l.Item),
+		About:    l.BarNote,
+		Surfaces: doc.SurfaceAllButShort,
+		Chart:    doc.ChartStackedBar,
+		Table:    t,
+		Bracket:  l.Bracket.over(&p.Report),
 	}
-	if b.About == "" && l.RunManner != nil {
-		b.About = strings.Replace(l.RunManner(&p.Report), "?", "judged", 1)
+	if b.About == "" && l.RunQuestionSuffix != nil {
+		b.About = strings.Replace(l.RunQuestionSuffix(&p.Report), "?", "judged", 1)
 	}
 	return []doc.Block{b}
 }
@@ -147,11 +147,11 @@ func OutcomeBar(p *RunPage) []doc.Block {
 // Cards returns the main metrics of the run: cards on a page, and a table by category in texts.
 func Cards(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
-	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.Number}, {In: doc.Page}}}
+	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.ColumnNumber}, {Surfaces: doc.SurfacePage}}}
 	groups := p.categories()
 	for i, g := range groups {
 		t.Columns = append(t.Columns, doc.Column{
-			Name: g, Kind: doc.Bare, In: doc.Printed, Spare: len(groups) - i,
+			Name: g, Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText, HideOrder: len(groups) - i,
 		})
 	}
 	head := Headline(&p.Report)
@@ -165,12 +165,12 @@ func Cards(p *RunPage) []doc.Block {
 			name = agreementWithPeople
 		}
 		note := tile.note(&p.Report, x)
-		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
+		if place := p.rankSentence(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
 			note = place
 		}
 		row := doc.Row{Name: name, Folded: tile.Folded, Cells: doc.Cells(x, note)}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
+			row.Cells = append(row.Cells, doc.NumberCell(p.Result(tile.Metric, g, tile.Mode)))
 		}
 		t.Add(row)
 	}
@@ -180,8 +180,8 @@ func Cards(p *RunPage) []doc.Block {
 	t.DropEmpty()
 	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool { return strings.HasPrefix(w, scoring.NoInterval) })
 	return []doc.Block{
-		{ID: "cards", Chart: doc.Cards, Table: t},
-		{In: doc.Short, Notes: doc.Warn(warnings)},
+		{ID: "cards", Chart: doc.ChartCards, Table: t},
+		{Surfaces: doc.SurfaceShortText, Notes: doc.WarningNotes(warnings)},
 	}
 }
 
@@ -190,9 +190,9 @@ func (p *RunPage) categories() []string {
 	return slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 }
 
-// ByGroup returns a table of a metric by group of items: the headline by category, unless the layout's Grouping names
+// GroupBlocks returns a table of a metric by group of items: the headline by category, unless the layout's Grouping names
 // another metric.
-func ByGroup(p *RunPage) []doc.Block {
+func GroupBlocks(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	head := Headline(&p.Report)
 	for _, metric := range l.Grouping.Metrics {
@@ -205,18 +205,18 @@ func ByGroup(p *RunPage) []doc.Block {
 		return nil
 	}
 	name := doc.MetricName(p.Protocol, head.Metric)
-	t := &doc.Table{RowHead: cmp.Or(l.Grouping.First, "category"), Columns: []doc.Column{
-		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.Bar},
+	t := &doc.Table{RowHead: cmp.Or(l.Grouping.GroupHeading, "category"), Columns: []doc.Column{
+		{Name: name, Kind: doc.ColumnNumber, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.ColumnBar},
 	}}
 	b := doc.Block{
 		ID: "groups", Title: cmp.Or(l.Grouping.Title, "By category"),
-		About: name + ", percent, with 95 % interval", In: doc.Page,
+		About: name + ", percent, with 95 % interval", Surfaces: doc.SurfacePage,
 		Table: t,
 	}
 	if l.Grouping.Extra != "" {
-		column := doc.Column{Name: doc.MetricName(p.Protocol, l.Grouping.Extra), Kind: doc.ShareWithN}
+		column := doc.Column{Name: doc.MetricName(p.Protocol, l.Grouping.Extra), Kind: doc.ColumnShareWithN}
 		if p.Overall(l.Grouping.Extra).Unit != "" {
-			column.Kind = doc.Bare
+			column.Kind = doc.ColumnBareNumber
 		}
 		t.Columns = append(t.Columns, column)
 	}
@@ -227,16 +227,16 @@ func ByGroup(p *RunPage) []doc.Block {
 		}
 		reference := p.Result(strings.Replace(l.Grouping.Reference, "*", head.Metric, 1), g, "")
 		if reference.Value != nil {
-			b.Keys = []doc.Key{{Sign: "diamond", Words: l.Grouping.ReferenceWords}}
+			b.Keys = []doc.LegendEntry{{Sign: "diamond", Words: l.Grouping.ReferenceWords}}
 		}
 		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
-			{Result: x, Reference: &reference}, {Parts: p.Parts(g)},
+			{Result: x, Reference: &reference}, {Parts: p.OutcomeParts(g)},
 		}}
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
 		}
 		if l.Grouping.Extra != "" {
-			row.Cells = append(row.Cells, doc.Num(p.Result(l.Grouping.Extra, g, "")))
+			row.Cells = append(row.Cells, doc.NumberCell(p.Result(l.Grouping.Extra, g, "")))
 		}
 		t.Add(row)
 	}
@@ -251,14 +251,14 @@ func (p *RunPage) Caveats() (all []string) {
 	if caveats := layoutOf(p.Protocol).Caveats; caveats != nil {
 		all = caveats(p)
 	} else {
-		all = p.disjoint()
+		all = p.categoryCaveat()
 	}
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
 	isModelRun := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
 	if isModelRun && p.Repetitions == nil {
-		all = append(all, phrases.Say("run.asked-once"))
+		all = append(all, phrases.Sentence("run.asked-once"))
 	}
 	return all
 }
@@ -277,9 +277,9 @@ func sentence(w string) string {
 // wideInterval is the width in percentage points at which the interval of a category's score deserves a caveat.
 const wideInterval = 25
 
-// disjoint returns a caveat that names the worst and the best category if their intervals do not overlap, or else the
+// categoryCaveat returns a caveat that names the worst and the best category if their intervals do not overlap, or else the
 // category with the widest interval if it is wide; nil if neither holds.
-func (p *RunPage) disjoint() []string {
+func (p *RunPage) categoryCaveat() []string {
 	head := Headline(&p.Report)
 	if head == nil || head.Unit != "" {
 		return nil
@@ -304,10 +304,10 @@ func (p *RunPage) disjoint() []string {
 	case worst == nil:
 		return nil
 	case *worst.High < *best.Low:
-		return []string{phrases.Say("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
+		return []string{phrases.Sentence("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
 			best.Group, *best.Value, best.N)}
 	case *widest.High-*widest.Low >= wideInterval:
-		return []string{phrases.Say("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
+		return []string{phrases.Sentence("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
 			*widest.Value, *widest.Low, *widest.High)}
 	}
 	return nil
@@ -317,15 +317,15 @@ func (p *RunPage) disjoint() []string {
 func CaveatBlocks(p *RunPage) []doc.Block {
 	words := p.Caveats()
 	n := min(len(words), mostCaveats)
-	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page}
-	first.Plain(words[:n]...)
-	rest := doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(words)-n), Half: true, In: doc.Page}
-	rest.Plain(words[n:]...)
+	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, Surfaces: doc.SurfacePage}
+	first.AddPlainNotes(words[:n]...)
+	rest := doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(words)-n), Half: true, Surfaces: doc.SurfacePage}
+	rest.AddPlainNotes(words[n:]...)
 	return []doc.Block{first, rest}
 }
 
-// shownFirst names the settings of a run that its page shows unfolded.
-var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
+// unfoldedSettings names the settings of a run that its page shows unfolded.
+var unfoldedSettings = []string{"model", "dataset", "items", "server", "prompt", "run"}
 
 // SettingBlocks returns the settings and the prompt of the run for its page.
 func SettingBlocks(p *RunPage) []doc.Block {
@@ -333,7 +333,7 @@ func SettingBlocks(p *RunPage) []doc.Block {
 	rest := &doc.Table{Columns: first.Columns}
 	for _, m := range p.Metadata {
 		t := rest
-		if slices.Contains(shownFirst, m.Name) {
+		if slices.Contains(unfoldedSettings, m.Name) {
 			t = first
 		}
 		t.Add(doc.WordRow(m.Name, m.Value))
@@ -343,21 +343,21 @@ func SettingBlocks(p *RunPage) []doc.Block {
 	}
 	first.Add(doc.WordRow("reading", scoring.ReadingNote(p.Report)))
 	return []doc.Block{
-		{ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command},
-		{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest},
-		{ID: "prompt", Fold: "The prompt's text", In: doc.Page, Verbatim: p.Prompt},
+		{ID: "made", Title: "How it was made", Surfaces: doc.SurfacePage, Chart: doc.ChartFacts, Table: first, Verbatim: p.Command},
+		{ID: "settings", Fold: "Every setting", Surfaces: doc.SurfacePage, Chart: doc.ChartFacts, Table: rest},
+		{ID: "prompt", Fold: "The prompt's text", Surfaces: doc.SurfacePage, Verbatim: p.Prompt},
 	}
 }
 
-// EveryNumber returns a folded table with a row for each metric and a column for each category, and the costs of the
+// AllNumbersBlocks returns a folded table with a row for each metric and a column for each category, and the costs of the
 // run.
-func EveryNumber(p *RunPage) []doc.Block {
+func AllNumbersBlocks(p *RunPage) []doc.Block {
 	groups := p.categories()
 	t := &doc.Table{RowHead: "metric", Columns: []doc.Column{
-		{Name: "all", Kind: doc.Number}, {Name: "n"}, {Name: "without a verdict"},
+		{Name: "all", Kind: doc.ColumnNumber}, {Name: "n"}, {Name: "without a verdict"},
 	}}
 	for i, g := range groups {
-		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.Bare, Spare: len(groups) - i})
+		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.ColumnBareNumber, HideOrder: len(groups) - i})
 	}
 	var remarks table.Remarks
 	hasRow := map[[2]string]bool{}
@@ -378,22 +378,22 @@ func EveryNumber(p *RunPage) []doc.Block {
 			row.Detail = x.Metric
 		}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, doc.Num(every.Result(x.Metric, g, x.Mode)))
+			row.Cells = append(row.Cells, doc.NumberCell(every.Result(x.Metric, g, x.Mode)))
 		}
 		t.Add(row)
 	}
 	b := doc.Block{
-		ID:    "every",
-		Title: "Every number",
-		In:    doc.Detail,
-		Fold:  "Every number",
-		Chart: doc.Numbers,
-		Table: t,
+		ID:       "every",
+		Title:    "Every number",
+		Surfaces: doc.SurfaceAllButShort,
+		Fold:     "Every number",
+		Chart:    doc.ChartExplainedTable,
+		Table:    t,
 		Notes: []doc.Note{
-			doc.Plain(layoutOf(p.Protocol).Noun + ": " + outcomes(p.Report)), doc.Plain(intervalNote(p.Report)),
+			doc.PlainNote(layoutOf(p.Protocol).Noun + ": " + outcomes(p.Report)), doc.PlainNote(intervalNote(p.Report)),
 		},
 	}
-	b.Plain(remarks.Lines()...)
+	b.AddPlainNotes(remarks.Lines()...)
 	b.Warn(p.Warnings)
 	return append([]doc.Block{b}, costBlocks([]JudgeCost{{Judge: p.Judge(), Ledger: p.Ledger}})...)
 }

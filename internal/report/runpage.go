@@ -12,25 +12,25 @@ import (
 // Run holds the results of a run, with what its page shows besides the report.
 type Run struct {
 	scoring.Report
-	Metadata []scoring.Metadatum   // settings of the run, from its manifest
-	Name     string                // name of the judge, different for each run of a page; "" for that of the report
-	Jury     *jury.Jury            // comparison of a jury with its members; nil for other runs, or if a member is missing
-	Sway     *scoring.BiasAnalysis // biases of the judge; nil if they are unknown
+	Metadata     []scoring.Metadatum   // settings of the run, from its manifest
+	Name         string                // name of the judge, different for each run of a page; "" for that of the report
+	Jury         *jury.Jury            // comparison of a jury with its members; nil for other runs, or if a member is missing
+	BiasAnalysis *scoring.BiasAnalysis // biases of the judge; nil if they are unknown
 }
 
 // RunPage holds the results of a run with links, other judges and the opposite run. The blocks of the run's page,
 // report and text are made from it.
 type RunPage struct {
 	Run
-	BoardRef    doc.Ref              // link to the leaderboard that ranks the judge
-	ItemLists   []doc.Block          // lists of the items to read first
-	OtherJudges []OtherJudge         // other judges of the same items
-	Opposite    *OppositeRun         // the judge's run with the opposite goal; nil if there is none
-	Command     string               // command line that makes the run
-	Prompt      string               // text of the run's prompt
-	Prefix      string               // prefix of the ids of HTML elements, if a page has several runs
-	Link        func(doc.Ref) string // returns the address of a reference; nil if the page has no links
-	Shown       map[string]bool      // ids of terms whose definitions the page has already
+	BoardRef     doc.Ref              // link to the leaderboard that ranks the judge
+	ItemLists    []doc.Block          // lists of the items to read first
+	OtherJudges  []OtherJudge         // other judges of the same items
+	Opposite     *OppositeRun         // the judge's run with the opposite goal; nil if there is none
+	Command      string               // command line that makes the run
+	Prompt       string               // text of the run's prompt
+	Prefix       string               // prefix of the ids of HTML elements, if a page has several runs
+	Link         func(doc.Ref) string // returns the address of a reference; nil if the page has no links
+	DefinedTerms map[string]bool      // ids of terms whose definitions the page has already
 
 	juryAlone string // of a jury: the answer about it as a judge, without its members
 }
@@ -68,7 +68,7 @@ func (p *RunPage) ItemsOf(show, group string) doc.Ref {
 	if group == scoring.Overall {
 		group = ""
 	}
-	return doc.Ref{Runs: []string{p.Run.Run}, Show: show, Group: group}
+	return doc.Ref{Runs: []string{p.Run.Run}, Filter: show, Group: group}
 }
 
 // diagnosed returns the level of a run's judge, such as strong; "" if the run has no diagnosis.

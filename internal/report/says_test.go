@@ -7,7 +7,7 @@ func TestRankingSays(t *testing.T) {
 	condition := func(says string, ranks ...int) RankedCondition {
 		c := RankedCondition{Says: says, board: Board{Says: says}}
 		for i, first := range ranks {
-			c.board.Rows = append(c.board.Rows, BoardRow{Name: string(rune('a' + i)), First: first, Last: len(ranks)})
+			c.board.Rows = append(c.board.Rows, BoardRow{Name: string(rune('a' + i)), FirstRank: first, LastRank: len(ranks)})
 		}
 		return c
 	}

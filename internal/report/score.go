@@ -43,45 +43,45 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 // table of all, and then each run.
 func (s Scores) Document() doc.Document {
 	if len(s.Runs) == 0 {
-		return doc.Document{Sheet: sheetOf(s.Runs)}
+		return doc.Document{CSVRows: csvRowsOf(s.Runs)}
 	}
 	others := s.Runs[:len(s.Runs)-1]
 	last := s.Runs[len(others)]
 	d := NewRunPage(Run{Report: last}).Document()
 	runs := slices.Clone(s.Runs)
 	for _, a := range s.Across {
-		question := scoring.Question{Dataset: a.Dataset}
-		runs = append(runs, scoring.Report{Protocol: a.Protocol, Question: question, Results: a.Results})
+		question := scoring.RunSetup{Dataset: a.Dataset}
+		runs = append(runs, scoring.Report{Protocol: a.Protocol, RunSetup: question, Results: a.Results})
 	}
-	d.Sheet = sheetOf(runs)
+	d.CSVRows = csvRowsOf(runs)
 	if len(others) > 0 {
-		d.Blocks = slices.Concat([]doc.Block{s.several(), s.stages()}, s.acrossBlocks(), d.Blocks)
+		d.Blocks = slices.Concat([]doc.Block{s.runsBlock(), s.stages()}, s.acrossBlocks(), d.Blocks)
 	}
 	if s.Board != nil {
-		d = doc.Document{Answer: s.Board.Says, Sheet: d.Sheet}
-		d.Blocks = append([]doc.Block{s.Board.block(), s.several()}, s.acrossBlocks()...)
+		d = doc.Document{Answer: s.Board.Says, CSVRows: d.CSVRows}
+		d.Blocks = append([]doc.Block{s.Board.block(), s.runsBlock()}, s.acrossBlocks()...)
 		others = s.Runs
 	}
 	for _, r := range others {
 		part := NewRunPage(Run{Report: r}).Document()
-		head := doc.Block{In: doc.Full, Title: part.Title, ShowTitle: true}
+		head := doc.Block{Surfaces: doc.SurfaceFullText, Title: part.Title, ShowTitle: true}
 		if part.Answer != "" {
-			head.Plain(strings.TrimSpace(table.Level(part.Level) + " " + part.Answer + " " + part.Also))
+			head.AddPlainNotes(strings.TrimSpace(table.Level(part.Level) + " " + part.Answer + " " + part.Also))
 		}
 		d.Blocks = append(d.Blocks, head)
 		for _, b := range part.Blocks {
-			if b.In == 0 || b.In&doc.Full != 0 {
-				b.In = doc.Full
+			if b.Surfaces == 0 || b.Surfaces&doc.SurfaceFullText != 0 {
+				b.Surfaces = doc.SurfaceFullText
 				d.Blocks = append(d.Blocks, b)
 			}
 		}
 	}
 	if cost := costOf(last.Ledger); cost != "" && s.Board == nil {
 		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{{Name: "cost", Cells: doc.Cells(cost)}}}
-		d.Blocks = append(d.Blocks, doc.Block{In: doc.Short, Chart: doc.Facts, Table: t})
+		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Chart: doc.ChartFacts, Table: t})
 	}
 	if len(s.Next) > 0 {
-		d.Blocks = append(d.Blocks, doc.Block{In: doc.Short, Commands: s.Next})
+		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Commands: s.Next})
 	}
 	return d
 }
@@ -99,24 +99,24 @@ func (s Scores) AcrossJudges() doc.Document { return doc.Document{Blocks: s.acro
 
 // stages returns a table of the runs before the last, whose replies the last run uses.
 func (s Scores) stages() doc.Block {
-	t := &doc.Table{RowHead: "stages", Columns: []doc.Column{{Kind: doc.LevelCell}, {}}}
+	t := &doc.Table{RowHead: "stages", Columns: []doc.Column{{Kind: doc.ColumnLevel}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
 		t.Add(doc.Row{Name: r.Model + " · " + Question(r), Cells: doc.Cells(
 			r.Level(), r.Says,
 		)})
 	}
-	return doc.Block{ID: "stages", In: doc.Short, Table: t}
+	return doc.Block{ID: "stages", Surfaces: doc.SurfaceShortText, Table: t}
 }
 
-// several returns a table with a row for each run and a column for each of its main metrics.
-func (s Scores) several() doc.Block {
-	t := &doc.Table{RowHead: "run", Columns: []doc.Column{{Name: "level", Kind: doc.LevelCell}}}
+// runsBlock returns a table with a row for each run and a column for each of its main metrics.
+func (s Scores) runsBlock() doc.Block {
+	t := &doc.Table{RowHead: "run", Columns: []doc.Column{{Name: "level", Kind: doc.ColumnLevel}}}
 	var tiles []Tile
 	for _, r := range s.Runs {
 		for _, tile := range layoutOf(r.Protocol).Tiles {
 			if !slices.ContainsFunc(tiles, func(o Tile) bool { return o.Metric == tile.Metric && o.Mode == tile.Mode }) {
 				tiles = append(tiles, tile)
-				t.Columns = append(t.Columns, doc.Column{Name: tile.Name, Kind: doc.Number})
+				t.Columns = append(t.Columns, doc.Column{Name: tile.Name, Kind: doc.ColumnNumber})
 			}
 		}
 	}
@@ -124,12 +124,12 @@ func (s Scores) several() doc.Block {
 		r := &s.Runs[i]
 		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosed(r))}
 		for _, tile := range tiles {
-			row.Cells = append(row.Cells, doc.Num(tile.value(r)))
+			row.Cells = append(row.Cells, doc.NumberCell(tile.value(r)))
 		}
 		t.Add(row)
 	}
 	return doc.Block{
-		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", In: doc.Full, Chart: doc.Numbers,
+		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", Surfaces: doc.SurfaceFullText, Chart: doc.ChartExplainedTable,
 		Table: t,
 	}
 }

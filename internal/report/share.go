@@ -10,7 +10,7 @@ import (
 // document returns the leaderboard as Markdown files and pictures show it, with the question and dataset in a note.
 func (l *Leaderboard) document() doc.Document {
 	judges := l.judges()
-	judges.Plain(l.About)
+	judges.AddPlainNotes(l.About)
 	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}
 }
 

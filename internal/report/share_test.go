@@ -14,7 +14,7 @@ import (
 // A picture has the size that previews take, and the same runs give the same bytes.
 func TestPicturesToShare(t *testing.T) {
 	board := &report.Leaderboard{Board: boardOf([]float64{50, none, 80}, [2]int{0, 2})}
-	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Question: scoring.Question{Model: "lab/m\x1b[31m\u202e<&\n通义"}, RunSummary: scoring.RunSummary{Says: strings.Repeat("Long words. ", 90)}}}
+	run := report.Run{Report: scoring.Report{Protocol: "pairwise", RunSetup: scoring.RunSetup{Model: "lab/m\x1b[31m\u202e<&\n通义"}, RunSummary: scoring.RunSummary{Says: strings.Repeat("Long words. ", 90)}}}
 	for name, d := range map[string]report.RunReport{
 		"leaderboard": {Runs: make([]report.Run, 3), Boards: []*report.Leaderboard{board}},
 		"run":         {Runs: []report.Run{run}},
@@ -55,9 +55,9 @@ func TestPicturesToShare(t *testing.T) {
 
 // What a long title ends with, a simulated judge and its level, is not cut from the picture.
 func TestPictureSaysSimulated(t *testing.T) {
-	question := scoring.Question{Model: "sim:" + strings.Repeat("accuracy=0.8,", 7), Simulated: true}
+	question := scoring.RunSetup{Model: "sim:" + strings.Repeat("accuracy=0.8,", 7), Simulated: true}
 	answer := scoring.RunSummary{Diagnosis: &scoring.Diagnosis{Level: scoring.Weak}}
-	r := scoring.Report{Protocol: "pairwise", Question: question, RunSummary: answer}
+	r := scoring.Report{Protocol: "pairwise", RunSetup: question, RunSummary: answer}
 	var b bytes.Buffer
 	if err := (report.RunReport{Runs: []report.Run{{Report: r}}}).Picture(&b); err != nil {
 		t.Fatal(err)
@@ -83,11 +83,11 @@ func TestMarkdownToShare(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.md")
 	for _, force := range []bool{false, true} {
-		if err := report.WriteOther(path, force, (report.RunReport{}).Markdown); err != nil {
+		if err := report.WriteUnmarkedFile(path, force, (report.RunReport{}).Markdown); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := report.WriteOther(path, false, (report.RunReport{}).Markdown); err == nil {
+	if err := report.WriteUnmarkedFile(path, false, (report.RunReport{}).Markdown); err == nil {
 		t.Error("a file that was there is written over")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// sheetOf returns the rows of a CSV file with the scores of runs: one for each run, metric and group.
-func sheetOf(runs []scoring.Report) [][]string {
+// csvRowsOf returns the rows of a CSV file with the scores of runs: one for each run, metric and group.
+func csvRowsOf(runs []scoring.Report) [][]string {
 	rows := [][]string{{
 		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
 		"missing", "note", "mode", "unit",
@@ -19,13 +19,13 @@ func sheetOf(runs []scoring.Report) [][]string {
 		names[r.Run] = r.Name
 		row := func(x scoring.Result, d int) {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
-				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d),
+				table.CSVNumber(x.Value, d), strconv.Itoa(x.N), table.CSVNumber(x.Low, d), table.CSVNumber(x.High, d),
 				x.Missing, x.Note, x.Mode, x.Unit})
 		}
 		for _, x := range r.Results {
 			row(x, decimals(x.Unit))
 		}
-		for _, x := range foundIn(r).Results {
+		for _, x := range analysisResults(r).Results {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {

@@ -15,12 +15,12 @@ import (
 // Study holds the results of a suite that compares two goals of judges of pairs: to name the better response, or the
 // worse. The first dataset and the last prompt are the main ones, and answer the question.
 type Study struct {
-	Says        string            `json:"says"`
-	Dataset     string            `json:"dataset"` // the main one
-	Prompt      string            `json:"prompt"`  // the main one
-	Second      string            `json:"second_prompt,omitempty"`
-	Differences []StudyDifference `json:"differences"`
-	Judges      []StudyJudge      `json:"judges,omitempty"` // those whose runs of the main dataset are complete
+	Says         string            `json:"says"`
+	Dataset      string            `json:"dataset"` // the main one
+	Prompt       string            `json:"prompt"`  // the main one
+	SecondPrompt string            `json:"second_prompt,omitempty"`
+	Differences  []StudyDifference `json:"differences"`
+	Judges       []StudyJudge      `json:"judges,omitempty"` // those whose runs of the main dataset are complete
 }
 
 // StudyDifference holds the score of a judge under the reversed goal, B, minus that under the other goal, A.
@@ -53,28 +53,28 @@ type StudyJudge struct {
 
 // Families of tests, in the order of their importance.
 const (
-	mainFamily     = "main"
-	categoryFamily = "categories"
-	promptFamily   = "prompts"
-	datasetFamily  = "datasets"
-	togetherFamily = "both-goals"
+	mainFamily      = "main"
+	categoryFamily  = "categories"
+	promptFamily    = "prompts"
+	datasetFamily   = "datasets"
+	bothGoalsFamily = "both-goals"
 )
 
 // Verdicts on the reversed goal.
 const (
-	goalHelps   = "helps"
-	goalHurts   = "hurts"
-	noEffect    = "n.s."
-	goalUnclear = "unclear" // significant, but verdicts that are missing under one goal explain it
-	untested    = "no test"
-	notComplete = "not complete"
+	goalHelps       = "helps"
+	goalHurts       = "hurts"
+	goalNoEffect    = "n.s."
+	goalUnclear     = "unclear" // significant, but verdicts that are missing under one goal explain it
+	goalUntested    = "no test"
+	goalNotComplete = "not complete"
 )
 
 // newStudy compares the goals of all judges; goals pairs the conditions.
 func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 	cells := map[string][]RankedRun{} // by condition, in the order of the judges
 	for _, k := range ranking.Conditions {
-		cells[k.Name] = k.Cells
+		cells[k.Name] = k.Runs
 	}
 	s := &Study{Dataset: goals[0][0].Dataset, Prompt: goals[len(goals)-1][0].Prompt}
 	conditions := map[string]bool{}
@@ -89,20 +89,20 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 			case mainFamily:
 				main = pair
 			case promptFamily:
-				other, s.Second = pair, k.Prompt
+				other, s.SecondPrompt = pair, k.Prompt
 			}
 		}
-		s.together(judge, main, other)
+		s.addBothGoals(judge, main, other)
 	}
 	var published []StudyDifference
-	_ = json.Unmarshal(references.GRP, &published) // a test reads it
+	_ = json.Unmarshal(references.GRPScores, &published) // a test reads it
 	for _, d := range published {
 		d.Family = s.family(d.Dataset, d.Prompt, d.Group)
 		if d.Family != "" && conditions[d.Dataset+" "+d.Prompt] {
 			s.Differences = append(s.Differences, d)
 		}
 	}
-	for _, family := range []string{mainFamily, categoryFamily, promptFamily, datasetFamily, togetherFamily} {
+	for _, family := range []string{mainFamily, categoryFamily, promptFamily, datasetFamily, bothGoalsFamily} {
 		s.test(family)
 	}
 	s.Says = s.answer()
@@ -125,8 +125,8 @@ func (s *Study) family(dataset, prompt, group string) string {
 	return ""
 }
 
-// writers maps datasets to the families of the models whose answers they have.
-var writers = map[string]string{"judgebench-gpt4o": "gpt", "judgebench-claude": "claude"}
+// answerFamilies maps datasets to the families of the models whose answers they have.
+var answerFamilies = map[string]string{"judgebench-gpt4o": "gpt", "judgebench-claude": "claude"}
 
 // compare adds the differences between the goals of one judge under one condition.
 func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRun) {
@@ -136,7 +136,7 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 		Prompt:     k.Prompt,
 		unfinished: !pair[0].complete() || !pair[1].complete(),
 	}
-	writer := writers[k.Dataset]
+	writer := answerFamilies[k.Dataset]
 	d.Own = writer != "" && strings.Contains(strings.ToLower(judge), writer)
 	c := &scoring.Comparison{Differences: []scoring.Difference{{Group: scoring.Overall}}}
 	if pair[0].run != nil && pair[1].run != nil {
@@ -159,28 +159,28 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 	}
 }
 
-// together adds what both goals say as one judge, beside the goal better with a second prompt.
-func (s *Study) together(judge string, main, other [2]RankedRun) {
-	if s.Second == "" {
+// addBothGoals adds what both goals say as one judge, beside the goal better with a second prompt.
+func (s *Study) addBothGoals(judge string, main, other [2]RankedRun) {
+	if s.SecondPrompt == "" {
 		return
 	}
-	d := StudyDifference{Family: togetherFamily, Judge: judge, Dataset: s.Dataset, Prompt: s.Prompt, unfinished: true}
+	d := StudyDifference{Family: bothGoalsFamily, Judge: judge, Dataset: s.Dataset, Prompt: s.Prompt, unfinished: true}
 	if main[0].complete() && main[1].complete() && other[0].complete() {
-		rights, err := scoring.RightsOf([]*scoring.Run{main[0].run, main[1].run, other[0].run})
+		rights, err := scoring.RightUnitsOf([]*scoring.Run{main[0].run, main[1].run, other[0].run})
 		if err == nil {
 			d.unfinished = false
 			j := StudyJudge{Judge: judge, difference: len(s.Differences)}
-			d.Difference, j.Results = unanimous(rights)
-			j.Results = slices.Concat(biases(main[0].report, "better"), biases(main[1].report, "worse"), j.Results)
+			d.Difference, j.Results = bothGoalsAccuracy(rights)
+			j.Results = slices.Concat(positionBiasResults(main[0].report, "better"), positionBiasResults(main[1].report, "worse"), j.Results)
 			s.Judges = append(s.Judges, j)
 		}
 	}
 	s.Differences = append(s.Differences, d)
 }
 
-// unanimous returns the accuracy of both goals, minus that of one goal with two prompts, and the results of each. Runs
+// bothGoalsAccuracy returns the accuracy of both goals, minus that of one goal with two prompts, and the results of each. Runs
 // of rights are the goal better, the goal worse, and the goal better with another prompt.
-func unanimous(rights *scoring.Rights) (scoring.Difference, []scoring.Result) {
+func bothGoalsAccuracy(rights *scoring.RightUnits) (scoring.Difference, []scoring.Result) {
 	metric := func(name, mode string, from int) scoring.Metric {
 		return scoring.Metric{
 			Name:    name,
@@ -191,10 +191,10 @@ func unanimous(rights *scoring.Rights) (scoring.Difference, []scoring.Result) {
 		}
 	}
 	rows := rights.Rows(func(u int) (row []float64) {
-		better, worse := rights.Parts[0][u], rights.Parts[1][u]
+		better, worse := rights.Outcomes[0][u], rights.Outcomes[1][u]
 		right := scoring.Indicator(better == "right")
 		consistent := func(part string) bool { return part == "right" || part == "wrong" }
-		for _, other := range []string{rights.Parts[2][u], worse} {
+		for _, other := range []string{rights.Outcomes[2][u], worse} {
 			same := scoring.Indicator(consistent(better) && better == other)
 			row = append(row, same*right, same, same, 1)
 		}
@@ -202,21 +202,21 @@ func unanimous(rights *scoring.Rights) (scoring.Difference, []scoring.Result) {
 		return append(row, conflict, 1, conflict*right, conflict)
 	})
 	calls := metric("calls", "goals", 6)
-	calls.Kind, calls.Unit = scoring.Ratio, scoring.UnitScore
+	calls.Kind, calls.Unit = scoring.KindRatio, scoring.UnitScore
 	calls.Value = func(c []float64) float64 { return 4 * c[1] / c[0] }
 	all := []scoring.Metric{
-		metric(scoring.RightWhereAlike, "goals", 4), metric(scoring.Coverage, "goals", 6),
-		metric(scoring.RightWhereAlike, "prompts", 0), metric(scoring.Coverage, "prompts", 2), calls,
+		metric(scoring.AccuracyWhenConsistent, "goals", 4), metric(scoring.Coverage, "goals", 6),
+		metric(scoring.AccuracyWhenConsistent, "prompts", 0), metric(scoring.Coverage, "prompts", 2), calls,
 		metric("contradiction", "goals", 8), metric("better-right", "goals", 10),
 	}
-	sample := scoring.SampleOf(rights.Unit, all, rows)
+	sample := scoring.IndependentRows(rights.Unit, all, rows)
 	b := scoring.DefaultOptions.Bootstrap
 	return sample.Differences(all[2:3], 4, b)[0], sample.Results(scoring.Overall, all, b)
 }
 
-// biases returns how often a judge prefers the first response, and its consistency. With the goal worse it prefers the
+// positionBiasResults returns how often a judge prefers the first response, and its consistency. With the goal worse it prefers the
 // response that it does not name.
-func biases(rep *scoring.Report, goal string) []scoring.Result {
+func positionBiasResults(rep *scoring.Report, goal string) []scoring.Result {
 	results := []scoring.Result{rep.Overall(scoring.FirstPosition), rep.Overall(scoring.Consistency)}
 	for i := range results {
 		results[i].Mode = goal
@@ -260,11 +260,11 @@ func (s *Study) members(family string) (all []*StudyDifference) {
 func (d *StudyDifference) verdict() string {
 	switch {
 	case d.unfinished:
-		return notComplete
+		return goalNotComplete
 	case d.P == nil:
-		return untested
-	case d.Noise:
-		return noEffect
+		return goalUntested
+	case d.NotSignificant:
+		return goalNoEffect
 	case d.missing / *d.Diff >= 1: // of the same sign, and as many points
 		return goalUnclear
 	case *d.Diff > 0:
@@ -280,13 +280,13 @@ func (s *Study) answer() string {
 	for _, d := range main {
 		judges[d.Verdict] = append(judges[d.Verdict], d.Judge)
 	}
-	if open := judges[notComplete]; len(open) > 0 {
-		return phrases.Say("study.open", table.Shortlist(open), len(main)-len(open), len(main))
+	if open := judges[goalNotComplete]; len(open) > 0 {
+		return phrases.Sentence("study.open", table.Shortlist(open), len(main)-len(open), len(main))
 	}
 	var sentences []string
-	for _, verdict := range []string{goalHelps, goalHurts, noEffect, goalUnclear, untested} {
+	for _, verdict := range []string{goalHelps, goalHurts, goalNoEffect, goalUnclear, goalUntested} {
 		if names := judges[verdict]; len(names) > 0 {
-			sentences = append(sentences, phrases.Say("study.answer-"+verdict, table.Enumerate(names)))
+			sentences = append(sentences, phrases.Sentence("study.answer-"+verdict, table.Enumerate(names)))
 		}
 	}
 	return strings.Join(sentences, " ")
@@ -312,22 +312,22 @@ func (s *Study) blocks() []doc.Block {
 	block := func(id, title string, t *doc.Table) doc.Block {
 		return doc.Block{ID: id, Title: title, ShowTitle: true, Table: t}
 	}
-	main := block("study", phrases.Say("study.title"), s.mainTable())
+	main := block("study", phrases.Sentence("study.title"), s.mainTable())
 	main.About = dotted(s.Dataset, "prompt "+s.Prompt)
-	main.Remark("study.family", phrases.Count(len(s.members(mainFamily)), "judge"))
+	main.Remark("study.family", phrases.CountWithNoun(len(s.members(mainFamily)), "judge"))
 	if s.Differences[len(s.Differences)-1].Published {
 		main.Remark("study.published")
 	}
-	where := block("study-where", phrases.Say("study.where"), s.points())
+	where := block("study-where", phrases.Sentence("study.where"), s.differencesTable())
 	where.Remark("study.secondary")
 	all := []doc.Block{main, where}
 	if len(s.Judges) > 0 {
-		bias := block("study-bias", phrases.Say("study.bias"), s.results(0,
+		bias := block("study-bias", phrases.Sentence("study.bias"), s.results(0,
 			"prefers first, better", "consistent, better", "prefers first, worse", "consistent, worse"))
 		bias.Remark("study.same-meaning")
-		votes := block("study-together", phrases.Say("study.together"), s.results(4,
+		votes := block("study-together", phrases.Sentence("study.together"), s.results(4,
 			"both goals", "coverage", "2 prompts", "its coverage", "calls a verdict", "contradict", "better right"))
-		votes.Remark("study.unanimous", s.Prompt, s.Second)
+		votes.Remark("study.unanimous", s.Prompt, s.SecondPrompt)
 		all = append(all, bias, votes)
 	}
 	return all
@@ -336,16 +336,16 @@ func (s *Study) blocks() []doc.Block {
 // mainTable has the row of each judge that answers the question.
 func (s *Study) mainTable() *doc.Table {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
-		doc.Columns(doc.Number, "better", "worse"),
-		[]doc.Column{{Name: "difference", Kind: doc.Number, Axis: &doc.Axis{Signed: true}}},
-		doc.Columns(doc.Words, "p", ""), []doc.Column{{Name: "pairs needed", In: doc.Full}})}
+		doc.Columns(doc.ColumnNumber, "better", "worse"),
+		[]doc.Column{{Name: "difference", Kind: doc.ColumnNumber, Axis: &doc.Axis{Signed: true}}},
+		doc.Columns(doc.ColumnWords, "p", ""), []doc.Column{{Name: "pairs needed", Surfaces: doc.SurfaceFullText}})}
 	for _, d := range s.Differences {
 		if d.Family != mainFamily {
 			continue
 		}
-		row := doc.Row{Name: d.Judge, N: d.N, Look: doc.DifferenceLook(d.Noise)}
+		row := doc.Row{Name: d.Judge, N: d.N, Look: doc.DifferenceLook(d.NotSignificant)}
 		if d.Published {
-			row.Mark = doc.Diamond
+			row.Mark = doc.MarkDiamond
 		}
 		row.Cells = doc.Cells(
 			doc.Value{Result: scoring.Result{Value: d.A}, Text: d.Marks[0]},
@@ -357,8 +357,8 @@ func (s *Study) mainTable() *doc.Table {
 	return t
 }
 
-// points returns a table of differences with a row for each judge and a column for each category, prompt and dataset.
-func (s *Study) points() *doc.Table {
+// differencesTable returns a table of differences with a row for each judge and a column for each category, prompt and dataset.
+func (s *Study) differencesTable() *doc.Table {
 	t := &doc.Table{RowHead: "judge"}
 	var judges, columns []string
 	cells := map[[2]string]doc.Value{}
@@ -369,7 +369,7 @@ func (s *Study) points() *doc.Table {
 			name = d.Group
 		case datasetFamily:
 			name = d.Dataset + " " + d.Prompt
-		case togetherFamily:
+		case bothGoalsFamily:
 			continue
 		}
 		cell := doc.Value{Result: d.Result(), Text: d.star()}
@@ -379,8 +379,8 @@ func (s *Study) points() *doc.Table {
 		cells[[2]string{d.Judge, name}] = cell
 		if !slices.Contains(columns, name) {
 			columns = append(columns, name)
-			t.Columns = append(t.Columns, doc.Column{Name: name, Kind: doc.Bare, In: doc.Short},
-				doc.Column{Name: name, Kind: doc.Number, In: doc.Detail})
+			t.Columns = append(t.Columns, doc.Column{Name: name, Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceShortText},
+				doc.Column{Name: name, Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort})
 		}
 		if !slices.Contains(judges, d.Judge) {
 			judges = append(judges, d.Judge)
@@ -399,7 +399,7 @@ func (s *Study) points() *doc.Table {
 
 // star marks a significant difference, and a published one as in its marks.
 func (d *StudyDifference) star() string {
-	if d.Noise {
+	if d.NotSignificant {
 		return d.Marks[2]
 	}
 	return "*"
@@ -410,9 +410,9 @@ func (d *StudyDifference) star() string {
 func (s *Study) results(from int, columns ...string) *doc.Table {
 	t := &doc.Table{RowHead: "judge"}
 	if from > 0 {
-		t.Columns = doc.Columns(doc.Number, "difference")
+		t.Columns = doc.Columns(doc.ColumnNumber, "difference")
 	}
-	t.Columns = append(t.Columns, doc.Columns(doc.ShareWithN, columns...)...)
+	t.Columns = append(t.Columns, doc.Columns(doc.ColumnShareWithN, columns...)...)
 	for _, j := range s.Judges {
 		d := s.Differences[j.difference]
 		row := doc.Row{Name: j.Judge, N: d.N}
@@ -420,7 +420,7 @@ func (s *Study) results(from int, columns ...string) *doc.Table {
 			row.Cells = []doc.Value{{Result: d.Result(), Text: d.star()}}
 		}
 		for i := range columns {
-			row.Cells = append(row.Cells, doc.Num(j.Results[from+i]))
+			row.Cells = append(row.Cells, doc.NumberCell(j.Results[from+i]))
 		}
 		t.Add(row)
 	}

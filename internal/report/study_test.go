@@ -60,7 +60,7 @@ func TestStudyVerdicts(t *testing.T) {
 		x := scoring.ConsistentDifference("strict", scoring.Overall,
 			scoring.Table2x2{Both: 50, OnlyA: onlyBetter, OnlyB: onlyWorse, Neither: 50 - onlyBetter - onlyWorse})
 		x.Holm = new(1.0) // of another family
-		x.Noise = true
+		x.NotSignificant = true
 		return StudyDifference{Family: family, Judge: judge, Difference: *x}
 	}
 	s := &Study{Differences: []StudyDifference{
@@ -94,7 +94,7 @@ func TestStudyVerdicts(t *testing.T) {
 	assert.Equal(t, s.answer(),
 		"No test yet: the runs of hurt are not complete (those of 3 of 4 judges are). The tests need all of them.")
 	for _, d := range s.members(mainFamily) {
-		assert.Assert(t, d.P == nil && d.Holm == nil && d.Noise, "%s is tested: %+v", d.Judge, d)
+		assert.Assert(t, d.P == nil && d.Holm == nil && d.NotSignificant, "%s is tested: %+v", d.Judge, d)
 	}
 	assert.Equal(t, s.Differences[4].Verdict, goalHelps)
 }
@@ -105,16 +105,16 @@ func TestStudyVerdicts(t *testing.T) {
 //	worse   R R W W f R R f     both goals keep 3 pairs, 2 of them right; on 2 pairs they contradict, better is right on 1
 //	second  R W R W R R R R     two prompts keep 5 pairs, 4 of them right
 func TestUnanimous(t *testing.T) {
-	rights := &scoring.Rights{Unit: "pair", Parts: make([][]string, 3)}
+	rights := &scoring.RightUnits{Unit: "pair", Outcomes: make([][]string, 3)}
 	for i, parts := range []string{"RRRWRfWR", "RRWWfRRf", "RWRWRRRR"} {
 		for u, part := range parts {
-			rights.Parts[i] = append(rights.Parts[i], map[rune]string{'R': "right", 'W': "wrong", 'f': "first"}[part])
+			rights.Outcomes[i] = append(rights.Outcomes[i], map[rune]string{'R': "right", 'W': "wrong", 'f': "first"}[part])
 			if i == 0 {
 				rights.Clusters = append(rights.Clusters, fmt.Sprint(u))
 			}
 		}
 	}
-	d, results := unanimous(rights)
+	d, results := bothGoalsAccuracy(rights)
 	want := []struct {
 		metric, mode string
 		value        float64
@@ -147,7 +147,7 @@ func TestUnanimous(t *testing.T) {
 // pairs.
 func TestPublishedGoals(t *testing.T) {
 	var rows []StudyDifference
-	assert.NilError(t, json.Unmarshal(references.GRP, &rows))
+	assert.NilError(t, json.Unmarshal(references.GRPScores, &rows))
 	assert.Equal(t, len(rows), 21)
 	for _, d := range rows {
 		for i, v := range []float64{*d.A, *d.B} {
@@ -156,7 +156,7 @@ func TestPublishedGoals(t *testing.T) {
 			assert.Equal(t, strings.Contains(d.Marks[i], "‡"), !possible, "%s %s %s: %v of %d", d.Judge, d.Group, d.Prompt, v, d.N)
 		}
 		assert.Equal(t, strings.Contains(d.Marks[2], "‡"), strings.Contains(d.Marks[0]+d.Marks[1], "‡"))
-		assert.Assert(t, math.Abs(*d.Diff-(*d.B-*d.A)) < 1e-9 && d.Published && d.P == nil && d.Low == nil && d.Noise, "%+v", d)
+		assert.Assert(t, math.Abs(*d.Diff-(*d.B-*d.A)) < 1e-9 && d.Published && d.P == nil && d.Low == nil && d.NotSignificant, "%+v", d)
 		assert.Equal(t, d.Own, strings.HasPrefix(d.Judge, "GPT") && d.Dataset == "judgebench-gpt4o" ||
 			strings.HasPrefix(d.Judge, "Claude") && d.Dataset == "judgebench-claude", "%+v", d)
 	}
@@ -170,11 +170,11 @@ func TestStudySoFar(t *testing.T) {
 	text := s.SoFar()
 	assert.Assert(t, strings.HasPrefix(text, "0 +") && strings.Count(text, " · ") == 1 && strings.Count(text, "points") == 2, text)
 	assert.Equal(t, s.Differences[0].PairsNeeded(), "")
-	assert.Assert(t, s.Differences[1].Noise)
+	assert.Assert(t, s.Differences[1].NotSignificant)
 
 	counts := scoring.Table2x2{Both: 100, OnlyA: 40, OnlyB: 60, Neither: 150} // 20 of 350: n.s., ψ = 100/350
 	d := scoring.ConsistentDifference("strict", scoring.Overall, counts)
-	d.Noise = true
+	d.NotSignificant = true
 	needed := stats.PairsToDetect(20.0/350, 100.0/350, 0.05, 0.8)
 	assert.Equal(t, d.PairsNeeded(), fmt.Sprint(int(math.Ceil(needed/10))*10))
 }

@@ -9,21 +9,21 @@ import (
 	"gavel/scoring"
 )
 
-// Sway lays out the biases of a judge for `gavel sway`: what its verdicts correlate with, such as length.
-type Sway struct{ *scoring.BiasAnalysis }
+// BiasDocumenter lays out the biases of a judge for `gavel sway`: what its verdicts correlate with, such as length.
+type BiasDocumenter struct{ *scoring.BiasAnalysis }
 
 // Document returns the biases as a document, with a row for each.
-func (s Sway) Document() doc.Document {
+func (s BiasDocumenter) Document() doc.Document {
 	d := doc.Document{
-		Title:  fmt.Sprintf("%s · %s · %s", scoring.JudgeName(s.Judge), s.Dataset, table.Count(s.Pairs, "pair")),
-		Answer: s.Says,
-		Blocks: []doc.Block{s.block()},
-		Sheet:  [][]string{{"what", "names more", "pairs", "right, more", "right, less", "odds", "p"}},
+		Title:   fmt.Sprintf("%s · %s · %s", scoring.JudgeName(s.Judge), s.Dataset, table.Count(s.Pairs, "pair")),
+		Answer:  s.Says,
+		Blocks:  []doc.Block{s.block()},
+		CSVRows: [][]string{{"what", "names more", "pairs", "right, more", "right, less", "odds", "p"}},
 	}
 	for _, c := range s.Causes {
 		odds, p := oddsWords(c.Odds)
-		d.Sheet = append(d.Sheet, []string{c.Name, table.RoundedInterval(c.Named.Result()), fmt.Sprint(c.Pairs),
-			table.RoundedInterval(c.More.Result()), table.RoundedInterval(c.Less.Result()), odds, p})
+		d.CSVRows = append(d.CSVRows, []string{c.Name, table.RoundedInterval(c.PrefersMore.Result()), fmt.Sprint(c.Pairs),
+			table.RoundedInterval(c.CorrectWithMore.Result()), table.RoundedInterval(c.CorrectWithLess.Result()), odds, p})
 	}
 	return d
 }
@@ -37,37 +37,37 @@ func oddsWords(o *scoring.Odds) (odds, p string) {
 }
 
 // block returns a table with a row for each bias. Significant biases are coloured.
-func (s Sway) block() doc.Block {
+func (s BiasDocumenter) block() doc.Block {
 	t := &doc.Table{RowHead: "what", Columns: []doc.Column{
-		{Name: "prefers more", Kind: doc.Number, Axis: &doc.PercentAxis},
-		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.ShareWithN},
-		{Name: "if it has less", Short: "correct, less", Kind: doc.ShareWithN},
-		{Name: "odds", Kind: doc.Bare, In: doc.Printed}, {Name: "p", Kind: doc.Bare, In: doc.Printed},
+		{Name: "prefers more", Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
+		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.ColumnShareWithN},
+		{Name: "if it has less", Short: "correct, less", Kind: doc.ColumnShareWithN},
+		{Name: "odds", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText}, {Name: "p", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText},
 	}}
 	for _, c := range s.Causes {
 		look := scoring.Unknown
-		if c.Odds != nil && c.Sways() {
+		if c.Odds != nil && c.IsSignificant() {
 			look = scoring.Weak
 		}
 		odds, p := oddsWords(c.Odds)
 		t.Add(doc.Row{Name: c.Label(), N: c.Pairs, Look: "level-" + string(look), Cells: doc.Cells(
-			c.Named.Result(), c.More.Result(), c.Less.Result(), odds, p,
+			c.PrefersMore.Result(), c.CorrectWithMore.Result(), c.CorrectWithLess.Result(), odds, p,
 		)})
 	}
 	b := doc.Block{
 		ID:    "sway",
 		Title: "Biases",
-		About: phrases.Say(s.Phrase("sway.about")),
+		About: phrases.Sentence(s.Phrase("sway.about")),
 		Table: t,
-		Keys:  []doc.Key{{Words: "coloured: significant"}},
+		Keys:  []doc.LegendEntry{{Words: "coloured: significant"}},
 	}
-	rule := s.Best()
-	if s.Level != nil {
-		b.Remark(s.Phrase("sway.level"), *s.Right, table.RoundedInterval(s.Level.Result()))
+	rule := s.BestBaseline()
+	if s.AccuracyAtEqualFeatures != nil {
+		b.Remark(s.Phrase("sway.level"), *s.VerdictAccuracy, table.RoundedInterval(s.AccuracyAtEqualFeatures.Result()))
 	}
 	b.Remark(s.Phrase("sway.baseline"), table.RoundedInterval(s.Strict.Result()), rule.Name, rule.Value)
-	if s.Itself != "" {
-		b.Remark("sway.own-family", s.Itself)
+	if s.NoOwnFamilyReason != "" {
+		b.Remark("sway.own-family", s.NoOwnFamilyReason)
 	}
 	b.Remark(s.Phrase("sway.columns"))
 	b.Remark(s.Phrase("sway.odds"))
@@ -76,10 +76,10 @@ func (s Sway) block() doc.Block {
 
 // Biases returns the table of the judge's biases for the page of a run; nothing if they are unknown.
 func Biases(p *RunPage) []doc.Block {
-	if p.Sway == nil || p.Sway.Why != "" {
+	if p.BiasAnalysis == nil || p.BiasAnalysis.Why != "" {
 		return nil
 	}
-	b := Sway{p.Sway}.block()
-	b.Notes = append([]doc.Note{doc.Plain(p.Sway.Says)}, b.Notes...)
+	b := BiasDocumenter{p.BiasAnalysis}.block()
+	b.Notes = append([]doc.Note{doc.PlainNote(p.BiasAnalysis.Says)}, b.Notes...)
 	return []doc.Block{b}
 }

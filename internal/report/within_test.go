@@ -12,10 +12,10 @@ import (
 func TestNoteOfWithin(t *testing.T) {
 	for by, want := range map[string]string{scoring.ByTango: "compare.tango", scoring.ByBetting: "compare.betting"} {
 		w := &scoring.MarginTest{
-			Metric: "strict", Points: 5, Verdict: scoring.Different, Diff: new(1.0), Low: new(-2.0), High: new(4.0),
+			Metric: "strict", Points: 5, Verdict: scoring.MarginDifferent, Diff: new(1.0), Low: new(-2.0), High: new(4.0),
 			Interval: by, N: 40,
 		}
-		notes := pair{Comparison: &scoring.Comparison{Matched: scoring.Matched{MarginTest: w}}}.equivalence().Notes
+		notes := pair{Comparison: &scoring.Comparison{ComparisonExtras: scoring.ComparisonExtras{MarginTest: w}}}.equivalence().Notes
 		if !slices.ContainsFunc(notes, func(n doc.Note) bool { return n.Code == want }) {
 			t.Errorf("%s: %v", by, notes)
 		}

@@ -64,11 +64,11 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			return
 		}
 		if !rt.stream {
-			ctx, cancel := context.WithTimeout(r.Context(), s.patience)
+			ctx, cancel := context.WithTimeout(r.Context(), s.answerTimeout)
 			defer cancel()
 			r = r.WithContext(ctx)
 		}
-		if !rt.free {
+		if !rt.needsNoToken {
 			if err := s.guard.Authorize(r); err != nil {
 				s.refuse(w, r, err)
 				return
@@ -79,8 +79,8 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		if !rt.free { // connections of clients without access keep no place
-			guard.KeepPlace(r)
+		if !rt.needsNoToken { // connections of clients without access keep no place
+			guard.MarkBusy(r)
 		}
 		if err := rt.answer(s, w, r); err != nil {
 			if r.Context().Err() != nil {
@@ -356,10 +356,10 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// nothing answers requests whose address or method belongs to no route.
-func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
+// answerNotFound answers requests whose address or method belongs to no route.
+func (s *Server) answerNotFound(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
+		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.MakeVisible(r.Method))
 	}
 	return failure.NotFound("there is nothing at this address")
 }

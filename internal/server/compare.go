@@ -37,7 +37,7 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		return v, err
 	}
 	if !isAPI(r) {
-		if err := s.choose(r.Context(), &v, q.Has("more")); err != nil {
+		if err := s.fillForm(r.Context(), &v, q.Has("more")); err != nil {
 			return v, err
 		}
 	}
@@ -63,30 +63,30 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if isAPI(r) {
 		return v, nil
 	}
-	return v, s.compose(r.Context(), &v)
+	return v, s.fillResults(r.Context(), &v)
 }
 
-// compose fills in what a comparison's page shows besides its items: the headline, sentences, tables and charts.
-func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
+// fillResults fills in what a comparison's page shows besides its items: the headline, sentences, tables and charts.
+func (s *Server) fillResults(ctx context.Context, v *compareView) (err error) {
 	c := report.Comparison{Comparisons: v.Comparison}
 	words := []string{"gavel", "compare"}
 	for _, chosen := range v.Chosen {
 		run := chosen.Head.Name
-		rep, _ := s.numbers(ctx, run) // the page of the run shows the error
+		rep, _ := s.runReport(ctx, run) // the page of the run shows the error
 		c.Names = append(c.Names, chosen.Name)
 		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
 	}
 	c.Command = shellLine(words)
 	d := c.Document()
-	above, below := d.Cut("made")
-	paper := doc.Paper{Link: address, Terms: scoring.MetricsOf(v.A.Protocol)}
+	above, below := d.SplitBefore("made")
+	paper := doc.PageContext{Link: address, Terms: scoring.MetricsOf(v.A.Protocol)}
 	v.Meta = v.meta()
 	v.Answer = d.Answer
 	v.Also = d.Also
-	v.Above, err = paper.Blocks(above)
+	v.Above, err = paper.RenderBlocks(above)
 	if err == nil {
-		v.Below, err = paper.Blocks(below)
+		v.Below, err = paper.RenderBlocks(below)
 	}
 	return cmp.Or(ctx.Err(), err)
 }
@@ -104,7 +104,7 @@ func (v *compareView) meta() string {
 		}
 		return strings.Join(all, " and ")
 	}
-	line := each(RunHead.asks) + report.Manner(v.A.Protocol) + " · " + each(func(h RunHead) string { return h.Dataset })
+	line := each(RunHead.asks) + report.QuestionSuffix(v.A.Protocol) + " · " + each(func(h RunHead) string { return h.Dataset })
 	if stored {
 		line += " · published results: stored replies"
 	}
@@ -113,7 +113,7 @@ func (v *compareView) meta() string {
 
 // compare compares every two of the runs with these names over the items that both judged.
 func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
-	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.state(names...),
+	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.filesState(names...),
 		func() (*scoring.Comparisons, error) {
 			runs, err := s.load(names...)
 			if err != nil {
@@ -136,13 +136,13 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	return runs, nil
 }
 
-// mostOffered limits the runs that the form of the comparison lists; others can be typed in.
-const mostOffered = 400
+// maxOfferedRuns limits the runs that the form of the comparison lists; others can be typed in.
+const maxOfferedRuns = 400
 
-// choose fills in the page's form, its list of runs, and links to other comparisons. In the filter it replaces a
+// fillForm fills in the page's form, its list of runs, and links to other comparisons. In the filter it replaces a
 // judge's name that a person typed by the name of that judge's run, if there is only one. more adds an empty field to
 // the form.
-func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
+func (s *Server) fillForm(ctx context.Context, v *compareView, more bool) error {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
 		return err
@@ -150,24 +150,24 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	runs := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
 	folders := map[string][]string{} // run names, by each name that a person may type
 	for _, r := range runs {
-		for _, name := range append(namesFor(r), r.Name) {
+		for _, name := range append(typableRunNames(r), r.Name) {
 			folders[name] = append(folders[name], r.Name)
 		}
 	}
 	nameOf := func(r RunRow) string {
-		for _, name := range namesFor(r) {
+		for _, name := range typableRunNames(r) {
 			if len(folders[name]) == 1 {
 				return name
 			}
 		}
-		return markup.Visible(r.Name)
+		return markup.MakeVisible(r.Name)
 	}
 	f := &v.Filter
 	for i, run := range f.Runs {
 		if to := folders[run]; len(to) == 1 {
 			f.Runs[i] = to[0]
 		}
-		field := Choice{Value: markup.Visible(run)}
+		field := Choice{Value: markup.MakeVisible(run)}
 		k := slices.IndexFunc(runs, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
 			field.Value = nameOf(runs[k])
@@ -181,7 +181,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 			slices.SortStableFunc(runs, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
 		}
 	}
-	for _, r := range runs[:min(len(runs), mostOffered)] {
+	for _, r := range runs[:min(len(runs), maxOfferedRuns)] {
 		v.Runs = append(v.Runs, Choice{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
@@ -230,10 +230,10 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// namesFor returns the names that a person may type for a run, the shortest first: its judge, and the judge with the
+// typableRunNames returns the names that a person may type for a run, the shortest first: its judge, and the judge with the
 // dataset and question.
-func namesFor(r RunRow) []string {
-	name := markup.Visible(r.Judge())
-	data := name + ", " + markup.Visible(r.Dataset)
-	return []string{name, data, data + ", " + markup.Visible(r.asks())}
+func typableRunNames(r RunRow) []string {
+	name := markup.MakeVisible(r.Judge())
+	data := name + ", " + markup.MakeVisible(r.Dataset)
+	return []string{name, data, data + ", " + markup.MakeVisible(r.asks())}
 }

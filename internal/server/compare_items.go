@@ -16,9 +16,9 @@ import (
 	"gavel/scoring"
 )
 
-// holding reports for each filter of [differences], by name, whether an item matches it; names that are missing do not
+// matchingComparisonFilters reports for each filter of [comparisonFilters], by name, whether an item matches it; names that are missing do not
 // match. positions holds the item's number in each run.
-func holding(runs []*store.Index, positions []int) map[string]bool {
+func matchingComparisonFilters(runs []*store.Index, positions []int) map[string]bool {
 	var right, scored, confident int // numbers of runs
 	last := 0                        // the last run that is right
 	same := true
@@ -51,9 +51,9 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 	}
 }
 
-// differences returns the filters of the items that compared runs share, such as "they differ", in the order in which
+// comparisonFilters returns the filters of the items that compared runs share, such as "they differ", in the order in which
 // the page lists them. names has the names of the judges. Hidden filters are listed only while they are chosen.
-func differences(names []string) (out []Choice, hidden map[string]bool) {
+func comparisonFilters(names []string) (out []Choice, hidden map[string]bool) {
 	runs := len(names)
 	all, none := "both", "neither"
 	if runs > 2 {
@@ -96,13 +96,13 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	for i, head := range heads {
 		v.Chosen = append(v.Chosen, comparedRun{Name: names[i], Head: head})
 	}
-	list, hidden := differences(names)
+	list, hidden := comparisonFilters(names)
 	var values []string
 	for _, d := range list {
 		values = append(values, d.Value)
 	}
 	if !slices.Contains(values, f.Show) {
-		return notOneOf("show", f.Show, values)
+		return unknownValueError("show", f.Show, values)
 	}
 	counts := map[string]int{}
 	var all [][]int // items that match the chosen filter: their numbers in each run
@@ -112,7 +112,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 			continue
 		}
 		v.Shared++
-		holds := holding(runs, positions)
+		holds := matchingComparisonFilters(runs, positions)
 		for name, is := range holds {
 			if is {
 				counts[name]++
@@ -129,11 +129,11 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 		}
 	}
 	v.Matches = len(all)
-	part, pages, err := pageOf(all, f.Page, perPage)
+	part, pages, err := pageSlice(all, f.Page, perPage)
 	v.Pages = pages
-	v.First = v.First && len(part) > firstCompared
+	v.First = v.First && len(part) > maxFirstItems
 	if v.First {
-		part = part[:firstCompared]
+		part = part[:maxFirstItems]
 	}
 	v.addItems(runs, part)
 	return err
@@ -235,7 +235,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		}
 		v.Same = v.Same && side.Asked == v.A.Asked
 	}
-	v.Rows = align(v.Sides)
+	v.Rows = alignJudgments(v.Sides)
 	v.Back = "/compare" + compareFilter{Runs: names}.Query()
 	return v, nil
 }
@@ -249,13 +249,13 @@ func (v compareItemView) Says() string {
 		code = "together.correct-of-scored"
 	}
 	if scored == 0 {
-		return phrases.Say("together.unscored")
+		return phrases.Sentence("together.unscored")
 	}
 	names := ""
 	if n := len(right); n > 0 && n < scored {
 		names = ": " + table.Enumerate(right)
 	}
-	return phrases.Say(code, len(right), scored, names)
+	return phrases.Sentence(code, len(right), scored, names)
 }
 
 // Also returns sentences on judges that always prefer the same position, and on a label that all judges contradict.
@@ -263,7 +263,7 @@ func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
 		if names := v.judgesWith(place, "inconsistent"); len(names) > 0 {
-			all = append(all, phrases.Say("together.position", place, table.Enumerate(names)))
+			all = append(all, phrases.Sentence("together.position", place, table.Enumerate(names)))
 		}
 	}
 	models := 0 // judges that are not simulated
@@ -273,7 +273,7 @@ func (v compareItemView) Also() string {
 		}
 	}
 	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
-		all = append(all, phrases.Say("together.all-wrong"))
+		all = append(all, phrases.Sentence("together.all-wrong"))
 	}
 	return strings.Join(all, " ")
 }
@@ -283,14 +283,14 @@ func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
 		if !slices.ContainsFunc(flags, lacks) {
-			names = append(names, scoring.InSentence(side.Called))
+			names = append(names, scoring.QuoteName(side.Called))
 		}
 	}
 	return names
 }
 
-// align groups the judgments of an item in all runs by the order in which candidates were shown, and by repetition.
-func align(sides []ItemView) (rows []judgmentRow) {
+// alignJudgments groups the judgments of an item in all runs by the order in which candidates were shown, and by repetition.
+func alignJudgments(sides []ItemView) (rows []judgmentRow) {
 	var orders []string
 	for k, side := range sides {
 		for i := range side.Judgments {
@@ -358,8 +358,8 @@ type compareView struct {
 	First  bool          `json:"-"` // only the first items are listed
 }
 
-// firstCompared limits the items on a comparison's page before a person chooses a filter or a page.
-const firstCompared = 10
+// maxFirstItems limits the items on a comparison's page before a person chooses a filter or a page.
+const maxFirstItems = 10
 
 // sameVerdicts reports whether a and b, the judgments of an item in two runs, have the same verdict wherever both have
 // a judgment of the same order and repetition.
@@ -379,14 +379,14 @@ func distinctNames(heads []RunHead) []string {
 		sides = append(sides, scoring.Side{
 			Run:      h.Name,
 			Protocol: h.Protocol,
-			Question: scoring.Question{
+			RunSetup: scoring.RunSetup{
 				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.AboutName(), Dataset: h.Dataset,
 			},
 		})
 	}
 	names := scoring.NamesOf(sides)
 	for i, name := range names {
-		names[i] = markup.Visible(name)
+		names[i] = markup.MakeVisible(name)
 	}
 	return names
 }

@@ -41,7 +41,7 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 		return nil, err
 	}
 	v := ItemsView{Run: headOf(x.Run, x.Manifest), Total: x.Len(), Row: RunRow{manifest: x.Manifest}}
-	v.offer(x)
+	v.fillChoices(x)
 	title := v.Run.Judge() + " · " + v.Run.asks() + " · " + v.Run.ItemsOf
 	return &RunItems{Index: x, title: title, view: v}, nil
 }
@@ -54,8 +54,8 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	}
 	v := r.view
 	v.Items = []itemRow{}
-	d.Sheet = append(d.Sheet, []string{"item", "group", "facts", "verdicts", "question"})
-	ranks := f.ranks(r.Index, nil)
+	d.CSVRows = append(d.CSVRows, []string{"item", "group", "facts", "verdicts", "question"})
+	ranks := f.sortedMatches(r.Index, nil)
 	all := slices.Concat(ranks[:]...)
 	for _, i := range slices.Sorted(slices.Values(all)) {
 		row := itemRowOf(r.Index, i, f)
@@ -64,7 +64,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 		for _, g := range row.Judgments {
 			verdicts = append(verdicts, cmp.Or(g.Choice, g.Outcome))
 		}
-		d.Sheet = append(d.Sheet, []string{
+		d.CSVRows = append(d.CSVRows, []string{
 			row.ID, row.Group, strings.Join(row.Flags, " "), strings.Join(verdicts, " "), row.Question,
 		})
 	}
@@ -76,7 +76,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	d.Answer = v.Says()
 	d.Data = v
 	if f.Show == "wrong" && len(ranks[0]) > 0 {
-		d.Also = phrases.Say("items.confident", len(ranks[0]), everyTime(r.Manifest))
+		d.Also = phrases.Sentence("items.confident", len(ranks[0]), everyJudgmentWords(r.Manifest))
 	}
 	if f.Per > 0 {
 		all = all[:min(f.Per, len(all))]
@@ -88,7 +88,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 		}
 		d.Blocks = append(d.Blocks, item.block(true))
 	}
-	notes := append(doc.Warn(r.Damaged), doc.Say("items.more", len(all), v.Matches))
+	notes := append(doc.WarningNotes(r.Damaged), doc.PhraseNote("items.more", len(all), v.Matches))
 	d.Blocks = append(d.Blocks, doc.Block{Notes: notes})
 	return d, nil
 }
@@ -105,9 +105,9 @@ func (r *RunItems) Show(i int) (doc.Document, error) {
 // block returns a table with the texts of the item and of its judgments. short puts each text on one line, without its
 // middle if it is long.
 func (v ItemView) block(short bool) doc.Block {
-	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
+	t := &doc.Table{Columns: doc.Columns(doc.ColumnWords, "")}
 	add := func(in doc.Surface, name, text string) {
-		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(markup.Visible(text)), "\t", "    "), "\n")
+		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(markup.MakeVisible(text)), "\t", "    "), "\n")
 		if short {
 			line := strings.Join(strings.Fields(text), " ")
 			if len(line) > 240 {
@@ -117,7 +117,7 @@ func (v ItemView) block(short bool) doc.Block {
 		}
 		for _, line := range lines {
 			if text != "" {
-				t.Add(doc.Row{Name: name, In: in, Cells: doc.Cells(line)})
+				t.Add(doc.Row{Name: name, Surfaces: in, Cells: doc.Cells(line)})
 			}
 			name = ""
 		}
@@ -135,8 +135,8 @@ func (v ItemView) block(short bool) doc.Block {
 	for _, g := range v.Judgments {
 		if !short {
 			t.Add(doc.WordRow("", ""))
-			add(doc.Full, "system", g.System)
-			add(doc.Full, "prompt", g.User)
+			add(doc.SurfaceFullText, "system", g.System)
+			add(doc.SurfaceFullText, "prompt", g.User)
 		}
 		name := cmp.Or(g.Mode, strings.Join(g.Words.Shown, ", "), "verdict")
 		verdict := g.Mark().Sign + " " + g.Words.Says
@@ -146,7 +146,7 @@ func (v ItemView) block(short bool) doc.Block {
 		add(0, name, verdict+" "+g.Error)
 		for _, turn := range g.Turns {
 			add(0, "then asked", turn.Said)
-			add(doc.Full, "thinking", turn.Thinking)
+			add(doc.SurfaceFullText, "thinking", turn.Thinking)
 			add(0, "reply", turn.Text)
 			add(0, "ended", strings.TrimPrefix(string(turn.Finish), "stop")+turn.Detail)
 		}

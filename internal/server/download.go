@@ -25,14 +25,14 @@ func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	return err
 }
 
-// reported returns the numbers of the run that a request names, as a report shows them. A run in progress is an error.
-func (s *Server) reported(r *http.Request) (out report.Run, err error) {
+// requestedReport returns the numbers of the run that a request names, as a report shows them. A run in progress is an error.
+func (s *Server) requestedReport(r *http.Request) (out report.Run, err error) {
 	run := r.PathValue("run")
 	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return out, err
 	}
-	rep, err := s.numbers(r.Context(), run)
+	rep, err := s.runReport(r.Context(), run)
 	switch {
 	case err != nil:
 		return out, err
@@ -41,8 +41,8 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	}
 	out = report.Run{Report: *rep, Metadata: scoring.Metadata(m)}
 	out.Name = cmp.Or(s.runs.About(run).Name, out.Name)
-	out.Sway, _ = s.sway(r.Context(), run, m) // other calls return the error
-	jury, err := s.jury(r.Context(), run, m)
+	out.BiasAnalysis, _ = s.analyzeBias(r.Context(), run, m) // other calls return the error
+	jury, err := s.evaluateJury(r.Context(), run, m)
 	if jury != nil {
 		out.Jury = jury
 	}
@@ -53,7 +53,7 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 // type of the file, suffix the end of its name.
 func (s *Server) downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		run, err := s.reported(r)
+		run, err := s.requestedReport(r)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (s *Server) downloadNumbers(kind, suffix string, write func(report.RunRepor
 // media type of the file, suffix the end of its name.
 func (s *Server) downloadBoard(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		v, err := s.board(r)
+		v, err := s.requestedBoard(r)
 		if err == nil && v.Board == nil {
 			err = failure.NotFound("no judge has a score yet")
 		}

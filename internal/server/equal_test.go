@@ -36,7 +36,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 			must(t, err)
 			compared, err := scoring.Compare(loaded, scoring.DefaultOptions.Bootstrap)
 			must(t, err)
-			suite := &scoring.Matrix{Judges: []string{"a", "b"}, Conditions: []scoring.SuiteCondition{{Name: "c", Protocol: protocol}},
+			suite := &scoring.SuiteMatrix{Judges: []string{"a", "b"}, Conditions: []scoring.SuiteCondition{{Name: "c", Protocol: protocol}},
 				Cells: []scoring.SuiteCell{{Judge: "a", Condition: "c", Run: "a"}, {Judge: "b", Condition: "c", Run: "b"}}}
 			ranking, err := report.NewRanking(suite, "", s.loadEnded)
 			must(t, err)
@@ -64,8 +64,8 @@ func TestOneNumberOneLabel(t *testing.T) {
 					if surface == "page" || surface == "report" {
 						gap = `.{0,20}?`
 					}
-					if !regexp.MustCompile("(?m)" + regexp.QuoteMeta(metric.Label) + gap + regexp.QuoteMeta(table.Plain(x))).MatchString(text) {
-						t.Errorf("%s: no %q with %s in\n%s", surface, metric.Label, table.Plain(x), text)
+					if !regexp.MustCompile("(?m)" + regexp.QuoteMeta(metric.Label) + gap + regexp.QuoteMeta(table.WithoutInterval(x))).MatchString(text) {
+						t.Errorf("%s: no %q with %s in\n%s", surface, metric.Label, table.WithoutInterval(x), text)
 					}
 				}
 				for _, row := range rows[1:] {
@@ -86,7 +86,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 				"suite results": printed(t, *ranking, report.FullText),
 				"leaderboard":   textOf(byID(t, s.get("/"), "judges")),
 			} {
-				value := table.Plain(*head)
+				value := table.WithoutInterval(*head)
 				if surface == "leaderboard" {
 					value = table.Rounded(head.Value, *head)
 				}

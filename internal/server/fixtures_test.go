@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "8")
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
 	debug.SetGCPercent(400)
-	trials.InMemory()
+	trials.UseMemoryFiles()
 	os.Exit(m.Run())
 }
 
@@ -65,7 +65,7 @@ func makeRun(t testing.TB, dir string, setup runSetup) *judging.Manifest {
 
 func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *judging.Manifest {
 	t.Helper()
-	sim, err := backends.NewSim(setup.sim)
+	sim, err := backends.NewSimulatedJudge(setup.sim)
 	must(t, err)
 	protocol, err := judging.ProtocolNamed(cmp.Or(setup.protocol, "pairwise"))
 	must(t, err)
@@ -127,7 +127,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *jud
 	}
 	m.Status, m.Ended = judging.Complete, testTime.Add(time.Minute)
 	run := load.Run()
-	run.InFolder(dir)
+	run.SetFolder(dir)
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
 	must(t, judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep))
 	must(t, folder.WriteManifest(m))

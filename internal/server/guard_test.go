@@ -27,7 +27,7 @@ var asJSON, asForm = header("Content-Type", "application/json"), header("Content
 // A client that still waits at the time limit gets an error.
 func TestTimeIsOver(t *testing.T) {
 	s := newSite(t, t.TempDir(), running(&slowRunner{}))
-	s.patience = 20 * time.Millisecond
+	s.answerTimeout = 20 * time.Millisecond
 	for target, want := range map[string]string{"/start": "<p", "/api/v1/offer": `"status": 503`} {
 		if w := s.ask("GET", target, ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "request timed out") || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
@@ -48,7 +48,7 @@ func TestEveryRouteAsksForTheToken(t *testing.T) {
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token; o.Runner = &fakeRunner{} })
 	free := 0
 	for _, r := range s.routes() {
-		if r.free {
+		if r.needsNoToken {
 			free++
 			continue
 		}

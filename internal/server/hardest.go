@@ -16,9 +16,9 @@ import (
 	"gavel/internal/server/store"
 )
 
-// toHardest redirects to the list of the items of the requested leaderboard, sorted by the number of judges that get
+// redirectToHardest redirects to the list of the items of the requested leaderboard, sorted by the number of judges that get
 // them wrong.
-func (s *Server) toHardest(r *http.Request) (to string, err error) {
+func (s *Server) redirectToHardest(r *http.Request) (to string, err error) {
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
 		return "", err
@@ -27,7 +27,7 @@ func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	s.score(r.Context(), rows)
+	s.scoreMissing(r.Context(), rows)
 	c := filter.match(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
 		return len(c.best()) < max(1, 2-len(c.larger))
 	}))
@@ -45,24 +45,24 @@ type otherJudge struct {
 
 // matrix holds the outcomes of all judges of a leaderboard on its items: a row per item, a column per judge.
 type matrix struct {
-	Judges  []otherJudge // the columns, the best judge first
-	Pending bool         // the outcomes are still being computed; the rest is then empty
-	runs    []RunRow     // the run that stands for each judge
-	items   []tally      // the rows, the hardest item first, items without a scored judge last
+	Judges  []otherJudge   // the columns, the best judge first
+	Pending bool           // the outcomes are still being computed; the rest is then empty
+	runs    []RunRow       // the run that stands for each judge
+	items   []itemOutcomes // the rows, the hardest item first, items without a scored judge last
 }
 
-// tally holds the outcomes of all judges on an item.
-type tally struct {
+// itemOutcomes holds the outcomes of all judges on an item.
+type itemOutcomes struct {
 	id                  string     // id of the item
 	Marks               []itemMark // sign of each judge's outcome; zero if its run does not have the item
 	right, mixed, wrong int        // judges that are right in every judgment, not in every one, wrong in every one
 }
 
 // Wrong counts the judges that are not right every time.
-func (t tally) Wrong() int { return t.mixed + t.wrong }
+func (t itemOutcomes) Wrong() int { return t.mixed + t.wrong }
 
 // Judged counts the judges that are scored on the item.
-func (t tally) Judged() int { return t.Wrong() + t.right }
+func (t itemOutcomes) Judged() int { return t.Wrong() + t.right }
 
 // mostInMatrix limits the judges whose outcomes on items are compared.
 const mostInMatrix = 100
@@ -72,7 +72,7 @@ const mostInMatrix = 100
 // while runs are still being scored in the background.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
 	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
-	if s.score(ctx, rows) > 0 {
+	if s.scoreMissing(ctx, rows) > 0 {
 		return nil, true
 	}
 	all := conditions(rows)
@@ -80,10 +80,10 @@ func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (ju
 	switch {
 	case i < 0:
 		return nil, false
-	case s.narrow(ctx, all[i]) > 0:
+	case s.scoreOnCommonItems(ctx, all[i]) > 0:
 		return nil, true
 	}
-	judges = slices.DeleteFunc(all[i].best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
+	judges = slices.DeleteFunc(all[i].best(), func(r RunRow) bool { return !juries && jury.MemberRuns(r.manifest) != nil })
 	if len(judges) < 2 {
 		return nil, false
 	}
@@ -96,11 +96,11 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 	if judges == nil {
 		return matrix{Pending: pending}, nil
 	}
-	ctx, cancel := s.briefly(ctx)
+	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
-	state := s.state(namesOf(judges)...)
+	state := s.filesState(namesOf(judges)...)
 	key := fmt.Sprintf("tallies %d %s", len(judges), run) // without juries, the key is the same for both values of juries
-	m.items, err = memo.Get(ctx, s.background, key, state, func() ([]tally, error) { return s.tallies(judges) })
+	m.items, err = memo.Get(ctx, s.background, key, state, func() ([]itemOutcomes, error) { return s.tallies(judges) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return matrix{Pending: true}, nil
 	}
@@ -112,7 +112,7 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 }
 
 // item returns the outcomes on the item with this id; nil unless all judges have the item.
-func (m matrix) item(id string) *tally {
+func (m matrix) item(id string) *itemOutcomes {
 	for i, t := range m.items {
 		if t.id == id {
 			return &m.items[i]
@@ -122,7 +122,7 @@ func (m matrix) item(id string) *tally {
 }
 
 // tallies returns the outcomes on the items that all judges have, the hardest item first, items without a score last.
-func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
+func (s *Server) tallies(judges []RunRow) (all []itemOutcomes, err error) {
 	places := map[string]int{} // positions in all, by item
 	for k, run := range judges {
 		x, err := s.runs.Index(s.runs.Closing, run.Name)
@@ -134,13 +134,13 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 			if !ok {
 				position = len(all)
 				places[x.ID(i)] = position
-				all = append(all, tally{id: x.ID(i), Marks: make([]itemMark, len(judges))})
+				all = append(all, itemOutcomes{id: x.ID(i), Marks: make([]itemMark, len(judges))})
 			}
 			all[position].add(k, x.Flags(i))
 		}
 	}
-	all = slices.DeleteFunc(all, func(t tally) bool { return slices.Contains(t.Marks, itemMark{}) })
-	slices.SortStableFunc(all, func(a, b tally) int { // by the share of wrong judges, then by their number
+	all = slices.DeleteFunc(all, func(t itemOutcomes) bool { return slices.Contains(t.Marks, itemMark{}) })
+	slices.SortStableFunc(all, func(a, b itemOutcomes) int { // by the share of wrong judges, then by their number
 		return cmp.Or(min(1, b.Judged())-min(1, a.Judged()), cmp.Compare(b.Wrong()*a.Judged(), a.Wrong()*b.Judged()),
 			b.Wrong()-a.Wrong(), b.wrong-a.wrong, a.right-b.right)
 	})
@@ -148,7 +148,7 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 }
 
 // add sets the outcome of a judge, given by its column, from the flags of its judgments of the item.
-func (t *tally) add(judge int, f store.Flags) {
+func (t *itemOutcomes) add(judge int, f store.Flags) {
 	mark := &t.Marks[judge]
 	switch {
 	case f.Has("right"):
@@ -186,20 +186,20 @@ func (m matrix) Says() string {
 		}
 	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
-	times := everyTime(m.runs[0].manifest)
+	times := everyJudgmentWords(m.runs[0].manifest)
 	wrong := "hardest.all-wrong-labels"
-	if certain*doubtful > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
+	if certain*doubtRatio > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
 		wrong = "hardest.all-wrong"
 	}
 	switch {
 	case scored == 0:
-		return phrases.Say("hardest.nothing")
+		return phrases.Sentence("hardest.nothing")
 	case certain > 0:
-		return phrases.Say(wrong, times, certain, items)
+		return phrases.Sentence(wrong, times, certain, items)
 	case hopeless > 0:
-		return phrases.Say("hardest.none-correct", times, hopeless, items)
+		return phrases.Sentence("hardest.none-correct", times, hopeless, items)
 	}
-	return phrases.Say("hardest.some-correct", len(m.runs), items)
+	return phrases.Sentence("hardest.some-correct", len(m.runs), items)
 }
 
 // compareItemURL returns the address of the page that shows an item as the first maxCompared of these runs judged it;

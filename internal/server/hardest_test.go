@@ -21,11 +21,11 @@ func TestHardestSays(t *testing.T) {
 		{[]RunRow{simulated, simulated}, 2, 2, "Every judge is wrong in both orders on 1 of 10 pairs."},
 		{[]RunRow{model, model}, 2, 1, "No judge is correct in both orders on 1 of 10 pairs."},
 	} {
-		m := matrix{runs: c.judges, items: make([]tally, 10)}
+		m := matrix{runs: c.judges, items: make([]itemOutcomes, 10)}
 		for i := range m.items {
 			m.items[i].right = len(c.judges)
 		}
-		m.items[0] = tally{mixed: c.wrong - c.certain, wrong: c.certain}
+		m.items[0] = itemOutcomes{mixed: c.wrong - c.certain, wrong: c.certain}
 		if got := m.Says(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

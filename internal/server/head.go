@@ -48,7 +48,7 @@ const damagedStatus = "damaged"
 // headOf returns the RunHead of the run called name, without the name, tags and note that people gave it.
 func headOf(name string, m *judging.Manifest) RunHead {
 	p := m.Spec.Parameters
-	settings := m.Spec.Labels()
+	settings := m.Spec.SettingLabels()
 	if p.Repetitions() > 1 {
 		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
 	}
@@ -61,7 +61,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Prompt:    m.Spec.Prompt.Name,
 		Settings:  strings.Join(settings, ", "),
 		Dataset:   m.Dataset.Name,
-		ItemsOf:   datasets.RegistryName(m.ItemsFile(), m.Dataset.Name),
+		ItemsOf:   datasets.RegistryName(m.ItemsFileKey(), m.Dataset.Name),
 		Simulated: m.Simulated,
 		Imported:  m.Imported,
 		Status:    m.Status,
@@ -69,7 +69,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Judgments: m.Judgments,
 		Started:   m.Started,
 		Ended:     m.Ended,
-		IsJury:    jury.Jurors(m) != nil,
+		IsJury:    jury.MemberRuns(m) != nil,
 		judgeName: m.Name,
 	}
 	if m.Shard != nil {

@@ -20,7 +20,7 @@ type helpSection struct{ ID, Title, Text, Output string }
 
 // helpPage returns the page /help from docs/how-do-i.md, which is part of the program.
 func (s *Server) helpPage(*http.Request) (v helpView, err error) {
-	sections := strings.Split(docs.HowDoI, "\n## ")
+	sections := strings.Split(docs.HowToGuide, "\n## ")
 	v.Title, v.Intro, _ = strings.Cut(strings.TrimPrefix(sections[0], "# "), "\n\n")
 	v.Intro, _, _ = strings.Cut(v.Intro, "\n\n") // without the commands that make the runs of the examples
 	for _, text := range sections[1:] {

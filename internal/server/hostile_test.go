@@ -230,7 +230,7 @@ func TestHostileTextsAreShown(t *testing.T) {
 		s.data("/api/v1"+strings.TrimPrefix(itemURL("a", item.ID, ""), ""), &view)
 		text := textOf(parse(t, s.get(itemURL("a", item.ID, ""))))
 		for _, want := range []string{view.Item.Question, view.Judgments[0].Turns[0].Text} {
-			if want = markup.Visible(want); !strings.Contains(text, strings.ReplaceAll(want, "\r", "")) {
+			if want = markup.MakeVisible(want); !strings.Contains(text, strings.ReplaceAll(want, "\r", "")) {
 				t.Errorf("%s: the page does not show %.80q", name, want)
 			}
 		}

@@ -63,9 +63,9 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 		}
 	}
 	v.Across = compareItemURL(runs, v.ID)
-	v.Beside = phrases.Say("item.side-by-side")
+	v.Beside = phrases.Sentence("item.side-by-side")
 	if len(runs) > maxCompared {
-		v.Beside = phrases.Say("item.side-by-side-best", scoring.CountWord(maxCompared-1))
+		v.Beside = phrases.Sentence("item.side-by-side-best", scoring.CountWord(maxCompared-1))
 	}
 	return nil
 }
@@ -89,13 +89,13 @@ type candidateView struct {
 
 // answeredView holds an agent's answer that is to be judged, and whether it is correct by the label.
 type answeredView struct {
-	datasets.Answered
+	datasets.AgentAnswer
 	Right bool `json:"right"`
 }
 
 // itemView returns the item that a request names, with its place in the list of items that match the request's filter.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
-	x, f, all, _, err := s.matching(r)
+	x, f, all, _, err := s.matchingItems(r)
 	if err != nil {
 		return v, err
 	}
@@ -183,7 +183,7 @@ func textsOf(item datasets.Item) *ItemTexts {
 		t.Candidates = append(t.Candidates, candidateView{Candidate: c, Labelled: i == item.Gold})
 	}
 	if item.Answered != nil {
-		t.Answered = &answeredView{Answered: *item.Answered, Right: item.Gold == 0}
+		t.Answered = &answeredView{AgentAnswer: *item.Answered, Right: item.Gold == 0}
 	}
 	return t
 }
@@ -236,35 +236,35 @@ func (v ItemView) Says() string {
 		}
 	}
 	if len(once) == 0 {
-		return phrases.Say("item.nothing")
+		return phrases.Sentence("item.nothing")
 	}
 	has := func(flag string) bool { return slices.Contains(v.Flags, flag) }
 	first := once[0].Words.Says
-	times := everyTime(v.Row.manifest)
-	if p, _ := judging.ProtocolNamed(v.Run.Protocol); p.Scores {
+	times := everyJudgmentWords(v.Row.manifest)
+	if p, _ := judging.ProtocolNamed(v.Run.Protocol); p.ScoresCandidates {
 		for _, g := range once[1:] {
 			first += " and " + g.Words.Says
 		}
 	}
 	switch {
 	case has("missing"):
-		return phrases.Say("item.missing")
+		return phrases.Sentence("item.missing")
 	case has("right"):
-		return phrases.Say("item.correct", times, first)
+		return phrases.Sentence("item.correct", times, first)
 	case has("confident") && !has("inconsistent"):
-		return phrases.Say("item.wrong", times, first)
+		return phrases.Sentence("item.wrong", times, first)
 	case has("confident"):
-		return phrases.Say("item.wrong-differently", times)
+		return phrases.Sentence("item.wrong-differently", times)
 	case has("inconsistent") && len(once) == 2 && once[0].Mode == "":
-		return phrases.Say("item.flips", first, once[1].Words.Says)
+		return phrases.Sentence("item.flips", first, once[1].Words.Says)
 	case has("inconsistent"):
-		return phrases.Say("item.disagree")
+		return phrases.Sentence("item.disagree")
 	case has("open"):
-		return phrases.Say("item.open")
+		return phrases.Sentence("item.open")
 	case has("tie"):
-		return phrases.Say("item.tie")
+		return phrases.Sentence("item.tie")
 	case has("wrong"):
-		return phrases.Say("item.not-always", times)
+		return phrases.Sentence("item.not-always", times)
 	}
-	return phrases.Say("item.verdict", first)
+	return phrases.Sentence("item.verdict", first)
 }

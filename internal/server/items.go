@@ -50,8 +50,8 @@ const (
 	maxQuery   = 200 // bytes of a search text
 )
 
-// itemsFilter reads the filter of a list of items from a request.
-func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
+// readItemsFilter reads the filter of a list of items from a request.
+func readItemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
 	f = ItemsFilter{Page: 1, Per: perPage}
 	if err := readQuery(q, &f); err != nil {
@@ -60,14 +60,14 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	f.Text = strings.TrimSpace(f.Text)
 	f.Per = min(f.Per, maxPerPage)
 	if f.Outcome != "" && !slices.Contains(scoring.Outcomes, f.Outcome) {
-		return f, failure.BadRequest("unknown outcome %q", markup.Visible(f.Outcome))
+		return f, failure.BadRequest("unknown outcome %q", markup.MakeVisible(f.Outcome))
 	}
 	if f.Show != "" && store.FilterNamed(f.Show) == nil {
 		var names []string
 		for _, s := range store.Filters {
 			names = append(names, s.Name)
 		}
-		return f, notOneOf("show", f.Show, names)
+		return f, unknownValueError("show", f.Show, names)
 	}
 	if q.Get("by") == byJudges && !isAPI(r) {
 		f.By = byJudges
@@ -78,11 +78,11 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	return f, nil
 }
 
-// matching returns the numbers of a run's items that match the filter of a request, with the run's index and the
+// matchingItems returns the numbers of a run's items that match the filter of a request, with the run's index and the
 // filter. For the API they are in the order of the run. For a page, items that are wrong every time come first, then
 // other wrong ones; or, sorted by all judges, the hardest first, with the outcomes of these judges in m.
-func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m matrix, err error) {
-	f, err = itemsFilter(r)
+func (s *Server) matchingItems(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m matrix, err error) {
+	f, err = readItemsFilter(r)
 	if err == nil {
 		x, err = s.runs.Index(r.Context(), r.PathValue("run"))
 	}
@@ -93,7 +93,7 @@ func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all [
 	if err != nil {
 		return x, f, nil, m, err
 	}
-	ranks := f.ranks(x, matches)
+	ranks := f.sortedMatches(x, matches)
 	all = slices.Concat(ranks[:]...)
 	if isAPI(r) {
 		slices.Sort(all)
@@ -113,10 +113,10 @@ func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all [
 	return x, f, all, m, err
 }
 
-// ranks returns the numbers of the items that match the filter in three lists: items that are wrong every time, which
+// sortedMatches returns the numbers of the items that match the filter in three lists: items that are wrong every time, which
 // people should read first, other wrong items, and the rest. contains reports whether an item contains the text that
 // the filter searches for; nil without a text.
-func (f ItemsFilter) ranks(x *store.Index, contains func(int) bool) (ranks [3][]int) {
+func (f ItemsFilter) sortedMatches(x *store.Index, contains func(int) bool) (ranks [3][]int) {
 	for i := range x.Len() {
 		flags := x.Flags(i)
 		rank := 2
@@ -146,8 +146,8 @@ type itemRow struct {
 	Flags     []string        `json:"facts" jsonschema:"values of the filter show that match the item"`
 	Link      string          `json:"-"` // to the item's page
 
-	Beside *tally `json:"-"` // outcomes of all judges, if the list is sorted by them
-	Across string `json:"-"` // link to the item as several judges judged it
+	Beside *itemOutcomes `json:"-"` // outcomes of all judges, if the list is sorted by them
+	Across string        `json:"-"` // link to the item as several judges judged it
 }
 
 // ItemsView holds a page of the list of a run's items.
@@ -169,7 +169,7 @@ type ItemsView struct {
 
 // itemsView returns the page of a run's items that a request asks for.
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
-	x, f, all, outcomes, err := s.matching(r)
+	x, f, all, outcomes, err := s.matchingItems(r)
 	if err != nil {
 		return v, err
 	}
@@ -181,12 +181,12 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		Matches: len(all),
 		Items:   []itemRow{},
 	}
-	part, pages, err := pageOf(all, f.Page, f.Per)
+	part, pages, err := pageSlice(all, f.Page, f.Per)
 	v.Pages = pages
 	if err != nil {
 		return v, err
 	}
-	v.offer(x)
+	v.fillChoices(x)
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.FoundRun{Name: x.Run, Manifest: x.Manifest})
 		judges, _ := s.judgesOfItems(r.Context(), x.Run, false)
@@ -221,39 +221,39 @@ func (v ItemsView) Says() string {
 	missing := numberOf(v.Shows, "missing")
 	confident := numberOf(v.Shows, "confident")
 	scored := right + wrong
-	times := everyTime(v.Row.manifest)
+	times := everyJudgmentWords(v.Row.manifest)
 	switch f := v.Filter; {
 	case v.Total == 0:
-		return phrases.Say("items.none")
+		return phrases.Sentence("items.none")
 	case f.By != "" && v.Matrix.Pending:
-		return phrases.Say("items.pending")
+		return phrases.Sentence("items.pending")
 	case f.By != "" && v.Matrix.runs == nil:
-		return phrases.Say("items.no-other")
+		return phrases.Sentence("items.no-other")
 	case f.By != "" && !f.Narrow() && f.Show == "":
 		return v.Matrix.Says()
 	case f.Mode != "" && f.Group == "" && f.Outcome == "" && f.Text == "" && f.Show == "":
-		return phrases.Say("items.mode", v.Matches, count(v.Total), f.Mode)
+		return phrases.Sentence("items.mode", v.Matches, count(v.Total), f.Mode)
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
-		return phrases.Say("items.filter", v.Matches, count(v.Total))
+		return phrases.Sentence("items.filter", v.Matches, count(v.Total))
 	case f.Group != "":
-		return phrases.Say("items.show-group", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
+		return phrases.Sentence("items.show-group", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
 			store.FilterNamed(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
-		return phrases.Say("items.show", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
+		return phrases.Sentence("items.show", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
 	case missing == v.Total:
-		return phrases.Say("items.unjudged")
+		return phrases.Sentence("items.unjudged")
 	case scored == 0:
-		return phrases.Say("items.unlabelled", count(v.Total-missing))
+		return phrases.Sentence("items.unlabelled", count(v.Total-missing))
 	case right == scored:
-		return phrases.Say("items.all-correct", times, count(scored))
+		return phrases.Sentence("items.all-correct", times, count(scored))
 	case confident == 0:
-		return phrases.Say("items.none-wrong", count(scored), times, wrong)
+		return phrases.Sentence("items.none-wrong", count(scored), times, wrong)
 	}
 	code := "items.wrong-read"
-	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // then errors say nothing of the labels
+	if confident > 1 && confident*doubtRatio > scored || v.Run.Simulated { // then errors say nothing of the labels
 		code = "items.wrong"
 	}
-	return phrases.Say(code, times, confident, count(scored))
+	return phrases.Sentence(code, times, confident, count(scored))
 }
 
 // Narrow reports whether the filter restricts the items by another parameter than show.
@@ -261,8 +261,8 @@ func (f ItemsFilter) Narrow() bool {
 	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
 }
 
-// offer fills in Groups, Outcomes and Shows from all items of the run.
-func (v *ItemsView) offer(x *store.Index) {
+// fillChoices fills in Groups, Outcomes and Shows from all items of the run.
+func (v *ItemsView) fillChoices(x *store.Index) {
 	groups := map[string]int{}
 	outcomes := map[string]int{}
 	kinds := map[string]int{}

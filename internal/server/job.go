@@ -41,8 +41,8 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	return v, nil
 }
 
-// toRuns redirects the address /jobs to the first page, which lists the jobs and the newest runs.
-func (*Server) toRuns(*http.Request) (to string, err error) { return "/", nil }
+// redirectToRuns redirects the address /jobs to the first page, which lists the jobs and the newest runs.
+func (*Server) redirectToRuns(*http.Request) (to string, err error) { return "/", nil }
 
 // followJob redirects to the page of the suite or run that a job makes. Before that exists, it shows the job's own
 // page.

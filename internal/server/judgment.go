@@ -33,9 +33,9 @@ type JudgmentView struct {
 	At            time.Time               `json:"at,omitzero"`
 	Imported      *judging.ImportedFields `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
-	Words      presented `json:"-"` // the judgment in words, for pages
-	FilePrompt string    `json:"-"` // prompt that the file of an imported record has; "" for none
-	side       string    // prefix of Place on a page of several runs
+	Words      judgmentWords `json:"-"` // the judgment in words, for pages
+	FilePrompt string        `json:"-"` // prompt that the file of an imported record has; "" for none
+	side       string        // prefix of Place on a page of several runs
 }
 
 // TurnView holds a reply of the judge, and the message of gavel before it.
@@ -48,9 +48,9 @@ type TurnView struct {
 
 // Results of comparing the rebuilt prompt with the one that was sent.
 const (
-	askedSame    = "the same, to the byte"
-	askedOther   = "differs"
-	askedUnknown = "unknown" // imported runs used prompts of their own
+	promptSame    = "the same, to the byte"
+	promptDiffers = "differs"
+	promptUnknown = "unknown" // imported runs used prompts of their own
 )
 
 // judgmentView returns the view of an indexed judgment, read from its record j. It renders the prompt again from the
@@ -61,11 +61,11 @@ func judgmentView(
 	m := x.Manifest
 	r, v := j.Record, j.Verdict
 	g := JudgmentView{
-		JudgmentBrief: brief(indexed),
+		JudgmentBrief: judgmentBrief(indexed),
 		Presentations: r.Presentations,
 		Mode:          r.Mode,
 		Order:         r.Order,
-		Asked:         askedUnknown,
+		Asked:         promptUnknown,
 		Label:         v.Label,
 		Answer:        v.Answer,
 		Rule:          v.Rule,
@@ -79,7 +79,7 @@ func judgmentView(
 	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
 		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
 	}
-	g.Choice, g.Words = r.CandidateID(v.Choice), present(m, j)
+	g.Choice, g.Words = r.CandidateID(v.Choice), describeJudgment(m, j)
 	if v.Outcome != r.Outcome || g.Choice != r.Choice {
 		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
 	}
@@ -96,9 +96,9 @@ func judgmentView(
 		switch {
 		case r.Imported != nil: // unknown
 		case same:
-			g.Asked = askedSame
+			g.Asked = promptSame
 		default:
-			g.Asked = askedOther
+			g.Asked = promptDiffers
 		}
 	}
 	turn, span, _ := r.Turn(v.Span)
@@ -120,9 +120,9 @@ func judgmentView(
 	return g, nil
 }
 
-// presented holds a judgment in words for people. It names candidates by their ids, even if the prompt called them A
+// judgmentWords holds a judgment in words for people. It names candidates by their ids, even if the prompt called them A
 // and B.
-type presented struct {
+type judgmentWords struct {
 	Says    string   // the verdict in words
 	Names   []string // the prompt's name of each candidate shown, such as "A is x1"; nil if the prompt uses ids
 	Right   string   // the correct choice, as the prompt calls it; "" if unknown
@@ -131,10 +131,10 @@ type presented struct {
 	Percent string   // the judge's confidence, such as "87 %"; "" if unknown
 }
 
-// present returns the words for a judgment of the run of m.
-func present(m *judging.Manifest, j store.JudgedRecord) presented {
+// describeJudgment returns the words for a judgment of the run of m.
+func describeJudgment(m *judging.Manifest, j store.JudgedRecord) judgmentWords {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
-	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: p.ShownIDs(j.Order)}
+	out := judgmentWords{Swapped: !slices.IsSorted(j.Order), Shown: p.ShownIDs(j.Order)}
 	if j.Confidence != nil {
 		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
 	}
@@ -199,16 +199,16 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// doubtful decides what sentences doubt: if at least one in doubtful items is wrong every time, the judge is the likely
+// doubtRatio decides what sentences doubt: if at least one in doubtful items is wrong every time, the judge is the likely
 // cause, and otherwise the labels may be wrong.
-const doubtful = 4
+const doubtRatio = 4
 
-// everyTime returns the words for "in every judgment of an item" that fit the run of m, such as " in both orders"; ""
+// everyJudgmentWords returns the words for "in every judgment of an item" that fit the run of m, such as " in both orders"; ""
 // if the run judges each item once, or scores candidates.
-func everyTime(m *judging.Manifest) string {
+func everyJudgmentWords(m *judging.Manifest) string {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
-	case perItem < 2, p.Scores:
+	case perItem < 2, p.ScoresCandidates:
 		return ""
 	case perItem == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
 		return " in both orders"
@@ -226,8 +226,8 @@ type JudgmentBrief struct {
 	Right        *bool  `json:"right" jsonschema:"null if unknown"`
 }
 
-// brief returns an indexed judgment for a list. It lacks the id of the chosen candidate, which the index does not have.
-func brief(g store.IndexedJudgment) JudgmentBrief {
+// judgmentBrief returns an indexed judgment for a list. It lacks the id of the chosen candidate, which the index does not have.
+func judgmentBrief(g store.IndexedJudgment) JudgmentBrief {
 	return JudgmentBrief{
 		Presentation: g.Presentation,
 		Repetition:   g.Repetition,
@@ -249,7 +249,7 @@ func questionOf(item datasets.Item) string {
 func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 	all := []JudgmentBrief{}
 	for _, g := range x.Judgments(i) {
-		b := brief(g)
+		b := judgmentBrief(g)
 		if g.Choice >= 0 && g.Choice < len(item.Candidates) {
 			b.Choice = item.Candidates[g.Choice].ID
 		}

@@ -45,7 +45,7 @@ type labelAgreement struct {
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	v.Path = s.Labels
 	if d := s.Desk; d != nil {
-		v.Dataset, v.People = d.Name, d.Done()
+		v.Dataset, v.People = d.Name, d.Progress()
 	}
 	v.labelAgreement = s.labelAgreement(r.Context())
 	return v, r.Context().Err()
@@ -63,11 +63,11 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	}
 	var runs []string
 	for _, run := range all {
-		if run.Err == nil && run.Manifest.Status != judging.Running && s.labelled(run) {
+		if run.Err == nil && run.Manifest.Status != judging.Running && s.mayHaveLabels(run) {
 			runs = append(runs, run.Name)
 		}
 	}
-	state := fmt.Sprint(store.StampOf(info), s.state(runs...))
+	state := fmt.Sprint(store.StampOf(info), s.filesState(runs...))
 	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m labelAgreement, err error) {
 		file, err := labels.Read(s.Labels)
 		if err != nil {
@@ -98,9 +98,9 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	return m
 }
 
-// labelled reports whether the labels may cover a run's items. It returns false if the run's files cannot be opened, as
+// mayHaveLabels reports whether the labels may cover a run's items. It returns false if the run's files cannot be opened, as
 // when a link leads out of the folder of runs.
-func (s *Server) labelled(run store.FoundRun) bool {
+func (s *Server) mayHaveLabels(run store.FoundRun) bool {
 	if d := s.Desk; d != nil && run.Manifest.Dataset.Name != d.Name &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
@@ -115,8 +115,8 @@ func (s *Server) labelled(run store.FoundRun) bool {
 	return true
 }
 
-// labelAs redirects a person who types their name to the page with their next item.
-func (s *Server) labelAs(r *http.Request) (to string, err error) {
+// redirectToLabel redirects a person who types their name to the page with their next item.
+func (s *Server) redirectToLabel(r *http.Request) (to string, err error) {
 	name := strings.TrimSpace(r.PostForm.Get("as"))
 	return labelURL(name), labelFailure(labels.CheckName(name))
 }
@@ -159,15 +159,15 @@ func labelFailure(err error) error {
 	return failure.WithStatus(status, err)
 }
 
-// labelSay stores a person's label or takes their last one back, and redirects to the next item. On an error it shows
+// submitLabel stores a person's label or takes their last one back, and redirects to the next item. On an error it shows
 // the same item again with the error.
-func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) submitLabel(w http.ResponseWriter, r *http.Request) error {
 	name, form := r.PathValue("who"), r.PostForm
 	answer := labels.PersonLabel{
-		Sum:    form.Get("sum"),
-		Again:  form.Get("again") == "true",
-		Choice: form.Get("choice"),
-		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // browsers send CRLF
+		ItemSHA256: form.Get("sum"),
+		Repeat:     form.Get("again") == "true",
+		Choice:     form.Get("choice"),
+		Note:       strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // browsers send CRLF
 	}
 	switch answer.Choice {
 	case "tie":
@@ -180,7 +180,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	if last := form.Get("undo"); last != "" {
 		err = s.Desk.Undo(name, last)
-	} else if answer.At, err = strconv.Atoi(form.Get("item")); err != nil {
+	} else if answer.ItemIndex, err = strconv.Atoi(form.Get("item")); err != nil {
 		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
 	} else {
 		err = s.Desk.Submit(name, answer)
@@ -193,7 +193,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	if other != nil {
 		return err
 	}
-	if v.Sum == answer.Sum && v.Again == answer.Again {
+	if v.Sum == answer.ItemSHA256 && v.Again == answer.Repeat {
 		v.Said = answer
 	}
 	v.Error = err.Error()

@@ -50,10 +50,10 @@ type leaderboardView struct {
 
 // boardChoices holds links to leaderboards with another question about the same items, and with the same question about
 // other items.
-type boardChoices struct{ Questions, Datasets control }
+type boardChoices struct{ Questions, Datasets linkGroup }
 
-// control holds a group of links, of which one is the current page.
-type control struct {
+// linkGroup holds a group of links, of which one is the current page.
+type linkGroup struct {
 	Label   string
 	Choices []Choice // links shown beside each other
 	More    []Choice // further links, in a menu
@@ -61,19 +61,19 @@ type control struct {
 
 // Limits of the page of a leaderboard, and of the tests of differences between its judges.
 const (
-	boardRows      = 20        // judges shown without show=all
-	boardDatasets  = 4         // links to datasets outside the menu
-	boardRuns      = 5         // runs in the list of the newest
-	rankedRuns     = 100       // judges whose differences are tested
-	rankedBytes    = 512 << 20 // bytes of records that are read for the tests
-	keyLength      = 12        // characters of the SHA-256 of items in an address
-	sampleDatasets = "sample"  // prefix of the names of gavel's samples
+	maxBoardRows     = 20        // judges shown without show=all
+	maxBoardDatasets = 4         // links to datasets outside the menu
+	maxBoardRuns     = 5         // runs in the list of the newest
+	maxTestedJudges  = 100       // judges whose differences are tested
+	maxTestedBytes   = 512 << 20 // bytes of records that are read for the tests
+	keyLength        = 12        // characters of the SHA-256 of items in an address
+	samplePrefix     = "sample"  // prefix of the names of gavel's samples
 )
 
 // condition groups the runs that ask one question about the same items: a leaderboard ranks their judges.
 type condition struct {
 	protocol, goal string
-	items          string          // hash of the first run's file of items, see [judging.Manifest.ItemsFile]
+	items          string          // hash of the first run's file of items, see [judging.Manifest.ItemsFileKey]
 	set            judging.ItemSet // items that all its runs have
 	dataset        string          // name of the dataset
 	n              int             // number of items in set
@@ -88,7 +88,7 @@ func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Shard == "" && (r.valued() || r.unscored()) {
+		if r.Shard == "" && (r.valued() || r.needsScoring()) {
 			runs = append(runs, r)
 		}
 	}
@@ -97,7 +97,7 @@ func conditions(rows []RunRow) (all []*condition) {
 		c := &condition{
 			protocol: r.Protocol,
 			goal:     r.Goal,
-			items:    r.manifest.ItemsFile(),
+			items:    r.manifest.ItemsFileKey(),
 			set:      r.items,
 			dataset:  r.ItemsOf,
 			n:        r.Items,
@@ -121,7 +121,7 @@ func conditions(rows []RunRow) (all []*condition) {
 		}
 		into.runs = append(into.runs, r)
 	}
-	sample := func(c *condition) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, sampleDatasets)) }
+	sample := func(c *condition) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, samplePrefix)) }
 	slices.SortStableFunc(all, func(a, b *condition) int {
 		return cmp.Or(cmp.Compare(sample(a), sample(b)),
 			b.judgedItems()-a.judgedItems(),
@@ -130,14 +130,14 @@ func conditions(rows []RunRow) (all []*condition) {
 	return all
 }
 
-// narrow keeps the runs of a condition that have a score, and adds those over more items, scored on the condition's
+// scoreOnCommonItems keeps the runs of a condition that have a score, and adds those over more items, scored on the condition's
 // items alone. pending counts the runs that are still being scored on these items.
-func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
-	ctx, cancel := s.briefly(ctx)
+func (s *Server) scoreOnCommonItems(ctx context.Context, c *condition) (pending int) {
+	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
 	var runs []*RunRow
 	for _, r := range slices.Concat(c.runs, c.larger) {
-		if pending == mostScored {
+		if pending == maxBackgroundScores {
 			break
 		}
 		if !r.valued() {
@@ -147,7 +147,7 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 			runs = append(runs, r)
 			continue
 		}
-		numbers, err := s.numbersOn(ctx, r, c.set)
+		numbers, err := s.scoreOnItems(ctx, r, c.set)
 		if err != nil {
 			pending++
 			continue
@@ -206,20 +206,20 @@ func (f boardFilter) match(all []*condition) *condition {
 // SHA-256 of the run's items.
 func (c *condition) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
-		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
+		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFileKey())
 	})
 }
 
 // leaderboardPage returns the first page: a leaderboard, the newest runs, and the judges by agreement with the labels.
 func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
-	v, err := s.board(r)
+	v, err := s.requestedBoard(r)
 	if err != nil {
 		return v, err
 	}
 	v.Jobs = s.pendingJobs()
-	v.Ended = s.runs.SearchEnded()
+	v.Ended = s.runs.SearchWarning()
 	if s.Labels != "" {
-		ctx, cancel := s.briefly(r.Context())
+		ctx, cancel := s.withPageWait(r.Context())
 		defer cancel()
 		v.Mine = s.labelAgreement(ctx)
 	}
@@ -231,18 +231,18 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	v.Runs = slices.SortedStableFunc(slices.Values(v.rows), func(a, b RunRow) int {
 		return cmp.Or(running(b)-running(a), b.Started.Compare(a.Started))
 	})
-	v.Runs = v.Runs[:min(boardRuns, v.Total)]
+	v.Runs = v.Runs[:min(maxBoardRuns, v.Total)]
 	return v, nil
 }
 
-// board returns the leaderboard that a request asks for. Without parameters it is that of the first condition.
-func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
+// requestedBoard returns the leaderboard that a request asks for. Without parameters it is that of the first condition.
+func (s *Server) requestedBoard(r *http.Request) (v leaderboardView, err error) {
 	v.rows, err = s.requestedRows(r)
 	if err != nil {
 		return v, err
 	}
 	v.Reading = v.rows == nil
-	v.Scoring = s.score(r.Context(), v.rows)
+	v.Scoring = s.scoreMissing(r.Context(), v.rows)
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
 		return v, err
@@ -259,8 +259,8 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.Dataset = c.dataset
 	v.Items = c.n
 	v.Query = c.query()
-	v.Choices = choicesOf(all, c)
-	v.Scoring += s.narrow(r.Context(), c)
+	v.Choices = boardLinks(all, c)
+	v.Scoring += s.scoreOnCommonItems(r.Context(), c)
 	if len(c.runs) > 0 {
 		v.Board, v.Pending = s.leaderboard(r.Context(), c, r.URL.Query().Get("show") == "all" || isAPI(r))
 	}
@@ -282,10 +282,10 @@ func (c *condition) question() string {
 	return c.runs[0].asks()
 }
 
-// choicesOf returns links to leaderboards: those of the current question about other items, and those of the other
+// boardLinks returns links to leaderboards: those of the current question about other items, and those of the other
 // questions. A link to another question keeps the items if the question was asked about them, else it leads to the
 // items about which it was asked most.
-func choicesOf(all []*condition, current *condition) (v boardChoices) {
+func boardLinks(all []*condition, current *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
 	names := map[string]int{}
@@ -319,16 +319,16 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 			Name: question, Link: to.link(), Chosen: c.sameQuestion(current),
 		})
 	}
-	if i := slices.IndexFunc(sets, func(c Choice) bool { return c.Chosen }); i >= boardDatasets {
+	if i := slices.IndexFunc(sets, func(c Choice) bool { return c.Chosen }); i >= maxBoardDatasets {
 		last := sets[i]
-		sets = slices.Insert(slices.Delete(sets, i, i+1), boardDatasets-1, last)
+		sets = slices.Insert(slices.Delete(sets, i, i+1), maxBoardDatasets-1, last)
 	}
-	n := min(boardDatasets, len(sets))
+	n := min(maxBoardDatasets, len(sets))
 	v.Datasets.Choices, v.Datasets.More = sets[:n], sets[n:]
 	return v
 }
 
-// best returns one run of each judge, chosen by [RunRow.standsFor]. The runs with the highest headline score come
+// best returns one run of each judge, chosen by [RunRow.isPreferredTo]. The runs with the highest headline score come
 // first.
 func (c *condition) best() (judges []RunRow) {
 	place := map[string]int{}
@@ -342,7 +342,7 @@ func (c *condition) best() (judges []RunRow) {
 		case !has:
 			place[key] = len(judges)
 			judges = append(judges, *r)
-		case r.standsFor(judges[i]):
+		case r.isPreferredTo(judges[i]):
 			judges[i] = *r
 		}
 	}
@@ -355,20 +355,20 @@ func (c *condition) best() (judges []RunRow) {
 // judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
 func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
-// standsFor reports whether the leaderboard shows this run of a judge rather than another run of the same judge:
+// isPreferredTo reports whether the leaderboard shows this run of a judge rather than another run of the same judge:
 // complete runs come first, then runs over more items, then newer runs.
-func (r RunRow) standsFor(other RunRow) bool {
+func (r RunRow) isPreferredTo(other RunRow) bool {
 	whole := func(r RunRow) float64 { return scoring.Indicator(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all judges or the first boardRows. pending is true while the
+// leaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true while the
 // differences between judges are still being tested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	boardJudges := judgesOf(judges)
-	ranking, err := s.rank(ctx, judges, c.set)
+	ranking, err := s.testDifferences(ctx, judges, c.set)
 	pending = ranking == nil && err == nil
 	if ranking == nil {
 		ranking = new(report.ProvisionalRanking(boardJudges))
@@ -376,15 +376,15 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	b = report.NewLeaderboard(*ranking, boardJudges)
 	b.Link = address
 	if !all {
-		b.MaxRows = boardRows
-		b.All.Page = "/" + c.query("show", "all")
+		b.MaxRows = maxBoardRows
+		b.All.Address = "/" + c.query("show", "all")
 	}
 	if err != nil {
 		b.Notes = append(b.Notes, err.Error())
 	}
 	b.Notes = append(b.Notes, s.notes(c)...)
 	if len(judges) > 1 {
-		b.Hardest.Page = hardestURL(judges[0].Name)
+		b.Hardest.Address = hardestURL(judges[0].Name)
 	}
 	return b, pending
 }
@@ -400,15 +400,15 @@ func (s *Server) notes(c *condition) []string {
 		}
 	}
 	if figures != nil {
-		return []string{phrases.Say("board.published", strings.Join(figures, ", "))}
+		return []string{phrases.Sentence("board.published", strings.Join(figures, ", "))}
 	}
 	isPublished := func(r *RunRow) bool { return r.Imported != "" }
 	first := c.runs[0].report
-	if first == nil || first.ByFiguresAlone() || slices.ContainsFunc(c.runs, isPublished) {
+	if first == nil || first.OnlyTotalsPublished() || slices.ContainsFunc(c.runs, isPublished) {
 		return nil
 	}
 	bring := shellLine([]string{"gavel", "references", "--out", s.Dir, s.folder(c.runs[0].Name)})
-	return []string{phrases.Say("board.bring-published", len(first.References), bring)}
+	return []string{phrases.Sentence("board.bring-published", len(first.References), bring)}
 }
 
 // judgeNames returns the names of the judges of these runs. Where judges have the same model, it adds what differs.
@@ -426,26 +426,26 @@ func judgesOf(rows []RunRow) []report.BoardJudge {
 	return judges
 }
 
-// rank tests the difference between every two judges on the items of set, in the background. It returns nil if that
+// testDifferences tests the difference between every two judges on the items of set, in the background. It returns nil if that
 // takes longer than a page waits, and an error if there are too many judges or records.
-func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
+func (s *Server) testDifferences(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
 		return s.newRanking(judges), nil
 	}
-	if len(judges) > rankedRuns {
-		return nil, fmt.Errorf("of more than %d judges the differences are not tested", rankedRuns)
+	if len(judges) > maxTestedJudges {
+		return nil, fmt.Errorf("of more than %d judges the differences are not tested", maxTestedJudges)
 	}
 	var bytes int64
 	for _, r := range judges {
 		bytes += r.stamps.Records.Size
 	}
-	if bytes > rankedBytes {
+	if bytes > maxTestedBytes {
 		return nil, fmt.Errorf("the records are too large (%d MB) to test the differences here", bytes>>20)
 	}
-	ctx, cancel := s.briefly(ctx)
+	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	ranking, _ := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
+	ranking, _ := memo.Get(ctx, s.background, name, s.filesState(namesOf(judges)...), func() (*scoring.Ranking, error) {
 		return s.newRanking(judges), nil
 	})
 	return ranking, nil

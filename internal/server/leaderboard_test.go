@@ -47,15 +47,15 @@ func TestRanksFollow(t *testing.T) {
 	}
 	s.background.Wait()
 	mustContain(t, s.get("/"), "judge best")
-	for i := range rankedRuns {
+	for i := range maxTestedJudges {
 		to := filepath.Join(dir, fmt.Sprint("more", i))
 		copyRun(t, filepath.Join(dir, "good"), to, "sample")
 		changeManifest(t, to, func(m *judging.Manifest) { m.Spec.Model.Name = fmt.Sprint("model ", i) })
 	}
-	s.runs.Forget()
+	s.runs.ForgetListing()
 	page = s.get("/")
 	mustContain(t, page, "of more than 100 judges the differences are not tested", "All 104 judges")
-	if rows := boardRowsOf(t, page); len(rows) != 1+boardRows {
+	if rows := boardRowsOf(t, page); len(rows) != 1+maxBoardRows {
 		t.Errorf("%d rows", len(rows))
 	}
 	if rows := boardRowsOf(t, s.get("/?show=all")); len(rows) != 105 {

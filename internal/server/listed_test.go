@@ -21,7 +21,7 @@ func TestSearchEnds(t *testing.T) {
 	for i := range 20 {
 		must(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("%05d", i)), 0o777))
 	}
-	s.runs.Forget()
+	s.runs.ForgetListing()
 	for _, page := range []string{"/", "/runs", "/suites"} {
 		if text := s.get(page); !strings.Contains(text, warning) || !strings.Contains(text, "gavel carry merge") || strings.Contains(text, "here yet") {
 			t.Errorf("%s does not say that the search ended", page)
@@ -36,7 +36,7 @@ func TestSearchEnds(t *testing.T) {
 		}
 	}
 	must(t, os.Remove(filepath.Join(dir, "00000")))
-	s.runs.Forget()
+	s.runs.ForgetListing()
 	if text := s.get("/runs"); strings.Contains(text, warning) || !strings.Contains(text, "1 of 1 runs") {
 		t.Error("of 20 folders all are searched")
 	}

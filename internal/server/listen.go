@@ -35,15 +35,15 @@ func New(o Options) (*Server, error) {
 		return m
 	}
 	s := &Server{
-		Options:     o,
-		runs:        runs,
-		memo:        newMemo(rememberedValues),
-		background:  newMemo(rememberedValues),
-		listings:    newMemo(1),
-		listNumbers: newMemo(store.MaxFolders),
-		streams:     make(chan struct{}, maxStreams),
-		patience:    requestTime,
-		mux:         http.NewServeMux(),
+		Options:       o,
+		runs:          runs,
+		memo:          newMemo(rememberedValues),
+		background:    newMemo(rememberedValues),
+		listings:      newMemo(1),
+		listNumbers:   newMemo(store.MaxFolders),
+		streams:       make(chan struct{}, maxStreams),
+		answerTimeout: requestTime,
+		mux:           http.NewServeMux(),
 	}
 	runs.LogTo(o.Log)
 	s.guard, err = guard.New(o.Options)
@@ -109,6 +109,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 type logLines func(format string, args ...any)
 
 func (l logLines) Write(b []byte) (int, error) {
-	l("%s", markup.Visible(strings.TrimSpace(string(b))))
+	l("%s", markup.MakeVisible(strings.TrimSpace(string(b))))
 	return len(b), nil
 }

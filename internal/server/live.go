@@ -49,7 +49,7 @@ func (s *Server) progress(x *store.Index) Progress {
 		Failed:      x.Counts.Outcomes[string(judging.Failed)],
 		Cached:      x.Counts.Cached,
 		Outcomes:    x.Counts.Outcomes,
-		LatestStart: x.Counts.Last,
+		LatestStart: x.Counts.LatestStart,
 		Alarm:       x.Alarm,
 	}
 	if p.Status == judging.Running {
@@ -64,7 +64,7 @@ func (s *Server) progress(x *store.Index) Progress {
 			p.Job, p.Stalled = &j, false
 		}
 	}
-	p.Score = s.scoreOf(p.Run, x.Manifest)
+	p.Score = s.liveScore(p.Run, x.Manifest)
 	if p.Score != nil {
 		p.Diagnosis = p.Score.Diagnosis
 		p.Scored = p.Score.Judgments()
@@ -87,9 +87,9 @@ func (s *Server) statusView(r *http.Request) (Progress, error) {
 }
 
 const (
-	lookEvery  = time.Second      // pause between two looks of a stream at its run
-	aliveEvery = 20 * time.Second // pause after which a stream sends a comment, so that proxies keep it open
-	maxStreams = 2 * maxConnsEach // open streams; more than the connections of one address
+	lookEvery         = time.Second      // pause between two looks of a stream at its run
+	keepAliveInterval = 20 * time.Second // pause after which a stream sends a comment, so that proxies keep it open
+	maxStreams        = 2 * maxConnsEach // open streams; more than the connections of one address
 )
 
 // runEvents streams server-sent events about the run that a request names: "progress" with each change, "score" with
@@ -156,7 +156,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		}
 		if over {
 			text += "event: end\ndata: {}\n\n"
-		} else if text == "" && s.Now().Sub(lastSent) >= aliveEvery {
+		} else if text == "" && s.Now().Sub(lastSent) >= keepAliveInterval {
 			text = ": \n\n"
 		}
 		if text != "" {
@@ -175,19 +175,19 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// scoreBytes is the size of the largest records.jsonl that is scored while its run is in progress. Larger runs are
+// maxLiveScoreBytes is the size of the largest records.jsonl that is scored while its run is in progress. Larger runs are
 // scored at their end.
-const scoreBytes = 256 << 20
+const maxLiveScoreBytes = 256 << 20
 
-// scoreOf returns the latest results of a run in progress; nil if there are none yet. If there are new records, it
+// liveScore returns the latest results of a run in progress; nil if there are none yet. If there are new records, it
 // scores them in the background for the next call. If that fails, the earlier results stay; other calls show the error.
-func (s *Server) scoreOf(run string, m *judging.Manifest) *report.RunPage {
+func (s *Server) liveScore(run string, m *judging.Manifest) *report.RunPage {
 	records := s.runs.Stamps(run).Records
-	if m.Status != judging.Running || records.Size == 0 || records.Size > scoreBytes || s.ending.Err() != nil {
+	if m.Status != judging.Running || records.Size == 0 || records.Size > maxLiveScoreBytes || s.ending.Err() != nil {
 		return nil
 	}
 	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // the folder may have had another run
-	return memo.Latest(s.background, name, records, func() (*report.RunPage, error) {
+	return memo.GetAndRefresh(s.background, name, records, func() (*report.RunPage, error) {
 		loaded, err := s.runs.LoadOneReading(run, "")
 		if err != nil {
 			return nil, err

@@ -59,7 +59,7 @@ func TestScoreSoFar(t *testing.T) {
 		t.Errorf("of a damaged file: %d", p.Scored)
 	}
 	must(t, os.RemoveAll(g.dir)) // another run has its name
-	s.runs.Drop("a")
+	s.runs.ForgetRun("a")
 	makeRun(t, g.dir, runSetup{sim: "right", stop: 4})
 	for range 3 {
 		if p := look(); p.Scored > p.Done || p.Done != 4 {

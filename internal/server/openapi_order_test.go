@@ -12,7 +12,7 @@ import (
 // jobRequestSchema describes the fields of a job request, those of all protocols together.
 func jobRequestSchema() *jsonschema.Schema {
 	var names []any
-	for _, name := range judging.Names(judging.Protocols()) {
+	for _, name := range judging.ProtocolNames(judging.Protocols()) {
 		names = append(names, name)
 	}
 	fields := map[string]*jsonschema.Schema{

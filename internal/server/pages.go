@@ -85,7 +85,7 @@ func (p *pages) add(file string, text []byte) {
 // functions returns the functions that templates may call. Texts of models, datasets and files must go through v.
 func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
-		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
+		"v":        func(s any) string { return markup.MakeVisible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shorten(s, n) },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
@@ -102,9 +102,9 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"percent":  func(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) },
 		"query":    query,
 		"result":   table.WithInterval,
-		"inShort":  doc.Brief,
+		"inShort":  doc.ShortNumber,
 		"metric":   doc.MetricName,
-		"ends":     doc.Ends,
+		"ends":     doc.IntervalEnds,
 		"has":      slices.Contains[[]string],
 		"markdown": markup.Markdown,
 		"marked":   markup.MarkVerdict,

@@ -59,7 +59,7 @@ func readQuery(q url.Values, filter any) error {
 		default:
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > 1e6 {
-				return failure.BadRequest("%s %q: expected a number from 1 to 1000000", name, markup.Visible(text))
+				return failure.BadRequest("%s %q: expected a number from 1 to 1000000", name, markup.MakeVisible(text))
 			}
 			value.SetInt(int64(n))
 		}
@@ -73,14 +73,14 @@ func jsonName(f reflect.StructField) string {
 	return strings.TrimPrefix(name, "-")
 }
 
-// notOneOf returns the error for a parameter whose value is none of names.
-func notOneOf(parameter, value string, names []string) error {
-	return failure.BadRequest("%s %q: it is one of %s", parameter, markup.Visible(value), strings.Join(names, ", "))
+// unknownValueError returns the error for a parameter whose value is none of names.
+func unknownValueError(parameter, value string, names []string) error {
+	return failure.BadRequest("%s %q: it is one of %s", parameter, markup.MakeVisible(value), strings.Join(names, ", "))
 }
 
-// pageOf returns a page of a list and the number of its pages. page counts from 1; per is the number of entries on a
+// pageSlice returns a page of a list and the number of its pages. page counts from 1; per is the number of entries on a
 // page.
-func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
+func pageSlice[T any](all []T, page, per int) (part []T, pages int, err error) {
 	pages = max(1, (len(all)+per-1)/per)
 	if page > pages {
 		return nil, pages, failure.NotFound("there is no page %d: there are %d", page, pages)
@@ -99,17 +99,17 @@ type Choice struct {
 func address(r doc.Ref) string {
 	switch {
 	case len(r.Runs) == 0:
-		return r.Page
+		return r.Address
 	case len(r.Runs) > maxCompared || slices.Contains(r.Runs[1:], r.Runs[0]):
 		return ""
 	case len(r.Runs) > 1:
-		to := "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Show, "group", r.Group)
-		if r.Show != "" {
+		to := "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Filter, "group", r.Group)
+		if r.Filter != "" {
 			to += itemsAnchor
 		}
 		return to
-	case r.Show+r.Group+r.Mode != "":
-		return runURL(r.Runs[0]) + "/items" + query("show", r.Show, "group", r.Group, "mode", r.Mode)
+	case r.Filter+r.Group+r.Mode != "":
+		return runURL(r.Runs[0]) + "/items" + query("show", r.Filter, "group", r.Group, "mode", r.Mode)
 	}
 	return runURL(r.Runs[0])
 }

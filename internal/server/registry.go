@@ -20,9 +20,9 @@ type route struct {
 
 	status int // HTTP status of a successful call; 0 for 200
 
-	missing error // answer of a server that does not have the route
-	free    bool  // needs no token
-	stream  bool  // has no time limit
+	missing      error // answer of a server that does not have the route
+	needsNoToken bool  // needs no token
+	stream       bool  // has no time limit
 }
 
 // handler answers a request itself, in place of a view. An error that it returns is shown to the client.

@@ -12,23 +12,23 @@ import (
 func (s *Server) routes() []route {
 	return slices.Concat(
 		[]route{
-			{pattern: "GET /healthz", handle: s.healthz, free: true},
-			{pattern: "GET /assets/{file}", handle: s.asset, free: true},
-			{pattern: "GET /login", handle: s.loginPage, free: true},
-			{pattern: "POST /login", handle: s.login, free: true},
+			{pattern: "GET /healthz", handle: s.healthz, needsNoToken: true},
+			{pattern: "GET /assets/{file}", handle: s.asset, needsNoToken: true},
+			{pattern: "GET /login", handle: s.loginPage, needsNoToken: true},
+			{pattern: "POST /login", handle: s.login, needsNoToken: true},
 			{pattern: "POST /logout", handle: s.logout},
-			{pattern: "/", handle: s.nothing},
-			call("GET /openapi.json", describeAPI),
+			{pattern: "/", handle: s.answerNotFound},
+			apiRoute("GET /openapi.json", describeAPI),
 
-			page("/{$}", "leaderboard", s.leaderboardPage),
-			call("GET /leaderboard", s.board),
+			pageRoute("/{$}", "leaderboard", s.leaderboardPage),
+			apiRoute("GET /leaderboard", s.requestedBoard),
 			{pattern: "GET /leaderboard.md", handle: s.downloadBoard(markdownType, ".md", report.RunReport.Markdown)},
 			{pattern: "GET /leaderboard.svg", handle: s.downloadBoard(svgType, ".svg", report.RunReport.Picture)},
-			{pattern: "GET /hardest", form: s.toHardest},
+			{pattern: "GET /hardest", form: s.redirectToHardest},
 		},
 
-		both("/runs", "runs", s.runsView),
-		both("/runs/{run}", "run", s.runView),
+		pageAndCallRoutes("/runs", "runs", s.runsView),
+		pageAndCallRoutes("/runs/{run}", "run", s.runView),
 		[]route{
 			{
 				pattern: "GET /runs/{run}/report.html",
@@ -38,26 +38,26 @@ func (s *Server) routes() []route {
 			{pattern: "GET /runs/{run}/summary.md", handle: s.downloadNumbers(markdownType, ".md", report.RunReport.Markdown)},
 			{pattern: "GET /runs/{run}/picture.svg", handle: s.downloadNumbers(svgType, ".svg", report.RunReport.Picture)},
 			{pattern: "GET /runs/{run}/records.jsonl", handle: s.downloadRecords, stream: true},
-			call("GET /runs/{run}/status", s.statusView),
+			apiRoute("GET /runs/{run}/status", s.statusView),
 			{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
 		},
-		both("/runs/{run}/items", "items", s.itemsView),
-		both("/runs/{run}/items/{item}", "item", s.itemView),
-		[]route{page("/runs/{run}/item", "item", s.itemView)},
+		pageAndCallRoutes("/runs/{run}/items", "items", s.itemsView),
+		pageAndCallRoutes("/runs/{run}/items/{item}", "item", s.itemView),
+		[]route{pageRoute("/runs/{run}/item", "item", s.itemView)},
 
-		both("/suites", "suites", s.suitesView),
-		both("/suites/{suite}", "suite", s.suiteView),
+		pageAndCallRoutes("/suites", "suites", s.suitesView),
+		pageAndCallRoutes("/suites/{suite}", "suite", s.suiteView),
 
-		both("/compare", "compare", s.compareView),
-		both("/compare/item", "compare-item", s.compareItemView),
+		pageAndCallRoutes("/compare", "compare", s.compareView),
+		pageAndCallRoutes("/compare/item", "compare-item", s.compareItemView),
 
-		[]route{page("/help", "help", s.helpPage)},
+		[]route{pageRoute("/help", "help", s.helpPage)},
 
-		require(s.Labels != "", errNoDesk, page("/labels", "labels", s.labelsView)),
+		require(s.Labels != "", errNoDesk, pageRoute("/labels", "labels", s.labelsView)),
 		require(s.Desk != nil, errNoDesk,
-			route{pattern: "POST /labels", form: s.labelAs},
-			page("/labels/{who}", "label", s.labelView),
-			route{pattern: "POST /labels/{who}", handle: s.labelSay},
+			route{pattern: "POST /labels", form: s.redirectToLabel},
+			pageRoute("/labels/{who}", "label", s.labelView),
+			route{pattern: "POST /labels/{who}", handle: s.submitLabel},
 		),
 
 		require(s.Runner != nil, errNoRunner, s.runnerRoutes()...),
@@ -69,43 +69,43 @@ func (s *Server) runnerRoutes() []route {
 	run := deletion{kind: "run", key: "name", list: "/runs", do: s.deleteRun}
 	suite := deletion{kind: "suite", key: "folder", list: "/suites", do: s.deleteSuite}
 	return []route{
-		page("/start", "start", s.startView),
+		pageRoute("/start", "start", s.startView),
 		{pattern: "POST /start", handle: s.startForm},
-		call("GET /offer", s.offer),
-		call("POST /plan", fromRequest(s, RunMaker.Plan)),
-		call("POST /start", fromRequest(s, RunMaker.Start)).accepted(),
+		apiRoute("GET /offer", s.newRunOffer),
+		apiRoute("POST /plan", withJobRequest(s, RunMaker.Plan)),
+		apiRoute("POST /start", withJobRequest(s, RunMaker.Start)).accepted(),
 		{pattern: "POST /runs/{run}/resume", form: s.resumeForm},
-		{pattern: "POST /runs/{run}/about", form: s.describe},
+		{pattern: "POST /runs/{run}/about", form: s.storeAbout},
 		{pattern: "POST /runs/{run}/delete", form: run.form},
-		call("POST /runs/{run}/delete", run.call),
-		call("POST /suites/plan", fromRequest(s, RunMaker.PlanSuite)),
-		call("POST /suites/start", fromRequest(s, RunMaker.StartSuite)).accepted(),
+		apiRoute("POST /runs/{run}/delete", run.call),
+		apiRoute("POST /suites/plan", withJobRequest(s, RunMaker.PlanSuite)),
+		apiRoute("POST /suites/start", withJobRequest(s, RunMaker.StartSuite)).accepted(),
 		{pattern: "POST /suites/{suite}/resume", form: s.resumeSuite},
 		{pattern: "POST /suites/{suite}/delete", form: suite.form},
-		call("POST /suites/{suite}/delete", suite.call),
-		{pattern: "GET /jobs", form: s.toRuns},
-		call("GET /jobs", s.jobsView),
+		apiRoute("POST /suites/{suite}/delete", suite.call),
+		{pattern: "GET /jobs", form: s.redirectToRuns},
+		apiRoute("GET /jobs", s.jobsView),
 		{pattern: "GET /jobs/{job}", handle: s.followJob},
-		call("GET /jobs/{job}", s.jobView),
+		apiRoute("GET /jobs/{job}", s.jobView),
 		{pattern: "POST /jobs/{job}/stop", form: s.stopForm},
-		call("POST /jobs/{job}/stop", s.stop).accepted(),
+		apiRoute("POST /jobs/{job}/stop", s.stop).accepted(),
 	}
 }
 
-// page returns the route of a page for people: a template lays out the value that show returns.
-func page[T any](path, template string, show func(*http.Request) (T, error)) route {
+// pageRoute returns the route of a page for people: a template lays out the value that show returns.
+func pageRoute[T any](path, template string, show func(*http.Request) (T, error)) route {
 	return route{pattern: "GET " + path, template: template, view: viewOf(show)}
 }
 
-// call returns the route of a call of the API, which answers with the value that show returns, as JSON. pattern has the
+// apiRoute returns the route of a call of the API, which answers with the value that show returns, as JSON. pattern has the
 // path below /api/v1.
-func call[T any](pattern string, show func(*http.Request) (T, error)) route {
+func apiRoute[T any](pattern string, show func(*http.Request) (T, error)) route {
 	return route{pattern: strings.Replace(pattern, " ", " "+apiPath, 1), view: viewOf(show)}
 }
 
-// both returns two routes for the value that show returns: a page, and a call of the API at the same path.
-func both[T any](path, template string, show func(*http.Request) (T, error)) []route {
-	return []route{page(path, template, show), call("GET "+path, show)}
+// pageAndCallRoutes returns two routes for the value that show returns: a page, and a call of the API at the same path.
+func pageAndCallRoutes[T any](path, template string, show func(*http.Request) (T, error)) []route {
+	return []route{pageRoute(path, template, show), apiRoute("GET "+path, show)}
 }
 
 // accepted returns the route of a call that starts or stops a job: its answer has the status 202 (Accepted).

@@ -52,9 +52,9 @@ func (r RunRow) Asks() string {
 	return report.Question(*r.report)
 }
 
-// unit returns a key of what the headline score measures, by which the list keeps comparable runs together. Runs
+// metricKey returns a key of what the headline score measures, by which the list keeps comparable runs together. Runs
 // without a score sort last.
-func (r RunRow) unit() string {
+func (r RunRow) metricKey() string {
 	if !r.valued() {
 		return "\uffff"
 	}
@@ -72,8 +72,8 @@ func (r runNumbers) value() float64 {
 	return *r.Headline.Value
 }
 
-// smallRun is the size in bytes of the largest records.jsonl that is read for a list of runs.
-const smallRun = 64 << 20
+// maxSmallRunBytes is the size in bytes of the largest records.jsonl that is read for a list of runs.
+const maxSmallRunBytes = 64 << 20
 
 // row returns a run of the folder as lists show it. It reads the records only of a small run in progress.
 func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
@@ -87,7 +87,7 @@ func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 	}
 	if row.Status == judging.Running {
 		info, err := s.runs.Stat(path.Join(run.Name, judging.RecordsFile))
-		if err != nil || info.Size() > smallRun {
+		if err != nil || info.Size() > maxSmallRunBytes {
 			return row
 		}
 		if x, err := s.runs.Index(ctx, run.Name); err == nil {
@@ -101,7 +101,7 @@ func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 	}
 	row.stamps = s.runs.Stamps(run.Name)
 	row.items = s.runs.ItemSet(run.Name, run.Manifest)
-	row.runNumbers = s.brief(run, row.stamps)
+	row.runNumbers = s.storedNumbers(run, row.stamps)
 	return row
 }
 
@@ -110,9 +110,9 @@ func (s *Server) isStalled(written time.Time) bool {
 	return !written.IsZero() && s.Now().Sub(written) > stalledAfter
 }
 
-// brief returns the numbers of a run that has ended from results.json, without reading its records. They are empty if
+// storedNumbers returns the numbers of a run that has ended from results.json, without reading its records. They are empty if
 // results.json is missing or old.
-func (s *Server) brief(run store.FoundRun, stamps store.Stamps) runNumbers {
+func (s *Server) storedNumbers(run store.FoundRun, stamps store.Stamps) runNumbers {
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
 		return numbers
 	}
@@ -120,22 +120,22 @@ func (s *Server) brief(run store.FoundRun, stamps store.Stamps) runNumbers {
 	if rep == nil {
 		return runNumbers{} // not remembered, since a later call may find them
 	}
-	return s.remember(run.Name, "", stamps, rep)
+	return s.cacheNumbers(run.Name, "", stamps, rep)
 }
 
 // briefKey returns the name under which listNumbers keeps the numbers of a run on the items of set; an empty set stands
 // for all items.
 func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// remember caches and returns the part of a run's report that lists and leaderboards show. set holds the items that the
+// cacheNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items that the
 // report covers; it is empty for all items.
-func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
+func (s *Server) cacheNumbers(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
 		Outcomes:  maps.Clone(rep.Outcomes),
 		Records:   rep.Judgments(),
 		Warnings:  rep.Caveats(),
-		report:    report.ForBoard(rep),
+		report:    report.BoardReport(rep),
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
@@ -143,9 +143,9 @@ func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, 
 	return out
 }
 
-// numbersOn returns the numbers of a run on the items of a set, or on all of its items if the set is empty. They are
+// scoreOnItems returns the numbers of a run on the items of a set, or on all of its items if the set is empty. They are
 // computed in the background; if ctx ends before they are ready, it returns the error of ctx.
-func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
+func (s *Server) scoreOnItems(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
 	name := briefKey(r.Name, set)
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, name, r.stamps); ok {
 		return numbers, nil
@@ -155,26 +155,26 @@ func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) 
 		if err != nil {
 			return runNumbers{failed: true}, nil
 		}
-		return s.remember(r.Name, set, r.stamps, rep), nil
+		return s.cacheNumbers(r.Name, set, r.stamps, rep), nil
 	})
 }
 
-// mostScored limits the runs that are scored in the background for one request.
-const mostScored = 50
+// maxBackgroundScores limits the runs that are scored in the background for one request.
+const maxBackgroundScores = 50
 
-// score fills in the numbers of ended runs that have none, such as copied runs, and returns the number of runs that are
+// scoreMissing fills in the numbers of ended runs that have none, such as copied runs, and returns the number of runs that are
 // still being scored in the background. Large runs are scored when their own page is opened.
-func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
-	ctx, cancel := s.briefly(ctx)
+func (s *Server) scoreMissing(ctx context.Context, rows []RunRow) (pending int) {
+	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
 	for i, r := range rows {
-		if pending == mostScored {
+		if pending == maxBackgroundScores {
 			break
 		}
-		if !r.unscored() {
+		if !r.needsScoring() {
 			continue
 		}
-		numbers, err := s.numbersOn(ctx, &r, "")
+		numbers, err := s.scoreOnItems(ctx, &r, "")
 		if err != nil {
 			pending++
 			continue
@@ -184,14 +184,14 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	return pending
 }
 
-// unscored reports whether the run has ended but has no numbers yet, and is small enough to be scored for a list.
-func (r RunRow) unscored() bool {
+// needsScoring reports whether the run has ended but has no numbers yet, and is small enough to be scored for a list.
+func (r RunRow) needsScoring() bool {
 	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
-		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= smallRun
+		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= maxSmallRunBytes
 }
 
-// state returns a text that changes whenever a file of one of these runs changes.
-func (s *Server) state(runs ...string) string {
+// filesState returns a text that changes whenever a file of one of these runs changes.
+func (s *Server) filesState(runs ...string) string {
 	var state strings.Builder
 	for _, run := range runs {
 		fmt.Fprintln(&state, run, s.runs.Stamps(run))
@@ -228,9 +228,9 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 		return s.rows(ctx)
 	}
 	latest := func() []RunRow {
-		return memo.Latest(s.listings, "rows", s.Now(), func() ([]RunRow, error) { return s.rows(s.ending) })
+		return memo.GetAndRefresh(s.listings, "rows", s.Now(), func() ([]RunRow, error) { return s.rows(s.ending) })
 	}
-	ctx, cancel := s.briefly(ctx)
+	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
 	rows := latest()
 	for rows == nil && ctx.Err() == nil {
@@ -248,9 +248,9 @@ func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// numbers returns the report of a run from its results.json. If that is missing or was written by an earlier version of
+// runReport returns the report of a run from its results.json. If that is missing or was written by an earlier version of
 // gavel, or if the run's files were changed, numbers scores the records. It returns nil for a run in progress.
-func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, error) {
+func (s *Server) runReport(ctx context.Context, run string) (*scoring.Report, error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil || m.Status == judging.Running {
 		return nil, err
@@ -265,7 +265,7 @@ func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, erro
 			}
 		}
 		rep.Run = run
-		s.remember(run, "", now, rep)
+		s.cacheNumbers(run, "", now, rep)
 		return rep, nil
 	})
 }

@@ -62,7 +62,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
-	rep, err := s.numbers(r.Context(), name)
+	rep, err := s.runReport(r.Context(), name)
 	if r.Context().Err() != nil {
 		return v, err
 	}
@@ -73,15 +73,15 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Report, v.Headline = rep, report.Headline(rep)
 		v.Analyses = report.AnalysisData(*rep)
 		v.Warnings = rep.Warnings
-		v.Jury, err = s.jury(r.Context(), name, m)
+		v.Jury, err = s.evaluateJury(r.Context(), name, m)
 		if err != nil {
 			v.Problem = "The jury cannot be compared with its members: " + err.Error()
 		}
 		if !isAPI(r) {
-			v.Page = s.page(r.Context(), v.RunHead, x, rep)
-			ctx, cancel := s.briefly(r.Context())
+			v.Page = s.runPage(r.Context(), v.RunHead, x, rep)
+			ctx, cancel := s.withPageWait(r.Context())
 			defer cancel()
-			v.Page.Sway, err = s.sway(ctx, name, m)
+			v.Page.BiasAnalysis, err = s.analyzeBias(ctx, name, m)
 			v.Swaying = errors.Is(err, context.DeadlineExceeded)
 			if v.Jury != nil {
 				v.Page.SetJury(v.Jury)
@@ -91,14 +91,14 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	return v, nil
 }
 
-// page returns the part of a run's page that is made from its report, with links to the run's items and to the other
+// runPage returns the part of a run's page that is made from its report, with links to the run's items and to the other
 // judges of the same items.
-func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
-	board := condition{protocol: head.Protocol, goal: head.Goal, items: x.Manifest.ItemsFile()}
+func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
+	board := condition{protocol: head.Protocol, goal: head.Goal, items: x.Manifest.ItemsFileKey()}
 	p := &report.RunPage{
 		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		BoardRef:  doc.Ref{Page: board.link()},
-		ItemLists: s.lists(x),
+		BoardRef:  doc.Ref{Address: board.link()},
+		ItemLists: s.itemLists(x),
 		Command:   s.commandOf(ctx, head.Name, x.Manifest),
 		Prompt:    x.Manifest.Spec.Prompt.Text(),
 		Link:      address,
@@ -115,7 +115,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 // commandOf returns the command line that makes the run in its folder; "" for an imported run, and for a jury of which
 // a member's run is not in this folder.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
-	jurors := jury.Jurors(m)
+	jurors := jury.MemberRuns(m)
 	if jurors == nil {
 		return jobs.CommandOf(m, s.folder(run))
 	}
@@ -130,11 +130,11 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 	return shellLine(words)
 }
 
-// sway returns the biases of a run's judge: what its verdicts correlate with, such as length. It returns nil for a run
+// analyzeBias returns the biases of a run's judge: what its verdicts correlate with, such as length. It returns nil for a run
 // that is not complete, or is too large to be read for a page.
-func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.BiasAnalysis, error) {
+func (s *Server) analyzeBias(ctx context.Context, run string, m *judging.Manifest) (*scoring.BiasAnalysis, error) {
 	state := s.runs.Stamps(run)
-	if m.Status != judging.Complete || state.Records.Size > smallRun {
+	if m.Status != judging.Complete || state.Records.Size > maxSmallRunBytes {
 		return nil, nil
 	}
 	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.BiasAnalysis, error) {
@@ -142,7 +142,7 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 		if err != nil {
 			return nil, err
 		}
-		return loaded.Sway(scoring.DefaultOptions.Bootstrap)
+		return loaded.AnalyzeBias(scoring.DefaultOptions.Bootstrap)
 	})
 }
 
@@ -161,14 +161,14 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeRu
 			row.manifest.Spec.Model != run.manifest.Spec.Model || row.Prompt != run.Prompt || row.Settings != run.Settings {
 			continue
 		}
-		if best == nil || row.standsFor(*best) {
+		if best == nil || row.isPreferredTo(*best) {
 			best = &rows[i]
 		}
 	}
 	if best == nil {
 		return nil
 	}
-	rep, err := s.numbers(ctx, best.Name)
+	rep, err := s.runReport(ctx, best.Name)
 	if err != nil || rep == nil {
 		return nil
 	}
@@ -203,8 +203,8 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 	return all
 }
 
-// describe stores the name, tags and note that a posted form gives a run, and returns the address of the run's page.
-func (s *Server) describe(r *http.Request) (to string, err error) {
+// storeAbout stores the name, tags and note that a posted form gives a run, and returns the address of the run's page.
+func (s *Server) storeAbout(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
 		return "", err
@@ -227,8 +227,8 @@ var listKinds = []struct{ show, name, hint string }{
 // mostLists limits the lists of items on a run's page; those that listKinds has first are kept.
 const mostLists = 2
 
-// lists returns the lists of items on a run's page that are not empty.
-func (s *Server) lists(x *store.Index) (all []doc.Block) {
+// itemLists returns the lists of items on a run's page that are not empty.
+func (s *Server) itemLists(x *store.Index) (all []doc.Block) {
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
 		var positions []int
@@ -241,11 +241,11 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 			continue
 		}
 		list := doc.Block{
-			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
-			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
+			ID: "list-" + k.show, Title: k.name, Surfaces: doc.SurfacePage, Half: true, Chart: doc.ChartItemList, Table: &doc.Table{},
+			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Filter: k.show}}},
 			About: table.Count(len(positions), "item"),
 		}
-		if k.show != "confident" || !run.Simulated && len(positions)*doubtful <= run.Items {
+		if k.show != "confident" || !run.Simulated && len(positions)*doubtRatio <= run.Items {
 			list.About += " · " + k.hint // if more are wrong, the judge is doubted rather than the labels
 		}
 		if run.Judgments <= run.Items { // each item is judged once
@@ -263,7 +263,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 // listedItem returns an item as a row of a list on a run's page, with a sign for each judgment.
 func listedItem(row itemRow) doc.Row {
 	item := doc.Row{
-		Name: markup.Shorten(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
+		Name: markup.Shorten(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Address: row.Link},
 	}
 	for _, j := range row.Judgments {
 		m := j.Mark()
@@ -290,14 +290,14 @@ func (s *Server) deleteRun(name string) error {
 	if err := s.Runner.Delete(name); err != nil {
 		return err
 	}
-	s.runs.Drop(name)
+	s.runs.ForgetRun(name)
 	return nil
 }
 
-// jury compares a jury's run with the runs of its members. It returns nil if the run is no jury's, or if the run of a
+// evaluateJury compares a jury's run with the runs of its members. It returns nil if the run is no jury's, or if the run of a
 // member is not in this folder.
-func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*jury.Jury, error) {
-	jurors := jury.Jurors(m)
+func (s *Server) evaluateJury(ctx context.Context, name string, m *judging.Manifest) (*jury.Jury, error) {
+	jurors := jury.MemberRuns(m)
 	if jurors == nil {
 		return nil, nil
 	}
@@ -307,7 +307,7 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*j
 	}
 	names := judgeNames(members)
 	all := append(namesOf(members), name)
-	state := fmt.Sprint(names, s.state(all...))
+	state := fmt.Sprint(names, s.filesState(all...))
 	return memo.Get(ctx, s.memo, "jury "+name, state, func() (*jury.Jury, error) {
 		runs, err := s.load(all...)
 		if err != nil {
@@ -338,7 +338,7 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageRun) (memb
 			return nil, nil
 		}
 		if member.report == nil { // scoring for leaderboards runs in the background
-			rep, err := s.numbers(ctx, member.Name)
+			rep, err := s.runReport(ctx, member.Name)
 			if err != nil || rep == nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ func TestListsOfARun(t *testing.T) {
 	s := newSite(t, dir, nil)
 	x, err := s.runs.Index(t.Context(), "a")
 	must(t, err)
-	lists := s.lists(x)
+	lists := s.itemLists(x)
 	if len(lists) != mostLists {
 		t.Fatalf("%d lists: %+v", len(lists), lists)
 	}
@@ -56,9 +56,9 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 		s.data("/api/v1/runs/"+run, &v)
 		x, err := s.runs.Index(t.Context(), v.Name)
 		must(t, err)
-		p := s.page(t.Context(), v.RunHead, x, v.Report)
+		p := s.runPage(t.Context(), v.RunHead, x, v.Report)
 		for _, b := range v.Report.Breakdowns {
-			pieces := p.Parts(b.Group)
+			pieces := p.OutcomeParts(b.Group)
 			sum := 0
 			for _, piece := range pieces {
 				sum += piece.N

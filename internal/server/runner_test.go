@@ -53,9 +53,9 @@ func (f *fakeRunner) Resume(_ context.Context, run string) (jobs.Job, error) {
 }
 
 func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {
-	p := jobs.SuitePlanned{Suite: "planned", Above: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}}
+	p := jobs.SuitePlanned{Suite: "planned", ExceededLimits: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}}
 	if strings.Contains(o.Get("file"), "limits") {
-		p.Above = []string{"9 calls, the limit is 1"}
+		p.ExceededLimits = []string{"9 calls, the limit is 1"}
 	}
 	return p, f.fails
 }

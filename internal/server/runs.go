@@ -66,7 +66,7 @@ func (r RunRow) choices() map[string][]string {
 var orders = map[string]func(a, b RunRow) int{
 	"when": func(a, b RunRow) int { return b.Started.Compare(a.Started) },
 	"headline": func(a, b RunRow) int {
-		return cmp.Or(cmp.Compare(a.unit(), b.unit()), cmp.Compare(b.value(), a.value()))
+		return cmp.Or(cmp.Compare(a.metricKey(), b.metricKey()), cmp.Compare(b.value(), a.value()))
 	},
 	"name":     byText(RunRow.Title),
 	"model":    byText(func(r RunRow) string { return r.Model }),
@@ -86,7 +86,7 @@ func (f runsFilter) sort(runs []RunRow) error {
 	compare, ok := orders[name]
 	if !ok {
 		return failure.BadRequest("sort %q: it is one of %s, with - in front for the reverse order",
-			markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+			markup.MakeVisible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	slices.SortStableFunc(runs, compare)
 	if reverse {
@@ -98,12 +98,12 @@ func (f runsFilter) sort(runs []RunRow) error {
 // Limits of the list of runs.
 const (
 	runsPerPage = 100  // runs on a page
-	mostRuns    = 1000 // runs in an answer of the API: about two megabytes
+	maxAPIRuns  = 1000 // runs in an answer of the API: about two megabytes
 )
 
 // runsView returns the list of runs that a request asks for.
 func (s *Server) runsView(r *http.Request) (view runsView, err error) {
-	f, err := filterOf(r)
+	f, err := readRunsFilter(r)
 	if err != nil {
 		return view, err
 	}
@@ -111,14 +111,14 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded(), Reading: all == nil}
+	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchWarning(), Reading: all == nil}
 	makers := map[string]string{} // jobs by their runs
 	for _, j := range s.activeJobs() {
 		makers[j.Run()] = j.ID
 	}
 	for _, row := range all {
 		row.Job = makers[row.Name]
-		f.offer(row)
+		f.addChoices(row)
 		if f.takes(row) {
 			view.Runs = append(view.Runs, row)
 		}
@@ -130,20 +130,20 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 		return view, err
 	}
 	view.Filter = f
-	return view, view.cut(r)
+	return view, view.paginate(r)
 }
 
-// cut counts the runs that match the filter, and keeps those on the requested page, or within the requested limits.
-func (v *runsView) cut(r *http.Request) (err error) {
+// paginate counts the runs that match the filter, and keeps those on the requested page, or within the requested limits.
+func (v *runsView) paginate(r *http.Request) (err error) {
 	f := v.Filter
 	v.Matches = len(v.Runs)
 	if f.Page > 0 {
-		v.Runs, v.Pages, err = pageOf(v.Runs, f.Page, runsPerPage)
+		v.Runs, v.Pages, err = pageSlice(v.Runs, f.Page, runsPerPage)
 		return err
 	}
-	size := cmp.Or(f.Limit, mostRuns)
+	size := cmp.Or(f.Limit, maxAPIRuns)
 	end := f.Offset + size
-	_, v.Pages, err = pageOf(v.Runs, 1, size)
+	_, v.Pages, err = pageSlice(v.Runs, 1, size)
 	v.Runs = v.Runs[min(f.Offset, v.Matches):min(end, v.Matches)]
 	if end < v.Matches {
 		q := r.URL.Query()
@@ -154,9 +154,9 @@ func (v *runsView) cut(r *http.Request) (err error) {
 	return err
 }
 
-// filterOf reads the filter of the list of runs from a request. People get pages of runsPerPage runs; calls of the API
+// readRunsFilter reads the filter of the list of runs from a request. People get pages of runsPerPage runs; calls of the API
 // ask for such a page, or for a part by limit and offset.
-func filterOf(r *http.Request) (f runsFilter, err error) {
+func readRunsFilter(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{Sort: "when", Choices: map[string][]string{}, query: q}
 	if !isAPI(r) || q.Has("page") {
@@ -167,12 +167,12 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 		q.Del("offset")
 	}
 	err = readQuery(q, &f)
-	f.Limit = min(f.Limit, mostRuns)
+	f.Limit = min(f.Limit, maxAPIRuns)
 	return f, err
 }
 
-// offer adds the values of a run to those that the form offers.
-func (f *runsFilter) offer(row RunRow) {
+// addChoices adds the values of a run to those that the form offers.
+func (f *runsFilter) addChoices(row RunRow) {
 	for name, values := range row.choices() {
 		for _, value := range values {
 			if i, has := slices.BinarySearch(f.Choices[name], value); !has && value != "" {

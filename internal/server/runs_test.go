@@ -36,9 +36,9 @@ func copyRun(t testing.TB, from, to, dataset string) {
 
 // TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
 func TestTheAPIGivesRunsInParts(t *testing.T) {
-	view := runsView{Runs: make([]RunRow, 10*mostRuns)}
+	view := runsView{Runs: make([]RunRow, 10*maxAPIRuns)}
 	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
-	if err := view.cut(r); err != nil || len(view.Runs) != mostRuns || view.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
+	if err := view.paginate(r); err != nil || len(view.Runs) != maxAPIRuns || view.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
 		t.Errorf("%d runs at once, next %q, %v", len(view.Runs), view.Next, err)
 	}
 }

@@ -69,8 +69,8 @@ type RunMaker interface {
 // pageWait is the time for which a page waits for background work. Then it says what is missing, and is loaded again.
 const pageWait = 2 * time.Second
 
-// briefly returns a context that ends after the time for which a page waits for background work.
-func (s *Server) briefly(ctx context.Context) (context.Context, context.CancelFunc) {
+// withPageWait returns a context that ends after the time for which a page waits for background work.
+func (s *Server) withPageWait(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(s.pageWait, pageWait))
 }
 
@@ -81,16 +81,16 @@ type Server struct {
 	runs *store.Store // reads the folder of runs
 	memo *memo.Memo   // values computed from whole runs, for which pages wait
 	// background has values that are computed in the background, for which pages wait briefly.
-	background  *memo.Memo
-	listNumbers *memo.Memo // numbers of runs in lists and leaderboards
-	listings    *memo.Memo // the list of runs of a large folder
-	guard       *guard.Guard
-	streams     chan struct{}      // semaphore of the open streams of events
-	ending      context.Context    // ends when the server closes, and ends all streams
-	end         context.CancelFunc // ends ending
-	pages       *pages
-	patience    time.Duration // time limit for computing an answer
-	mux         *http.ServeMux
+	background    *memo.Memo
+	listNumbers   *memo.Memo // numbers of runs in lists and leaderboards
+	listings      *memo.Memo // the list of runs of a large folder
+	guard         *guard.Guard
+	streams       chan struct{}      // semaphore of the open streams of events
+	ending        context.Context    // ends when the server closes, and ends all streams
+	end           context.CancelFunc // ends ending
+	pages         *pages
+	answerTimeout time.Duration // time limit for computing an answer
+	mux           *http.ServeMux
 }
 
 // isAPI reports whether a request is a call of the API, and not one of a page.

@@ -38,7 +38,7 @@ func (v startView) Inputs() (all []fieldView) {
 // Says returns a sentence on what to do next, or on the calls and time that the planned run takes.
 func (v startView) Says() string {
 	if v.Plan == nil {
-		return phrases.Say("start.choose")
+		return phrases.Sentence("start.choose")
 	}
 	calls := 0
 	for _, stage := range v.Plan.Stages {
@@ -49,25 +49,25 @@ func (v startView) Says() string {
 	takes := table.Count(calls, "call")
 	switch {
 	case calls == 0:
-		return phrases.Say("start.nothing")
+		return phrases.Sentence("start.nothing")
 	case len(v.Plan.Stages) > 1:
-		return phrases.Say("start.several", takes, len(v.Plan.Stages))
+		return phrases.Sentence("start.several", takes, len(v.Plan.Stages))
 	case stage.Seconds == nil:
-		return phrases.Say("start.unknown-time", takes)
+		return phrases.Sentence("start.unknown-time", takes)
 	case *stage.Seconds == 0:
-		return phrases.Say("start.no-server", takes)
+		return phrases.Sentence("start.no-server", takes)
 	}
-	return phrases.Say("start.takes", takes, time)
+	return phrases.Sentence("start.takes", takes, time)
 }
 
-// offer returns the choices for a new run of the protocol that a request names.
-func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
+// newRunOffer returns the choices for a new run of the protocol that a request names.
+func (s *Server) newRunOffer(r *http.Request) (jobs.Offer, error) {
 	return s.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
 // startView returns the form that starts a run, filled in from the query of the address.
 func (s *Server) startView(r *http.Request) (startView, error) {
-	o, err := s.offer(r)
+	o, err := s.newRunOffer(r)
 	return startView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}, err
 }
 
@@ -91,7 +91,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 			v.Plan = &plan
 		}
 	default:
-		return failure.BadRequest("the form's action %q is unknown: use plan or start", markup.Visible(action))
+		return failure.BadRequest("the form's action %q is unknown: use plan or start", markup.MakeVisible(action))
 	}
 	if err != nil {
 		v.Error, status = err.Error(), failure.Status(err)
@@ -125,16 +125,16 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 				out[name] = append(out[name], fmt.Sprint(v))
 			default:
 				return nil, failure.BadRequest("%q: expected a text, a number, true or false, or a list of them",
-					markup.Visible(name))
+					markup.MakeVisible(name))
 			}
 		}
 	}
 	return out, nil
 }
 
-// fromRequest returns a function for [call] that reads a job request from the body and passes it to do, a method of the
+// withJobRequest returns a function for [apiRoute] that reads a job request from the body and passes it to do, a method of the
 // server's RunMaker.
-func fromRequest[V any](
+func withJobRequest[V any](
 	s *Server, do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
 ) func(*http.Request) (V, error) {
 	return func(r *http.Request) (out V, err error) {

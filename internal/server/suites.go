@@ -78,7 +78,7 @@ func (h *SuiteHead) summarize(results *report.SuiteRanking, raced *race.State, r
 
 // raceOf returns the race among a suite's runs in the form of pages, with the names of its judges.
 func raceOf(s *race.State, runs []suiteRun) *races.Race {
-	return races.Stored(s, func(run string) string {
+	return races.FromState(s, func(run string) string {
 		for _, cell := range runs {
 			if path.Base(cell.Name) != run {
 				continue
@@ -94,12 +94,12 @@ func raceOf(s *race.State, runs []suiteRun) *races.Race {
 
 // Blocks returns the HTML of the tables and charts that rank the judges under each condition.
 func (v SuiteView) Blocks() (template.HTML, error) {
-	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
+	return doc.PageContext{Link: v.address, Terms: v.Results.Terms()}.RenderBlocks(v.Results.Blocks())
 }
 
 // RaceBlock returns the HTML of a chart of when each judge left the suite's race.
 func (v SuiteView) RaceBlock() (template.HTML, error) {
-	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
+	return doc.PageContext{Link: v.address}.RenderBlocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
 // address returns the address of the page of the run that a reference names, by its name or the last part of its name;
@@ -120,7 +120,7 @@ func (h SuiteHead) Finished() (template.HTML, error) {
 		damagedStatus, report.NotBegun,
 	}
 	bar := report.StatusBar(statuses, func(status string) int { return h.Statuses[status] })
-	return doc.Paper{}.Blocks([]doc.Block{bar})
+	return doc.PageContext{}.RenderBlocks([]doc.Block{bar})
 }
 
 // suitesView returns the list of suites.
@@ -128,9 +128,9 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
 	}
-	ctx, cancel := s.briefly(r.Context())
+	ctx, cancel := s.withPageWait(r.Context())
 	defer cancel()
-	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchEnded()}
+	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchWarning()}
 	for _, folder := range s.runs.Suites() {
 		suite, err := s.runs.Suite(folder)
 		if err != nil {
@@ -147,7 +147,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 }
 
 // suiteRuns returns a suite as the list shows it, and its runs.
-func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Matrix) (SuiteHead, []suiteRun) {
+func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.SuiteMatrix) (SuiteHead, []suiteRun) {
 	head := SuiteHead{
 		Folder:     folder,
 		Name:       suite.Name,
@@ -200,9 +200,9 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 
 // ranking returns the ranking of the judges of a suite's runs; nil if no run has ended.
 func (s *Server) ranking(
-	ctx context.Context, folder string, suite *scoring.Matrix, runs []suiteRun,
+	ctx context.Context, folder string, suite *scoring.SuiteMatrix, runs []suiteRun,
 ) (*report.SuiteRanking, error) {
-	state, some := s.stateOf(suite, runs)
+	state, some := s.suiteFilesState(suite, runs)
 	if !some {
 		return nil, nil
 	}
@@ -211,15 +211,15 @@ func (s *Server) ranking(
 	})
 }
 
-// stateOf returns a text that changes whenever a file of one of the suite's ended runs changes. some reports whether
+// suiteFilesState returns a text that changes whenever a file of one of the suite's ended runs changes. some reports whether
 // any run has ended.
-func (s *Server) stateOf(suite *scoring.Matrix, runs []suiteRun) (state string, some bool) {
+func (s *Server) suiteFilesState(suite *scoring.SuiteMatrix, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
 	for _, run := range runs {
 		fmt.Fprintln(&b, run.Name, run.Status, run.Begun)
 		if run.Begun && run.Status != judging.Running {
-			b.WriteString(s.state(run.Name))
+			b.WriteString(s.filesState(run.Name))
 			some = true
 		}
 	}
@@ -264,6 +264,6 @@ func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err
 	}
-	defer s.runs.Forget() // even if a part could not be deleted
+	defer s.runs.ForgetListing() // even if a part could not be deleted
 	return s.Runner.DeleteSuite(folder)
 }

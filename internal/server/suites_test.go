@@ -12,9 +12,9 @@ import (
 
 // suiteOf makes the runs of a suite: two judges of whom one is better, a third
 // that was not begun, and a fourth that is at work.
-func suiteOf(t testing.TB, dir, folder string) *scoring.Matrix {
+func suiteOf(t testing.TB, dir, folder string) *scoring.SuiteMatrix {
 	t.Helper()
-	suite := &scoring.Matrix{
+	suite := &scoring.SuiteMatrix{
 		Name: "four judges", File: "name: four judges # </textarea><script>alert(1)</script>\n", Judges: []string{"good", "coin", "late", "busy"},
 		Conditions: []scoring.SuiteCondition{{Name: "pairs", Protocol: "pairwise", Dataset: "sample", Prompt: "sop"}},
 	}
@@ -46,7 +46,7 @@ func TestSuiteOfEmptyRuns(t *testing.T) {
 	changeManifest(t, busy, func(m *judging.Manifest) { m.Status = judging.Interrupted })
 	must(t, os.WriteFile(filepath.Join(busy, judging.RecordsFile), nil, 0o644))
 	s.data("/api/v1/suites/suite", &v)
-	if c := v.Results.Conditions[0].Cells[3]; c.Place >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Rankings[0].Runs) != 2 {
+	if c := v.Results.Conditions[0].Runs[3]; c.RankingIndex >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Rankings[0].Runs) != 2 {
 		t.Errorf("a run without records: %+v", c)
 	}
 }

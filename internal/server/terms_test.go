@@ -24,7 +24,7 @@ func TestMetricsAreExplained(t *testing.T) {
 	}
 	makePairs(t, "coin", dir, "pairs-c")
 	suiteOf(t, dir, "suite")
-	s.runs.Forget()
+	s.runs.ForgetListing()
 	for target, least := range map[string]int{"/runs/pairs-a": 6, "/runs/options": 5, "/runs/numbers": 2, "/suites/suite": 1, "/compare?a=pairs-a&b=pairs-c": 5, "/compare?run=pairs-a&run=pairs-b&run=pairs-c": 3} {
 		page := parse(t, s.get(target))
 		there := map[string]int{}

@@ -14,7 +14,7 @@ func TestIntervalsBeforeTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "half")
 	m := makeRun(t, run, runSetup{sim: "accuracy=0.8", stop: 40})
-	m.DrawnBy, m.Status = new(int64), judging.Incomplete
+	m.OrderSeed, m.Status = new(int64), judging.Incomplete
 	must(t, judging.WriteJSON(filepath.Join(run, judging.ManifestFile), m))
 	loaded, err := scoring.Load(run, scoring.DefaultOptions.Reading)
 	must(t, err)

@@ -5,9 +5,9 @@ import (
 	"gavel/judging"
 )
 
-// contextOf returns the context size in tokens that the run in a request's folder requested from Ollama, or 0 if there
+// earlierNumCtx returns the context size in tokens that the run in a request's folder requested from Ollama, or 0 if there
 // is no run yet. With another size the cell would be another run.
-func contextOf(r eval.RunRequest) int {
+func earlierNumCtx(r eval.RunRequest) int {
 	if r.Out == "" {
 		return 0
 	}

@@ -57,19 +57,19 @@ type Judge struct {
 
 // setting holds a flag of a run and one value for it, which has several words if the flag may be repeated.
 type setting struct {
-	flag  string
-	words []string
-	line  int
-	axis  bool // the file has a list of such values, one condition for each
+	flag   string
+	values []string
+	line   int
+	isAxis bool // the file has a list of such values, one condition for each
 }
 
-func (s setting) String() string { return strings.Join(s.words, "+") }
+func (s setting) String() string { return strings.Join(s.values, "+") }
 
 // Parts of a suite's file, as errors call them.
 const (
-	inDefaults = "defaults"
-	aJudge     = "a judge"
-	aCondition = "a condition"
+	partDefaults  = "defaults"
+	partJudge     = "a judge"
+	partCondition = "a condition"
 )
 
 // misplaced returns why the given part of a suite's file may not set a flag; "" if it may.
@@ -84,11 +84,11 @@ func misplaced(flag, part string) string {
 	case "json", "csv", "markdown":
 		return "has no place in a suite: choose the table's format on the command line"
 	case "cache", "no-cache":
-		if part != inDefaults {
+		if part != partDefaults {
 			return "is for the whole suite: set it in defaults"
 		}
 	case "model", "backend", "base-url", "api-key-env":
-		if part != aJudge && (flag == "model" || part != inDefaults) {
+		if part != partJudge && (flag == "model" || part != partDefaults) {
 			return "belongs to a judge, not to " + part
 		}
 	}
@@ -137,22 +137,22 @@ func ParseFile(path string, raw []byte) (*Definition, error) {
 	s := &Definition{path: path, Text: string(raw)}
 	switch {
 	case len(raw) > maxFile:
-		return nil, s.wrong(0, "has more than %d bytes: is it a suite?", maxFile)
+		return nil, s.errorAtLine(0, "has more than %d bytes: is it a suite?", maxFile)
 	case !utf8.Valid(raw):
-		return nil, s.wrong(0, "is not UTF-8")
+		return nil, s.errorAtLine(0, "is not UTF-8")
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	var doc, more yaml.Node
 	err := dec.Decode(&doc)
 	if errors.Is(err, io.EOF) || err == nil && (len(doc.Content) == 0 || isNull(doc.Content[0])) {
-		return nil, s.wrong(0, "is empty: a suite has judges and conditions, see docs/suites.md")
+		return nil, s.errorAtLine(0, "is empty: a suite has judges and conditions, see docs/suites.md")
 	}
 	if err == nil {
 		err = dec.Decode(&more)
 	}
 	switch {
 	case err == nil:
-		return nil, s.wrong(more.Line, "a second document begins here: a file is one suite")
+		return nil, s.errorAtLine(more.Line, "a second document begins here: a file is one suite")
 	case !errors.Is(err, io.EOF):
 		return nil, SyntaxError(s.path, raw, err)
 	}
@@ -184,44 +184,44 @@ func Wrong(path string, line int, format string, args ...any) error {
 	return &lineError{File: path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-func (s *Definition) wrong(line int, format string, args ...any) error {
+func (s *Definition) errorAtLine(line int, format string, args ...any) error {
 	return Wrong(s.path, line, format, args...)
 }
 
 func (s *Definition) read(root *yaml.Node) error {
 	s.Name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
-	defaults := s.flags(inDefaults, func(values []setting) { s.defaults = append(s.defaults, values...) })
-	err := s.mapping(root, "a suite", keys{
-		"name":  s.name(&s.Name),
-		"study": s.name(&s.study),
+	defaults := s.flagReaders(partDefaults, func(values []setting) { s.defaults = append(s.defaults, values...) })
+	err := s.mapping(root, "a suite", keyReaders{
+		"name":  s.nameReader(&s.Name),
+		"study": s.nameReader(&s.study),
 		"out": func(e entry) error {
 			s.outLine = e.line
-			return s.name(&s.Out)(e)
+			return s.nameReader(&s.Out)(e)
 		},
 		"limits": func(e entry) error {
-			return s.mapping(e.value, "limits", keys{"calls": s.readCalls, "hours": s.readHours})
+			return s.mapping(e.value, "limits", keyReaders{"calls": s.readCalls, "hours": s.readHours})
 		},
-		"defaults":   func(e entry) error { return s.mapping(e.value, inDefaults, defaults) },
-		"judges":     s.each(s.readJudge),
-		"conditions": s.each(s.readCondition),
+		"defaults":   func(e entry) error { return s.mapping(e.value, partDefaults, defaults) },
+		"judges":     s.listReader(s.readJudge),
+		"conditions": s.listReader(s.readCondition),
 	})
 	name := eval.FolderName(s.Name)
 	switch {
 	case err != nil:
 		return err
 	case name == "":
-		return s.wrong(root.Line, "the suite has no name: set it")
+		return s.errorAtLine(root.Line, "the suite has no name: set it")
 	case s.Out == "" && len(name) > maxName:
-		return s.wrong(root.Line, "the suite's folder would be called %.60s…: give it a shorter name", name)
+		return s.errorAtLine(root.Line, "the suite's folder would be called %.60s…: give it a shorter name", name)
 	case len(s.judges) == 0:
-		return s.wrong(root.Line, "judges are missing: list the judges to measure")
+		return s.errorAtLine(root.Line, "judges are missing: list the judges to measure")
 	case len(s.conditions) == 0:
-		return s.wrong(root.Line, "conditions are missing: list what to ask the judges")
+		return s.errorAtLine(root.Line, "conditions are missing: list what to ask the judges")
 	case s.study == "":
 	case s.study != scoring.GRP:
-		return s.wrong(root.Line, "study: expected %s, not %q", scoring.GRP, s.study)
+		return s.errorAtLine(root.Line, "study: expected %s, not %q", scoring.GRP, s.study)
 	case 2*len((&Suite{Definition: s}).summary().Goals()) != len(s.conditions):
-		return s.wrong(root.Line, "study: grp compares goals: "+
+		return s.errorAtLine(root.Line, "study: grp compares goals: "+
 			"give each condition of pairwise one of reversed with the same dataset, prompt and flags, and no other")
 	}
 	s.Out = cmp.Or(s.Out, filepath.Join("runs", name))
@@ -231,7 +231,7 @@ func (s *Definition) read(root *yaml.Node) error {
 func (s *Definition) readCalls(e entry) (err error) {
 	s.limits.Calls, err = strconv.Atoi(e.value.Value)
 	if err != nil || s.limits.Calls < 1 {
-		return s.wrong(e.line, "calls: expected a number from 1, not %s", kindOf(e.value))
+		return s.errorAtLine(e.line, "calls: expected a number from 1, not %s", yamlKind(e.value))
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (s *Definition) readCalls(e entry) (err error) {
 func (s *Definition) readHours(e entry) (err error) {
 	s.limits.Hours, err = strconv.ParseFloat(e.value.Value, 64)
 	if err != nil || !(s.limits.Hours > 0) || math.IsInf(s.limits.Hours, 1) {
-		return s.wrong(e.line, "hours: expected a number above 0, not %s", kindOf(e.value))
+		return s.errorAtLine(e.line, "hours: expected a number above 0, not %s", yamlKind(e.value))
 	}
 	return nil
 }
@@ -255,10 +255,10 @@ func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 	return fields
 }
 
-// flags returns readers for the keys that are flags of a run, as far as the given part of the file may set them. They
+// flagReaders returns readers for the keys that are flags of a run, as far as the given part of the file may set them. They
 // pass the values of a key to add.
-func (s *Definition) flags(part string, add func(values []setting)) keys {
-	flags := keys{}
+func (s *Definition) flagReaders(part string, add func(values []setting)) keyReaders {
+	flags := keyReaders{}
 	for name, field := range fieldsOf(judging.Protocols()...) {
 		if misplaced(name, part) != "" {
 			continue
@@ -268,8 +268,8 @@ func (s *Definition) flags(part string, add func(values []setting)) keys {
 			switch {
 			case err != nil:
 				return err
-			case values[0].axis && part != aCondition:
-				return s.wrong(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s",
+			case values[0].isAxis && part != partCondition:
+				return s.errorAtLine(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s",
 					e.key, part)
 			}
 			add(values)
@@ -282,23 +282,23 @@ func (s *Definition) flags(part string, add func(values []setting)) keys {
 func (s *Definition) readJudge(n *yaml.Node) error {
 	j := Judge{line: n.Line}
 	model := ""
-	keys := s.flags(aJudge, func(values []setting) {
+	keys := s.flagReaders(partJudge, func(values []setting) {
 		j.settings = append(j.settings, values...)
 		if values[0].flag == "model" {
 			model = values[0].String()
 		}
 	})
-	keys["name"] = s.name(&j.name)
-	if err := s.mapping(n, aJudge, keys); err != nil {
+	keys["name"] = s.nameReader(&j.name)
+	if err := s.mapping(n, partJudge, keys); err != nil {
 		return err
 	}
 	j.name = cmp.Or(j.name, model)
 	if eval.FolderName(j.name) == "" {
-		return s.wrong(j.line, "a judge without a name: give it a model, or a name")
+		return s.errorAtLine(j.line, "a judge without a name: give it a model, or a name")
 	}
 	for _, other := range s.judges {
 		if strings.EqualFold(eval.FolderName(other.name), eval.FolderName(j.name)) {
-			return s.wrong(j.line, "two judges are called %q, the other in line %d: give them names of their own",
+			return s.errorAtLine(j.line, "two judges are called %q, the other in line %d: give them names of their own",
 				j.name, other.line)
 		}
 	}
@@ -308,32 +308,32 @@ func (s *Definition) readJudge(n *yaml.Node) error {
 
 // readCondition reads an entry of the file's conditions, and adds all conditions that the entry's lists describe.
 func (s *Definition) readCondition(n *yaml.Node) error {
-	p := product{line: n.Line}
-	keys := s.flags(aCondition, func(values []setting) { p.axes = append(p.axes, values) })
-	keys["name"] = s.name(&p.name)
+	p := conditionProduct{line: n.Line}
+	keys := s.flagReaders(partCondition, func(values []setting) { p.axes = append(p.axes, values) })
+	keys["name"] = s.nameReader(&p.name)
 	keys["protocol"] = func(e entry) error {
 		values, err := s.values(e, eval.Field{})
 		for _, v := range values {
 			protocol, unknown := judging.ProtocolNamed(v.String())
 			if unknown != nil {
-				return s.wrong(v.line, "%v%s", unknown, didYouMean(v.String(), judging.Names(judging.Protocols())))
+				return s.errorAtLine(v.line, "%v%s", unknown, didYouMean(v.String(), judging.ProtocolNames(judging.Protocols())))
 			}
 			p.protocols = append(p.protocols, protocol)
 		}
 		return err
 	}
-	if err := s.mapping(n, aCondition, keys); err != nil {
+	if err := s.mapping(n, partCondition, keys); err != nil {
 		return err
 	}
 	if len(p.protocols) == 0 {
-		return s.wrong(p.line, "a condition without a protocol: it is one of %s, or a list of them",
-			strings.Join(judging.Names(judging.Protocols()), ", "))
+		return s.errorAtLine(p.line, "a condition without a protocol: it is one of %s, or a list of them",
+			strings.Join(judging.ProtocolNames(judging.Protocols()), ", "))
 	}
 	for _, protocol := range p.protocols {
 		fields := fieldsOf(protocol)
 		for _, values := range p.axes {
 			if flag := values[0].flag; fields[flag].Name == "" {
-				return s.wrong(values[0].line, "%s: %s has no such flag, see \"gavel run %s --help\"",
+				return s.errorAtLine(values[0].line, "%s: %s has no such flag, see \"gavel run %s --help\"",
 					flag, protocol.Name, protocol.Name)
 			}
 		}
@@ -341,9 +341,9 @@ func (s *Definition) readCondition(n *yaml.Node) error {
 	return s.expand(p)
 }
 
-// Place sets the suite's folder for the server: a folder in dir, named after the suite; or the one that the file sets,
+// SetFolder sets the suite's folder for the server: a folder in dir, named after the suite; or the one that the file sets,
 // if allow returns no error for it.
-func (s *Definition) Place(dir string, allow func(out string) error) error {
+func (s *Definition) SetFolder(dir string, allow func(out string) error) error {
 	if s.outLine == 0 {
 		s.Out = filepath.Join(dir, eval.FolderName(s.Name))
 		return nil
@@ -353,7 +353,7 @@ func (s *Definition) Place(dir string, allow func(out string) error) error {
 		return err
 	}
 	if err := allow(out); err != nil {
-		return s.wrong(s.outLine, "out: %s %w", s.Out, err)
+		return s.errorAtLine(s.outLine, "out: %s %w", s.Out, err)
 	}
 	s.Out = out
 	return nil

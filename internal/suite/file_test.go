@@ -66,7 +66,7 @@ conditions:
   - {protocol: answer, dataset: sample-choice}
 `))
 	assert.NilError(t, err)
-	s, err := file.Matrix((*Cell).Read)
+	s, err := file.Matrix((*Cell).ReadRequest)
 	assert.NilError(t, err)
 	for i, want := range []struct {
 		name                             string
@@ -110,7 +110,7 @@ func FuzzSuite(f *testing.F) {
 		file, err := ParseFile("s.yaml", []byte(text))
 		var s *Suite
 		if err == nil {
-			s, err = file.Matrix((*Cell).Read)
+			s, err = file.Matrix((*Cell).ReadRequest)
 		}
 		if err != nil {
 			if located := (*lineError)(nil); !errors.As(err, &located) || located.File != "s.yaml" {

@@ -20,9 +20,9 @@ type Suite struct {
 	shard string  // the shard whose folder this is, such as 3/16; "" for all items
 }
 
-// product holds an entry of the file's conditions. It describes one condition for each
+// conditionProduct holds an entry of the file's conditions. It describes one condition for each
 // combination of protocol and values.
-type product struct {
+type conditionProduct struct {
 	name      string // "": conditions are named after their settings
 	line      int
 	protocols []judging.Protocol
@@ -58,7 +58,7 @@ func Open(path string) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Matrix((*Cell).Read)
+	return file.Matrix((*Cell).ReadRequest)
 }
 
 // Matrix makes the cells of a suite, one for each judge and condition. read returns the request of a cell.
@@ -75,7 +75,7 @@ func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, 
 			}
 			c.Request, err = read(c)
 			if err != nil {
-				return nil, s.blame(c, err)
+				return nil, s.locateError(c, err)
 			}
 			c.Request.Out = filepath.Join(s.Out, c.name)
 			if c.judge.name != c.Request.Model {
@@ -87,8 +87,10 @@ func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, 
 	return m, nil
 }
 
-// Read returns the request that the cell's settings describe.
-func (c *Cell) Read() (eval.RunRequest, error) { return eval.Read(c.Protocol(), c.Values()) }
+// ReadRequest returns the request that the cell's settings describe.
+func (c *Cell) ReadRequest() (eval.RunRequest, error) {
+	return eval.ParseRequest(c.Protocol(), c.Values())
+}
 
 // Protocol returns the protocol of the cell's condition.
 func (c *Cell) Protocol() judging.Protocol { return c.condition.protocol }
@@ -97,14 +99,14 @@ func (c *Cell) Protocol() judging.Protocol { return c.condition.protocol }
 func (c *Cell) Values() map[string][]string {
 	values := map[string][]string{}
 	for flag, set := range c.settings {
-		values[flag] = set.words
+		values[flag] = set.values
 	}
 	return values
 }
 
 // expand adds the conditions that an entry of the file describes: all combinations of its protocols and values. The
 // values of the entry's last list change fastest.
-func (s *Definition) expand(p product) error {
+func (s *Definition) expand(p conditionProduct) error {
 	size := len(p.protocols)
 	for _, values := range p.axes {
 		size = min(size*len(values), maxCells+1) // so that no product overflows
@@ -121,7 +123,7 @@ func (s *Definition) expand(p product) error {
 		// Names do not depend on the order of the file.
 		slices.SortFunc(c.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
 		for _, set := range c.settings {
-			if err := s.weigh(c.line, set); err != nil {
+			if err := s.addSize(c.line, set); err != nil {
 				return err
 			}
 		}
@@ -137,16 +139,16 @@ func (s *Definition) expand(p product) error {
 }
 
 func (s *Definition) tooManyCells(line int) error {
-	return s.wrong(line, "the matrix has more than %d cells", maxCells)
+	return s.errorAtLine(line, "the matrix has more than %d cells", maxCells)
 }
 
-// weigh adds the size of a setting to s.bytes, and returns an error if the sum exceeds maxBytes.
-func (s *Definition) weigh(line int, set setting) error {
-	for _, w := range set.words {
+// addSize adds the size of a setting to s.bytes, and returns an error if the sum exceeds maxBytes.
+func (s *Definition) addSize(line int, set setting) error {
+	for _, w := range set.values {
 		s.bytes += len(w) + len(set.flag)
 	}
 	if s.bytes > maxBytes {
-		return s.wrong(line, "the settings of all cells have more than %d bytes together: "+
+		return s.errorAtLine(line, "the settings of all cells have more than %d bytes together: "+
 			"check for a value that is too long", maxBytes)
 	}
 	return nil
@@ -171,7 +173,7 @@ func (c *Condition) describe() {
 
 // nameOf returns the name of a condition of the entry: its settings or, if the entry has a name, that name with the
 // values that its lists vary.
-func (p product) nameOf(c *Condition) string {
+func (p conditionProduct) nameOf(c *Condition) string {
 	parts := []string{c.Protocol, baseName(c.Dataset), baseName(c.Prompt)}
 	if p.name != "" {
 		parts = []string{eval.FolderName(p.name)}
@@ -181,7 +183,7 @@ func (p product) nameOf(c *Condition) string {
 	}
 	for _, set := range c.settings {
 		var words []string
-		for _, w := range set.words {
+		for _, w := range set.values {
 			words = append(words, baseName(w))
 		}
 		value := strings.Join(words, "-")
@@ -189,7 +191,7 @@ func (p product) nameOf(c *Condition) string {
 		if !content {
 			value = set.flag + "-" + value
 		}
-		if p.name == "" && !content || p.name != "" && set.axis {
+		if p.name == "" && !content || p.name != "" && set.isAxis {
 			parts = append(parts, value)
 		}
 	}
@@ -210,16 +212,16 @@ func baseName(word string) string {
 // checkName returns an error for a condition that exists already, or whose folder would be that of another condition.
 func (s *Definition) checkName(c *Condition) error {
 	if len(c.Name) > 150 {
-		return s.wrong(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
+		return s.errorAtLine(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
 	}
 	for _, other := range s.conditions {
 		if !strings.EqualFold(other.Name, c.Name) {
 			continue
 		}
 		if other.SuiteCondition == c.SuiteCondition {
-			return s.wrong(c.line, "the condition %s exists already, in line %d", c.Name, other.line)
+			return s.errorAtLine(c.line, "the condition %s exists already, in line %d", c.Name, other.line)
 		}
-		return s.wrong(c.line, "two conditions would have the same folder, %s, the other in line %d: "+
+		return s.errorAtLine(c.line, "two conditions would have the same folder, %s, the other in line %d: "+
 			"give this one a name", c.Name, other.line)
 	}
 	return nil
@@ -232,7 +234,7 @@ func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	c := &Cell{judge: j, condition: condition, settings: map[string]setting{}}
 	c.name = eval.FolderName(j.name) + "_" + condition.Name
 	if len(c.name) > maxName {
-		return nil, s.wrong(j.line,
+		return nil, s.errorAtLine(j.line,
 			"the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
 	}
 	fields := fieldsOf(condition.protocol)
@@ -244,21 +246,21 @@ func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	for _, set := range condition.settings {
 		i := slices.IndexFunc(j.settings, func(other setting) bool { return other.flag == set.flag })
 		if i >= 0 {
-			return nil, s.wrong(set.line, "%s is set by the judge %s too, in line %d: leave out one",
+			return nil, s.errorAtLine(set.line, "%s is set by the judge %s too, in line %d: leave out one",
 				set.flag, j.name, j.settings[i].line)
 		}
 		c.settings[set.flag] = set
 	}
 	for _, set := range c.settings {
-		if err := s.weigh(j.line, set); err != nil {
+		if err := s.addSize(j.line, set); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// blame adds to an error about a cell's request the line of the file that sets the wrong field, or else the dataset.
-func (s *Definition) blame(c *Cell, err error) error {
+// locateError adds to an error about a cell's request the line of the file that sets the wrong field, or else the dataset.
+func (s *Definition) locateError(c *Cell, err error) error {
 	if err == nil || errors.As(err, new(*lineError)) {
 		return err
 	}
@@ -267,7 +269,7 @@ func (s *Definition) blame(c *Cell, err error) error {
 	if errors.As(err, &field) {
 		flag = field.Field
 	}
-	return s.wrong(cmp.Or(c.settings[flag].line, c.condition.line), "%w", err)
+	return s.errorAtLine(cmp.Or(c.settings[flag].line, c.condition.line), "%w", err)
 }
 
 // Check opens the datasets of all cells and checks them against the cells' protocols, before any judge is asked.
@@ -282,7 +284,7 @@ func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.blame(c, e.Check(c.Request)); err != nil {
+		if err := s.locateError(c, e.Check(c.Request)); err != nil {
 			return err
 		}
 	}

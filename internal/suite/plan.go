@@ -32,15 +32,15 @@ type amounts struct {
 	Cached    int `json:"cached"`                    // judgments in the cache, or that an earlier cell asks for
 	TooLong   int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
 	Calls     int `json:"calls"`                     // requests to make: one for each judgment to ask
-	AtMost    int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
-	// Later counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
+	MaxCalls  int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
+	// LaterCalls counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
 	// unknown.
-	Later        int      `json:"later,omitempty"`
+	LaterCalls   int      `json:"later,omitempty"`
 	PromptTokens int      `json:"prompt_tokens"`          // estimate for all calls except those in Later
 	ReplyTokens  int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
 	Hours        float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
-	Basis        []string `json:"measured_by,omitempty"`  // what the speeds were measured by
+	SpeedSources []string `json:"measured_by,omitempty"`  // what the speeds were measured by
 	// NumCtx lists the context sizes in tokens requested from Ollama, which loads the model anew for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
@@ -51,15 +51,15 @@ func (a *amounts) add(b amounts) {
 	a.Cached += b.Cached
 	a.TooLong += b.TooLong
 	a.Calls += b.Calls
-	a.AtMost += b.AtMost
-	a.Later += b.Later
+	a.MaxCalls += b.MaxCalls
+	a.LaterCalls += b.LaterCalls
 	a.PromptTokens += b.PromptTokens
 	a.ReplyTokens += b.ReplyTokens
 	a.Hours += b.Hours
 	a.Unmeasured += b.Unmeasured
-	for _, basis := range b.Basis {
-		if !slices.Contains(a.Basis, basis) {
-			a.Basis = append(a.Basis, basis)
+	for _, basis := range b.SpeedSources {
+		if !slices.Contains(a.SpeedSources, basis) {
+			a.SpeedSources = append(a.SpeedSources, basis)
 		}
 	}
 	for _, n := range b.NumCtx {
@@ -70,16 +70,16 @@ func (a *amounts) add(b amounts) {
 	slices.Sort(a.NumCtx)
 }
 
-// charge sets the time of the calls and the tokens of their replies by pace, the measured cost of
+// setCosts sets the time of the calls and the tokens of their replies by pace, the measured cost of
 // a judgment; nil: unknown.
-func (a *amounts) charge(pace *eval.JudgmentTime) {
+func (a *amounts) setCosts(pace *eval.JudgmentTime) {
 	if pace == nil {
 		a.Unmeasured = a.Calls
 		return
 	}
 	a.Hours = float64(a.Calls) * pace.Seconds / 3600
 	a.ReplyTokens = int(float64(a.Calls) * pace.ReplyTokens)
-	a.Basis = []string{pace.Basis}
+	a.SpeedSources = []string{pace.Basis}
 }
 
 // Plan says how many judgments and calls a suite needs, by cell and by judge.
@@ -116,25 +116,25 @@ func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, d
 			Cached:       plan.Cached,
 			TooLong:      plan.TooLong,
 			Calls:        plan.Calls(),
-			AtMost:       plan.CallsAtMost,
+			MaxCalls:     plan.CallsAtMost,
 			PromptTokens: plan.Tokens,
 		}
 		if a.Calls > 0 {
 			if n := run.Manifest.Spec.Parameters.NumCtx; n > 0 {
 				a.NumCtx = []int{n}
 			}
-			a.charge(run.Pace)
+			a.setCosts(run.Pace)
 		}
 		c.amountsOf(o, run.Request).add(a)
 	}
 	if later := p.Later; later != nil {
 		n := later.Judgments * later.Request.CallParameters().Repetitions()
-		a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
+		a := amounts{Judgments: n, Calls: n, MaxCalls: n, LaterCalls: n}
 		pace := &eval.SimulatedPace
 		if !later.Request.Simulated() {
 			pace = speeds.Pace(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
 		}
-		a.charge(pace)
+		a.setCosts(pace)
 		c.add(a)
 	}
 }
@@ -161,9 +161,9 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	} else {
 		e.Notef("warning: cannot look up what the cache would answer: %v", err)
 	}
-	maker.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
-	maker.NumCtx = contextOf
-	maker.Planned = map[[32]byte]bool{}
+	maker.Observer = &distinctNotes{Observer: cmp.Or[eval.Observer](e.Observer, eval.SilentObserver{})}
+	maker.EarlierNumCtx = earlierNumCtx
+	maker.PlannedKeys = map[[32]byte]bool{}
 	maker.Speeds = eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out)))
 	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.conditions)}
 	if s.limits.any() {
@@ -197,13 +197,13 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	return plan, nil
 }
 
-// onlyOnce is an observer that passes on each message for people only once.
-type onlyOnce struct {
+// distinctNotes is an observer that passes on each message for people only once.
+type distinctNotes struct {
 	eval.Observer
 	notes sync.Map
 }
 
-func (o *onlyOnce) Note(text string) {
+func (o *distinctNotes) Note(text string) {
 	if _, repeated := o.notes.LoadOrStore(text, true); !repeated {
 		o.Observer.Note(text)
 	}
@@ -247,9 +247,9 @@ func (p *Plan) checkLimits() {
 	}
 	switch l := p.Limits.Hours; {
 	case l > 0 && p.Total.Hours > l:
-		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%s, the limit is %s", eval.Span(3600*p.Total.Hours), eval.Span(3600*l)))
+		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%s, the limit is %s", eval.DurationText(3600*p.Total.Hours), eval.DurationText(3600*l)))
 	case l > 0 && p.Total.Unmeasured > 0:
 		p.Exceeded = append(p.Exceeded, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
-			"a short run of the judge measures it", p.Total.Unmeasured, eval.Span(3600*l)))
+			"a short run of the judge measures it", p.Total.Unmeasured, eval.DurationText(3600*l)))
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // Document returns the tables of the plan: one with a row for each cell, and one with a row for each judge.
 func (p *Plan) Document() doc.Document {
-	cells := doc.Table{RowHead: "judge", Columns: append(doc.Columns(doc.Words, "condition"),
-		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)}
+	cells := doc.Table{RowHead: "judge", Columns: append(doc.Columns(doc.ColumnWords, "condition"),
+		doc.Columns(doc.ColumnInteger, "judgments", "there", "cached", "calls", "prompt tokens")...)}
 	var unplanned []string
 	for _, c := range p.Cells {
 		a := c.total()
@@ -23,38 +23,38 @@ func (p *Plan) Document() doc.Document {
 			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens())
 		if c.Error != "" {
 			row = doc.WordRow(c.Judge, c.Condition, "?", "", "", "?", "")
-			unplanned = append(unplanned, phrases.Say("suite.unplanned", c.Cell, c.Error))
+			unplanned = append(unplanned, phrases.Sentence("suite.unplanned", c.Cell, c.Error))
 		}
 		cells.Add(row)
 	}
 	judges := doc.Table{RowHead: "judge", Columns: append(
-		doc.Columns(doc.Whole, "cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
-		doc.Columns(doc.Words, "measured by")...)}
-	notes := []doc.Note{doc.Say("suite.prompts")}
+		doc.Columns(doc.ColumnInteger, "cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
+		doc.Columns(doc.ColumnWords, "measured by")...)}
+	notes := []doc.Note{doc.PhraseNote("suite.prompts")}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		judges.Add(doc.WordRow(
 			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
-			eval.CallRange(j.Calls, j.AtMost, ""), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
-			j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; "),
+			eval.CallRange(j.Calls, j.MaxCalls, ""), j.promptTokens(), j.measuredText(strconv.Itoa(j.ReplyTokens)),
+			j.measuredText(eval.DurationText(3600*j.Hours)), strings.Join(j.SpeedSources, "; "),
 		))
 		if len(j.NumCtx) > 1 {
-			notes = append(notes, doc.Say("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
+			notes = append(notes, doc.PhraseNote("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
 		}
 	}
-	if p.Total.Later > 0 {
-		notes = append(notes, doc.Say("suite.later", p.Total.Later))
+	if p.Total.LaterCalls > 0 {
+		notes = append(notes, doc.PhraseNote("suite.later", p.Total.LaterCalls))
 	}
 	if p.Total.TooLong > 0 {
-		notes = append(notes, doc.Say("suite.too-long", p.Total.TooLong))
+		notes = append(notes, doc.PhraseNote("suite.too-long", p.Total.TooLong))
 	}
 	for _, a := range p.Exceeded {
-		notes = append(notes, doc.Say(doc.Warning, phrases.Say("suite.exceeded", a)))
+		notes = append(notes, doc.PhraseNote(doc.WarningCode, phrases.Sentence("suite.exceeded", a)))
 	}
-	title := phrases.Say("suite.plan-title", p.Suite, phrases.Count(p.Conditions, "condition"),
-		phrases.Count(len(p.Cells), "cell"), p.Out)
+	title := phrases.Sentence("suite.plan-title", p.Suite, phrases.CountWithNoun(p.Conditions, "condition"),
+		phrases.CountWithNoun(len(p.Cells), "cell"), p.Out)
 	return doc.Document{Blocks: []doc.Block{
-		{Title: title, ShowTitle: true, Table: &cells, Notes: doc.Warn(unplanned)},
-		{Title: phrases.Say("suite.plan-only"), ShowTitle: true, Table: &judges, Notes: notes},
+		{Title: title, ShowTitle: true, Table: &cells, Notes: doc.WarningNotes(unplanned)},
+		{Title: phrases.Sentence("suite.plan-only"), ShowTitle: true, Table: &judges, Notes: notes},
 	}}
 }
 
@@ -68,16 +68,16 @@ func (c *cellPlan) total() amounts {
 }
 
 func (a amounts) promptTokens() string {
-	if a.Later > 0 {
+	if a.LaterCalls > 0 {
 		return strconv.Itoa(a.PromptTokens) + "+"
 	}
 	return strconv.Itoa(a.PromptTokens)
 }
 
-// measured returns a measured number, with a plus sign if it is known for only some of the calls; "?" if for none.
-func (a amounts) measured(text string) string {
+// measuredText returns a measured number, with a plus sign if it is known for only some of the calls; "?" if for none.
+func (a amounts) measuredText(text string) string {
 	switch {
-	case a.Calls > 0 && len(a.Basis) == 0:
+	case a.Calls > 0 && len(a.SpeedSources) == 0:
 		return "?"
 	case a.Unmeasured > 0:
 		return text + "+"

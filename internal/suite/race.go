@@ -23,60 +23,60 @@ import (
 	"gavel/scoring/race"
 )
 
-// contest runs a race of a suite's cells: it asks their judges only as long as that helps to find the best one. The
+// suiteRace runs a race of a suite's cells: it asks their judges only as long as that helps to find the best one. The
 // race uses the records of the cells' runs, which are the runs of [Suite.Run] with fewer items.
-type contest struct {
+type suiteRace struct {
 	*runner
-	budget  Limits            // calls and hours after which the race pauses
-	state   *race.State       // stored in the suite's folder
-	engine  *race.Race        // decides which judge to ask next
-	items   []string          // ids in the order in which judges are asked about them
-	calls   int               // judgments that an item takes, at most
-	metric  string            // by which items are correct or not
-	results []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
+	budget       Limits            // calls and hours after which the race pauses
+	state        *race.State       // stored in the suite's folder
+	engine       *race.Race        // decides which judge to ask next
+	items        []string          // ids in the order in which judges are asked about them
+	callsPerItem int               // judgments that an item takes, at most
+	metric       string            // by which items are correct or not
+	results      []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }
 
-// newContest returns a race of the cells, or an error if they cannot race: there must be two or more, about the same
+// newSuiteRace returns a race of the cells, or an error if they cannot race: there must be two or more, about the same
 // items, with the same metric, which counts an item as correct or not.
-func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
+func (s *Suite) newSuiteRace(e *eval.Maker, rules race.Rules) (*suiteRace, error) {
 	if len(s.Cells) < 2 {
-		return nil, s.wrong(0, "a race needs at least two judges, and the file has one run")
+		return nil, s.errorAtLine(0, "a race needs at least two judges, and the file has one run")
 	}
 	seed := s.Cells[0].Request.Seed
-	x := new(contest)
+	x := new(suiteRace)
 	var runs []string
 	orders := map[string][]string{} // ids by dataset, in the order of the race
 	for i, c := range s.Cells {
 		runs = append(runs, c.name)
-		shares := scoring.Shares(c.Request.Protocol)
+		shares := scoring.ItemwiseMetrics(c.Request.Protocol)
 		switch {
 		case len(shares) == 0:
-			return nil, s.wrong(c.condition.line,
+			return nil, s.errorAtLine(c.condition.line,
 				"a race needs a protocol that counts items as correct or not: %s does not", c.Request.Protocol)
 		case c.Request.Until != "":
-			return nil, s.wrong(c.condition.line, "until cannot be combined with a race, which ends runs itself: leave it out")
+			return nil, s.errorAtLine(c.condition.line, "until cannot be combined with a race, which ends runs itself: leave it out")
 		}
 		key := c.Request.QuestionsKey()
 		if orders[key] == nil {
-			ids, calls, err := e.Items(c.Request)
+			ids, calls, err := e.ItemIDs(c.Request)
 			if err != nil {
-				return nil, s.blame(c, err)
+				return nil, s.locateError(c, err)
 			}
 			orders[key] = judging.DrawOrder(ids, seed)
-			x.calls = max(x.calls, calls)
+			x.callsPerItem = max(x.callsPerItem, calls)
 		}
 		if i == 0 {
 			x.metric = shares[0]
 			x.items = orders[key]
 		}
 		if shares[0] != x.metric || !slices.Equal(orders[key], x.items) {
-			return nil, s.wrong(c.condition.line, "%s and %s do not have the same items and metric: "+
+			return nil, s.errorAtLine(c.condition.line, "%s and %s do not have the same items and metric: "+
 				"a race needs one dataset", s.Cells[0].name, c.name)
 		}
 	}
 	rules.Items = len(x.items)
 	if rules.Items == 0 {
-		return nil, s.wrong(0, "no items are left to judge")
+		return nil, s.errorAtLine(0, "no items are left to judge")
 	}
 	hash := judging.HashIDs(len(x.items), func(i int) string { return x.items[i] })
 	x.state = race.NewState(rules, seed, hash, runs)
@@ -105,7 +105,7 @@ func ParseBudget(text string) (l Limits, err error) {
 func (s *Suite) Race(
 	ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits,
 ) (out *races.Race, err error) {
-	x, err := s.newContest(e, rules)
+	x, err := s.newSuiteRace(e, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Suite) raceState() (*race.State, error) {
 }
 
 // resume continues a race from the suite's folder: it reads the seconds spent so far, and the judgments of the runs.
-func (x *contest) resume(s *Suite) error {
+func (x *suiteRace) resume(s *Suite) error {
 	old, err := s.raceState()
 	switch {
 	case err == nil:
@@ -158,7 +158,7 @@ func (x *contest) resume(s *Suite) error {
 }
 
 // judgedItems returns, by id, the items that the run in a folder has judged, and whether the judge is correct on each.
-func (x *contest) judgedItems(dir string) (map[string]bool, error) {
+func (x *suiteRace) judgedItems(dir string) (map[string]bool, error) {
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -175,15 +175,15 @@ func (x *contest) judgedItems(dir string) (map[string]bool, error) {
 	}
 	results := map[string]bool{}
 	for _, id := range x.items {
-		if result, complete := records.Item(id, x.metric); complete && result != scoring.UnknownResult {
-			results[id] = result == scoring.Right
+		if result, complete := records.Item(id, x.metric); complete && result != scoring.ItemUnknown {
+			results[id] = result == scoring.ItemRight
 		}
 	}
 	return results, nil
 }
 
 // run asks one judge after another for a block of items, until the race is over or must pause.
-func (x *contest) run(ctx context.Context) error {
+func (x *suiteRace) run(ctx context.Context) error {
 	for {
 		j, upTo, ok := x.engine.Next()
 		if !ok {
@@ -212,13 +212,13 @@ func (x *contest) run(ctx context.Context) error {
 
 // ask makes the run of judge j judge its next items, up to number upTo of the race's order; it ends early when
 // the judge leaves the race.
-func (x *contest) ask(ctx context.Context, j, upTo int) error {
+func (x *suiteRace) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
 	x.Notef("%s: items %d to %d of %d; %d of %d judges remain",
 		c.name, x.engine.Outcomes(j)+1, upTo, len(x.items), len(x.engine.Remaining()), len(x.suite.Cells))
 	before := x.engine.Outcomes(j)
 	if limit := x.budget.Calls; limit > 0 {
-		upTo = min(upTo, before+limit/x.calls-x.engine.Judgments())
+		upTo = min(upTo, before+limit/x.callsPerItem-x.engine.Judgments())
 	}
 	isNext := func() bool {
 		next, _, ok := x.engine.Next()
@@ -230,14 +230,14 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 		Metric:   x.metric,
 		Seed:     &x.state.Seed,
 		MaxItems: upTo,
-		Look: func(place int, result scoring.ItemResult) bool {
+		Observe: func(place int, result scoring.ItemResult) bool {
 			if place < x.engine.Outcomes(j) {
 				return false
 			}
-			if !isNext() || result == scoring.UnknownResult {
+			if !isNext() || result == scoring.ItemUnknown {
 				return true
 			}
-			x.engine.Add(result == scoring.Right)
+			x.engine.Add(result == scoring.ItemRight)
 			return !isNext() || x.exceedsBudget()
 		},
 	}
@@ -251,47 +251,47 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 		return fmt.Errorf("%s: %w", c.name, err)
 	case x.engine.Outcomes(j) == before:
 		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: "+
-			"a call failed, or the run lacks the item; %s", c.name, x.Words.GoOn))
+			"a call failed, or the run lacks the item; %s", c.name, x.Hints.GoOn))
 	}
 	return nil
 }
 
 // exceedsBudget reports whether the calls or the hours of the race's budget are spent.
-func (x *contest) exceedsBudget() bool {
+func (x *suiteRace) exceedsBudget() bool {
 	hours := floats.Sum(x.state.Seconds) / 3600
 	return x.exceedsCalls() || x.budget.Hours > 0 && hours >= x.budget.Hours
 }
 
 // exceedsCalls reports whether another item would exceed the calls of the budget.
-func (x *contest) exceedsCalls() bool {
-	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls
+func (x *suiteRace) exceedsCalls() bool {
+	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.callsPerItem > x.budget.Calls
 }
 
 // save writes the state of the race to the suite's folder.
-func (x *contest) save() error {
-	x.state.Record(x.engine, x.calls)
+func (x *suiteRace) save() error {
+	x.state.Record(x.engine, x.callsPerItem)
 	return judging.WriteJSON(filepath.Join(x.suite.Out, race.StateFile), x.state)
 }
 
 // table returns the table of the race so far.
-func (x *contest) table() *races.Race {
+func (x *suiteRace) table() *races.Race {
 	var sides []scoring.Side
 	var warnings []string
 	for _, c := range x.suite.Cells {
 		side := scoring.Side{
 			Run:      c.Request.Out,
-			Question: scoring.Question{Model: c.judge.name, Prompt: c.condition.Prompt, Dataset: c.condition.Dataset},
+			RunSetup: scoring.RunSetup{Model: c.judge.name, Prompt: c.condition.Prompt, Dataset: c.condition.Dataset},
 			Protocol: c.Request.Protocol,
 		}
 		if m, err := judging.ReadManifest(side.Run); err == nil {
 			side.Simulated = m.Simulated
-			if _, cluster := datasets.ClusterOf(m.Dataset.Format); cluster != "" &&
+			if _, cluster := datasets.ClusterFunc(m.Dataset.Format); cluster != "" &&
 				!x.engine.Rules.Benchmark && warnings == nil {
-				warnings = append(warnings, phrases.Say("race.dependent", cluster))
+				warnings = append(warnings, phrases.Sentence("race.dependent", cluster))
 			}
 		}
 		sides = append(sides, side)
 	}
-	out := races.New(sides, x.engine, x.calls, x.state.Seed, warnings)
+	out := races.New(sides, x.engine, x.callsPerItem, x.state.Seed, warnings)
 	return out.AddTimes(x.state.Seconds, x.state.Over)
 }

@@ -13,8 +13,8 @@ func (s *Suite) Results() (*report.SuiteRanking, error) {
 }
 
 // summary returns the description of the suite that is stored in its folder.
-func (s *Suite) summary() *scoring.Matrix {
-	out := &scoring.Matrix{Name: s.Name, File: s.Text, Shard: s.shard, Study: s.study}
+func (s *Suite) summary() *scoring.SuiteMatrix {
+	out := &scoring.SuiteMatrix{Name: s.Name, File: s.Text, Shard: s.shard, Study: s.study}
 	if s.shard != "" {
 		out.Path = s.path
 	}

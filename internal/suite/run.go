@@ -47,7 +47,7 @@ func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.C
 	defer func() { err = errors.Join(err, release()) }()
 	r := &runner{Maker: &quiet, suite: s}
 	quiet.Interrupts = new(eval.Interrupts)
-	quiet.NumCtx = contextOf
+	quiet.EarlierNumCtx = earlierNumCtx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
@@ -77,9 +77,9 @@ func (r *runner) checkJudges(ctx context.Context) error {
 		err := r.CheckJudge(ctx, o)
 		switch {
 		case errors.As(err, new(*eval.FieldError)):
-			return r.suite.blame(c, err)
+			return r.suite.locateError(c, err)
 		case errors.Is(err, eval.ErrUsage):
-			return r.suite.wrong(c.judge.line, "%v", err)
+			return r.suite.errorAtLine(c.judge.line, "%v", err)
 		case err != nil && ctx.Err() == nil:
 			r.Notef("warning: the judge %s does not answer now and is tried again later: %v", c.judge.name, err)
 		}
@@ -110,7 +110,7 @@ func (a *LimitsError) Error() string {
 // write makes the suite's folder, and in it the file that lists the suite's runs.
 func (s *Suite) write() error {
 	if disk.Exists(filepath.Join(s.Out, judging.ManifestFile)) {
-		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
+		return s.errorAtLine(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
 	}
 	if err := os.MkdirAll(s.Out, 0o755); err != nil {
 		return fmt.Errorf("the suite's folder: %w", err)
@@ -154,7 +154,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		r.note(c, err)
 	}
-	return r.end(ctx)
+	return r.incompleteError(ctx)
 }
 
 // noteStudy prints the differences between the goals of a study so far, without a test, if there are new ones.
@@ -185,11 +185,11 @@ func (r *runner) interrupted(ctx context.Context, format string, args ...any) er
 		return cause
 	}
 	return eval.WithKind(eval.ErrInterrupted,
-		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Words.GoOn))
+		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Hints.GoOn))
 }
 
-// end returns the error for cells that are not complete; nil if all are.
-func (r *runner) end(ctx context.Context) error {
+// incompleteError returns the error for cells that are not complete; nil if all are.
+func (r *runner) incompleteError(ctx context.Context) error {
 	if r.stopped(ctx) {
 		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)
 		if len(open) == 0 {
@@ -203,8 +203,8 @@ func (r *runner) end(ctx context.Context) error {
 	count := fmt.Sprintf("%d of %d cells", len(r.incomplete), len(r.suite.Cells))
 	names := strings.Join(r.incomplete, ", ")
 	if r.lacksJudgments {
-		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Words.GoOn))
+		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Hints.GoOn))
 	}
 	return eval.WithKind(eval.ErrUnserved,
-		fmt.Errorf("%s have judgments without a verdict (%s); %s", count, names, r.Words.AskAgain))
+		fmt.Errorf("%s have judgments without a verdict (%s); %s", count, names, r.Hints.AskAgain))
 }

@@ -22,7 +22,7 @@ func (s *Suite) SelectShard(p eval.Shard) error {
 			c.Request.Cache = filepath.Join(s.Out, judging.CacheDir)
 		}
 		if err := c.Request.Validate(); err != nil {
-			return s.blame(c, err)
+			return s.locateError(c, err)
 		}
 	}
 	return eval.CopyEarlierTry(s.Out, p.Try)

@@ -34,16 +34,16 @@ type Status struct {
 
 // RunState describes the progress of one run.
 type RunState struct {
-	Run       string     `json:"run"`
-	Judge     string     `json:"judge,omitempty"` // name of the judge; "" for a run of models' answers
-	Status    string     `json:"status"`
-	Expected  int        `json:"expected"`                 // judgments that the run needs
-	Completed int        `json:"standing"`                 // judgments with a reply
-	Failed    int        `json:"failed"`                   // judgments whose last call failed
-	Rate      float64    `json:"per_second,omitempty"`     // judgments per second, from the latest records
-	Left      float64    `json:"seconds_left,omitempty"`   // estimated time to the run's end
-	Last      *time.Time `json:"last_record,omitempty"`    // time of the last record
-	Silent    float64    `json:"seconds_silent,omitempty"` // since the last record, if the run's status is running
+	Run            string     `json:"run"`
+	Judge          string     `json:"judge,omitempty"` // name of the judge; "" for a run of models' answers
+	Status         string     `json:"status"`
+	Expected       int        `json:"expected"`                 // judgments that the run needs
+	Completed      int        `json:"standing"`                 // judgments with a reply
+	Failed         int        `json:"failed"`                   // judgments whose last call failed
+	Rate           float64    `json:"per_second,omitempty"`     // judgments per second, from the latest records
+	Left           float64    `json:"seconds_left,omitempty"`   // estimated time to the run's end
+	LastRecordTime *time.Time `json:"last_record,omitempty"`    // time of the last record
+	Silent         float64    `json:"seconds_silent,omitempty"` // since the last record, if the run's status is running
 	// Value is the headline score so far. Before the run's end its interval is valid however often one looks.
 	Value *scoring.Result `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -96,7 +96,7 @@ func stateOf(dir string, now time.Time) RunState {
 			completed.Add(r)
 		}
 		tempo.Add(r.At)
-		c.Last = &r.At
+		c.LastRecordTime = &r.At
 		return nil
 	})
 	c.Completed = completed.Count()
@@ -106,7 +106,7 @@ func stateOf(dir string, now time.Time) RunState {
 		c.Error = err.Error()
 	}
 	if c.Status == judging.Running {
-		c.addPace(&tempo, cmp.Or(c.Last, &m.Started), now)
+		c.addPace(&tempo, cmp.Or(c.LastRecordTime, &m.Started), now)
 	}
 	return c
 }
@@ -135,11 +135,11 @@ const silentAfter = 2 * time.Minute
 // Document returns a table with a row for each run of the suite, and the race if there is one.
 func (s *Status) Document() (d doc.Document) {
 	if s.Race != nil {
-		d = races.Stored(s.Race, func(run string) string { return run }).Document()
-		d.Sheet = nil
+		d = races.FromState(s.Race, func(run string) string { return run }).Document()
+		d.CSVRows = nil
 	}
 	t := doc.Table{RowHead: "run", Columns: append(
-		doc.Columns(doc.Words, "status"), doc.Columns(doc.Whole, "judgments", "failed", "per second", "left", "so far")...)}
+		doc.Columns(doc.ColumnWords, "status"), doc.Columns(doc.ColumnInteger, "judgments", "failed", "per second", "left", "so far")...)}
 	var wrong []string
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
 		t.Add(c.row())
@@ -147,7 +147,7 @@ func (s *Status) Document() (d doc.Document) {
 			wrong = append(wrong, c.Error)
 		}
 	}
-	summary := phrases.Count(len(s.Cells), "cell")
+	summary := phrases.CountWithNoun(len(s.Cells), "cell")
 	for _, status := range []string{
 		judging.Complete, judging.StoppedByRule, judging.Running, judging.Incomplete, judging.Interrupted,
 		report.NotBegun, report.Unreadable,
@@ -157,13 +157,13 @@ func (s *Status) Document() (d doc.Document) {
 		}
 	}
 	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.Value != nil && c.Status != judging.Complete }) {
-		summary += phrases.Say("suite.early")
+		summary += phrases.Sentence("suite.early")
 	}
 	d.Blocks = append([]doc.Block{{
-		Title:     phrases.Say("suite.title", s.Suite, s.Out),
+		Title:     phrases.Sentence("suite.title", s.Suite, s.Out),
 		ShowTitle: true,
 		Table:     &t,
-		Notes:     append([]doc.Note{doc.Plain(summary)}, doc.Warn(wrong)...),
+		Notes:     append([]doc.Note{doc.PlainNote(summary)}, doc.WarningNotes(wrong)...),
 	}}, d.Blocks...)
 	return d
 }
@@ -181,7 +181,7 @@ func (c RunState) row() doc.Row {
 		failed = strconv.Itoa(c.Failed)
 	}
 	if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
-		status += phrases.Say("suite.silent", silent.Round(time.Minute))
+		status += phrases.Sentence("suite.silent", silent.Round(time.Minute))
 	} else if c.Rate > 0 {
 		rate = strconv.FormatFloat(c.Rate, 'f', 1, 64)
 		remaining = (time.Duration(c.Left) * time.Second).String()

@@ -71,11 +71,11 @@ func (q Study) Open() (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Matrix((*Cell).Read)
+	return s.Matrix((*Cell).ReadRequest)
 }
 
-// WithoutLine returns an error about a line of a suite's file without the line, for a file that nobody wrote.
-func WithoutLine(err error) error {
+// WithoutLineNumber returns an error about a line of a suite's file without the line, for a file that nobody wrote.
+func WithoutLineNumber(err error) error {
 	var wrong *lineError
 	if errors.As(err, &wrong) {
 		return eval.WithKind(eval.ErrUsage, wrong.Err)

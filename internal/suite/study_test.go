@@ -46,8 +46,8 @@ func TestStudyIsASuite(t *testing.T) {
 		{study: Study{Out: "x", Models: []string{"a"}, Settings: map[string][]string{"seed": {"x"}}}, want: `--seed "x": expected a number`},
 	} {
 		_, err := c.study.Open()
-		assert.ErrorContains(t, WithoutLine(err), c.want)
-		assert.Assert(t, errors.Is(WithoutLine(err), eval.ErrUsage))
+		assert.ErrorContains(t, WithoutLineNumber(err), c.want)
+		assert.Assert(t, errors.Is(WithoutLineNumber(err), eval.ErrUsage))
 	}
-	assert.NilError(t, WithoutLine(nil))
+	assert.NilError(t, WithoutLineNumber(nil))
 }

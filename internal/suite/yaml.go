@@ -41,7 +41,7 @@ func SyntaxError(path string, raw []byte, err error) error {
 // resolve replaces YAML's aliases below n by their targets, and returns an error for lists that are too long.
 func (s *Definition) resolve(n *yaml.Node) error {
 	if isList(n) && len(n.Content) > maxCells {
-		return s.wrong(n.Line, "this list has %d entries, and may have %d", len(n.Content), maxCells)
+		return s.errorAtLine(n.Line, "this list has %d entries, and may have %d", len(n.Content), maxCells)
 	}
 	for _, child := range n.Content {
 		if err := s.resolve(child); err != nil {
@@ -63,14 +63,14 @@ type entry struct {
 	value *yaml.Node
 }
 
-// keys maps the keys that a mapping may have to the functions that read their values.
-type keys map[string]func(entry) error
+// keyReaders maps the keys that a mapping may have to the functions that read their values.
+type keyReaders map[string]func(entry) error
 
 // mapping reads the YAML mapping n, calling the reader in keys for each key. It returns an error for unknown and
 // repeated keys. Errors call the mapping by part.
-func (s *Definition) mapping(n *yaml.Node, part string, keys keys) error {
+func (s *Definition) mapping(n *yaml.Node, part string, keys keyReaders) error {
 	if n.Kind != yaml.MappingNode {
-		return s.wrong(n.Line, "%s: expected keys with values, not %s", part, kindOf(n))
+		return s.errorAtLine(n.Line, "%s: expected keys with values, not %s", part, yamlKind(n))
 	}
 	lines := map[string]int{}
 	for pair := range slices.Chunk(n.Content, 2) {
@@ -78,14 +78,14 @@ func (s *Definition) mapping(n *yaml.Node, part string, keys keys) error {
 		read, ok := keys[e.key]
 		switch reason := misplaced(e.key, part); {
 		case pair[0].Kind != yaml.ScalarNode:
-			return s.wrong(e.line, "%s: a key is a word, not %s", part, kindOf(pair[0]))
+			return s.errorAtLine(e.line, "%s: a key is a word, not %s", part, yamlKind(pair[0]))
 		case !ok && reason != "":
-			return s.wrong(e.line, "%s %s", e.key, reason)
+			return s.errorAtLine(e.line, "%s %s", e.key, reason)
 		case !ok:
 			names := slices.Sorted(maps.Keys(keys))
-			return s.wrong(e.line, "unknown key %q in %s%s", e.key, part, didYouMean(e.key, names))
+			return s.errorAtLine(e.line, "unknown key %q in %s%s", e.key, part, didYouMean(e.key, names))
 		case lines[e.key] > 0:
-			return s.wrong(e.line, "%q is repeated in %s, first in line %d", e.key, part, lines[e.key])
+			return s.errorAtLine(e.line, "%q is repeated in %s, first in line %d", e.key, part, lines[e.key])
 		}
 		lines[e.key] = e.line
 		if err := read(e); err != nil {
@@ -109,8 +109,8 @@ func didYouMean(typed string, names []string) string {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// kindOf describes a YAML value, for an error about a value of the wrong kind.
-func kindOf(n *yaml.Node) string {
+// yamlKind describes a YAML value, for an error about a value of the wrong kind.
+func yamlKind(n *yaml.Node) string {
 	switch {
 	case isNull(n):
 		return "nothing"
@@ -124,22 +124,22 @@ func kindOf(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// name returns a reader of a key that stores the key's value, a name, in to.
-func (s *Definition) name(to *string) func(entry) error {
+// nameReader returns a reader of a key that stores the key's value, a name, in to.
+func (s *Definition) nameReader(to *string) func(entry) error {
 	return func(e entry) error {
 		if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
-			return s.wrong(e.line, "%s: expected a name, not %s", e.key, kindOf(e.value))
+			return s.errorAtLine(e.line, "%s: expected a name, not %s", e.key, yamlKind(e.value))
 		}
 		*to = e.value.Value
 		return nil
 	}
 }
 
-// each returns a reader of a key whose value is a list; it calls read for every entry of the list.
-func (s *Definition) each(read func(*yaml.Node) error) func(entry) error {
+// listReader returns a reader of a key whose value is a list; it calls read for every entry of the list.
+func (s *Definition) listReader(read func(*yaml.Node) error) func(entry) error {
 	return func(e entry) error {
 		if !isList(e.value) || len(e.value.Content) == 0 {
-			return s.wrong(e.line, "%s: expected a list, not %s", e.key, kindOf(e.value))
+			return s.errorAtLine(e.line, "%s: expected a list, not %s", e.key, yamlKind(e.value))
 		}
 		for _, n := range e.value.Content {
 			if err := read(n); err != nil {
@@ -154,16 +154,16 @@ func (s *Definition) each(read func(*yaml.Node) error) func(entry) error {
 // flag that may be repeated, a list is one value, and a list of lists gives several.
 func (s *Definition) values(e entry, field eval.Field) (values []setting, err error) {
 	nodes := []*yaml.Node{e.value}
-	repeats := field.Kind == eval.List
+	repeats := field.Kind == eval.FieldKindList
 	axis := isList(e.value) && (!repeats || slices.ContainsFunc(e.value.Content, isList))
 	if axis {
 		nodes = e.value.Content
 	}
 	if isList(e.value) && len(e.value.Content) == 0 {
-		return nil, s.wrong(e.line, "%s: the list is empty", e.key)
+		return nil, s.errorAtLine(e.line, "%s: the list is empty", e.key)
 	}
 	for _, n := range nodes {
-		v := setting{flag: e.key, line: n.Line, axis: axis}
+		v := setting{flag: e.key, line: n.Line, isAxis: axis}
 		words := []*yaml.Node{n}
 		if repeats && isList(n) && len(n.Content) > 0 {
 			words = n.Content
@@ -171,14 +171,14 @@ func (s *Definition) values(e entry, field eval.Field) (values []setting, err er
 		for _, w := range words {
 			switch {
 			case isNull(w):
-				return nil, s.wrong(w.Line, "%s has no value", e.key)
+				return nil, s.errorAtLine(w.Line, "%s has no value", e.key)
 			case w.Kind != yaml.ScalarNode:
-				return nil, s.wrong(w.Line, "%s: expected a value or a list of values, not %s", e.key, kindOf(w))
+				return nil, s.errorAtLine(w.Line, "%s: expected a value or a list of values, not %s", e.key, yamlKind(w))
 			}
-			v.words = append(v.words, w.Value)
+			v.values = append(v.values, w.Value)
 		}
-		if slices.ContainsFunc(values, func(o setting) bool { return slices.Equal(o.words, v.words) }) {
-			return nil, s.wrong(v.line, "%s: %q is repeated in the list", e.key, v)
+		if slices.ContainsFunc(values, func(o setting) bool { return slices.Equal(o.values, v.values) }) {
+			return nil, s.errorAtLine(v.line, "%s: %q is repeated in the list", e.key, v)
 		}
 		values = append(values, v)
 	}

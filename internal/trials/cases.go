@@ -39,9 +39,9 @@ func Cases(t *testing.T, file string, run func(t *testing.T, input []string) (re
 	golden.Assert(t, strings.Join(written, "\n\n")+"\n", file)
 }
 
-// TakeUsual removes from object the members that are equal in usual, so that a test shows only differences; a member
+// RemoveDefaults removes from object the members that are equal in usual, so that a test shows only differences; a member
 // that only usual has is set to null.
-func TakeUsual(usual, object map[string]any) {
+func RemoveDefaults(usual, object map[string]any) {
 	for key, value := range usual {
 		if member, ok := object[key]; !ok {
 			object[key] = nil

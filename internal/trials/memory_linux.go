@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InMemory moves temporary files of the tests to a memory file system with enough space, if there is one: the tests of
+// UseMemoryFiles moves temporary files of the tests to a memory file system with enough space, if there is one: the tests of
 // the commands then need a third less system time.
-func InMemory() {
+func UseMemoryFiles() {
 	const dir, room = "/dev/shm", 4 << 30
 	var st unix.Statfs_t
 	if os.Getenv("TMPDIR") != "" || unix.Statfs(dir, &st) != nil || st.Bavail*uint64(st.Bsize) < room {

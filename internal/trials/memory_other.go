@@ -2,5 +2,5 @@
 
 package trials
 
-// InMemory does nothing on this system.
-func InMemory() {}
+// UseMemoryFiles does nothing on this system.
+func UseMemoryFiles() {}

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Times returns the number of trials that a random test should run: n by default, 3n with GAVEL_TEST_NIGHTLY, and
+// TrialCount returns the number of trials that a random test should run: n by default, 3n with GAVEL_TEST_NIGHTLY, and
 // GAVEL_TRIALS times n if that is set.
-func Times(n int) int {
+func TrialCount(n int) int {
 	if more, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil && more > 0 {
 		return n * more
 	}
@@ -21,17 +21,17 @@ func Times(n int) int {
 	return n
 }
 
-// Long skips a test, or a part of one, that takes seconds and rarely finds more than the others, unless [All] is true.
-func Long(t testing.TB) {
+// SkipUnlessSlowTests skips a test, or a part of one, that takes seconds and rarely finds more than the others, unless [RunsSlowTests] is true.
+func SkipUnlessSlowTests(t testing.TB) {
 	t.Helper()
-	if !All() {
+	if !RunsSlowTests() {
 		t.Skip("slow: run with GAVEL_TEST_LONG=1 or scripts/check.sh")
 	}
 }
 
-// All reports whether the slow parts of tests run too: with GAVEL_TEST_LONG, GAVEL_TEST_NIGHTLY or GAVEL_TRIALS in the
+// RunsSlowTests reports whether the slow parts of tests run too: with GAVEL_TEST_LONG, GAVEL_TEST_NIGHTLY or GAVEL_TRIALS in the
 // environment.
-func All() bool {
+func RunsSlowTests() bool {
 	return slices.ContainsFunc([]string{"GAVEL_TEST_LONG", "GAVEL_TEST_NIGHTLY", "GAVEL_TRIALS"}, func(name string) bool {
 		return os.Getenv(name) != ""
 	})

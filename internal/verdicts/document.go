@@ -19,18 +19,18 @@ import (
 
 // answer returns the answer, and how sure it is. persons is the number of items for a person.
 func (r *Result) answer(persons int) (answer, also string) {
-	also = phrases.Say("judge.persons", persons, len(r.Verdicts))
+	also = phrases.Sentence("judge.persons", persons, len(r.Verdicts))
 	if r.Ranking != nil {
-		return phrases.Say("judge.ranking", r.Responses[0], r.Ranking[0].Ranks[1]), also
+		return phrases.Sentence("judge.ranking", r.Responses[0], r.Ranking[0].Ranks[1]), also
 	}
-	plain, ok := r.Results[0].Against(50)
+	plain, ok := r.Results[0].CompareWith(50)
 	switch {
 	case !ok:
-		return phrases.Say("judge.nothing"), also
+		return phrases.Sentence("judge.nothing"), also
 	case len(r.Responses) == 1:
-		return phrases.Say("judge.score", plain, plain.N), also
+		return phrases.Sentence("judge.score", plain, plain.N), also
 	}
-	rate, ok := r.Results[1].Against(50)
+	rate, ok := r.Results[1].CompareWith(50)
 	code, how := "judge.even", "judge.corrected"
 	if !ok {
 		rate = plain
@@ -39,8 +39,8 @@ func (r *Result) answer(persons int) (answer, also string) {
 	if rate.Above {
 		code = "judge.better"
 	}
-	answer = phrases.Say(code, r.Responses[0], rate, rate.N)
-	also = phrases.Say(how, also, plain, r.Accuracy, r.Accuracy.N, r.Responses[1], persons, r.Responses[0],
+	answer = phrases.Sentence(code, r.Responses[0], rate, rate.N)
+	also = phrases.Sentence(how, also, plain, r.Accuracy, r.Accuracy.N, r.Responses[1], persons, r.Responses[0],
 		rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
 	if r.ByLabels != nil {
 		return r.ByLabels.Says, answer + " " + also
@@ -52,7 +52,7 @@ func (r *Result) answer(persons int) (answer, also string) {
 // in a language that is rare among the measured ones, then inconsistent ones.
 func (r *Result) Document() doc.Document {
 	results := &doc.Table{
-		Columns: doc.Columns(doc.Number, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
+		Columns: doc.Columns(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
 	}
 	for i, name := range append(r.Responses, unclear, noVerdict) {
 		n := 0
@@ -64,8 +64,8 @@ func (r *Result) Document() doc.Document {
 		row := doc.Row{Name: name, Cells: doc.Cells(n)}
 		if i < len(r.Ranking) {
 			row.Ranks = r.Ranking[i].Ranks
-			row.Cells = append(row.Cells, doc.Num(r.Ranking[i].Against))
-			results.Columns[1].Name = phrases.Say("judge.against", r.Responses[0])
+			row.Cells = append(row.Cells, doc.NumberCell(r.Ranking[i].Against))
+			results.Columns[1].Name = phrases.Sentence("judge.against", r.Responses[0])
 		}
 		results.Add(row)
 	}
@@ -77,20 +77,20 @@ func (r *Result) Document() doc.Document {
 			}
 			row = &results.Rows[len(results.Rows)-1]
 		}
-		row.Cells = append(row.Cells, doc.Num(x))
+		row.Cells = append(row.Cells, doc.NumberCell(x))
 	}
 	results.DropEmpty()
 	persons := slices.DeleteFunc(slices.Clone(r.Verdicts), func(x Row) bool { return x.Consistent })
 	slices.SortStableFunc(persons, func(a, b Row) int {
 		return strings.Compare(a.Language+a.Why, b.Language+b.Why) // capitals first
 	})
-	ask := &doc.Table{RowHead: "item", Columns: doc.Columns(doc.Words, "why", "language")}
+	ask := &doc.Table{RowHead: "item", Columns: doc.Columns(doc.ColumnWords, "why", "language")}
 	for _, x := range persons[:min(6, len(persons))] {
 		ask.Add(doc.WordRow(x.Item, x.Why, x.Language))
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
-		{Table: results, Notes: doc.Warn(r.Warnings)},
-		{Title: phrases.Say("judge.ask"), ShowTitle: len(persons) > 0, Table: ask},
+		{Table: results, Notes: doc.WarningNotes(r.Warnings)},
+		{Title: phrases.Sentence("judge.ask"), ShowTitle: len(persons) > 0, Table: ask},
 	}}
 	d.Answer, d.Also = r.answer(len(persons))
 	return d
@@ -108,7 +108,7 @@ func Write(w io.Writer, format string, rows []Row) error {
 	var lines bytes.Buffer
 	for _, x := range rows {
 		cells = append(cells, []string{
-			x.Item, x.Verdict, strconv.FormatBool(x.Consistent), table.Cell(x.Confidence, 4), x.Use, x.Why, x.Language,
+			x.Item, x.Verdict, strconv.FormatBool(x.Consistent), table.CSVNumber(x.Confidence, 4), x.Use, x.Why, x.Language,
 		})
 		_ = json.NewEncoder(&lines).Encode(x) // texts, numbers: cannot fail
 	}

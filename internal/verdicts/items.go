@@ -80,7 +80,7 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 			x.Verdict, x.Use = "", "person"
 		}
 		if p, ok := judge.Confidence[x.Item]; ok {
-			x.Confidence = scoring.Fraction(p)
+			x.Confidence = scoring.RoundFraction(p)
 		}
 		items = append(items, x)
 	}
@@ -136,7 +136,7 @@ func (r *Result) compare(items, measured []*item) {
 		}
 		here, before := share(items), share(measured)
 		if max(here.Low-before.High, before.Low-here.High) >= 1 { // in points
-			r.Warnings = append(r.Warnings, phrases.Say(code, here, before))
+			r.Warnings = append(r.Warnings, phrases.Sentence(code, here, before))
 		}
 	}
 	for _, x := range slices.Concat(items, measured) {

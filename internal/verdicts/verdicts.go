@@ -53,7 +53,7 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	}
 	before := run.Manifest
 	spec := judge.Manifest.Spec
-	accuracy, _ := run.Score(options.Bootstrap).Overall(scoring.RightWhereAlike).Against(50)
+	accuracy, _ := run.Score(options.Bootstrap).Overall(scoring.AccuracyWhenConsistent).CompareWith(50)
 	r := &Result{
 		Judge:     scoring.JudgeName(spec.Model.Name),
 		Responses: []string{scores},
@@ -63,14 +63,14 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	spec.Dataset = before.Spec.Dataset
 	r.Warnings = before.Spec.Differences(spec)
 	if a, b := before.Server.Version, judge.Manifest.Server.Version; a != b {
-		r.Warnings = append(r.Warnings, phrases.Say("judge.server", a, b))
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", a, b))
 	}
 	switch protocol, _ := judging.ProtocolNamed(spec.Protocol); { // the run has loaded
-	case !protocol.Scores:
+	case !protocol.ScoresCandidates:
 		r.Responses = nameResponses(items)
 		r.compare(items, others)
 	case judge.Calls > 1:
-		return nil, errors.New(phrases.Say("judge.one-response"))
+		return nil, errors.New(phrases.Sentence("judge.one-response"))
 	}
 	groups := map[string][]*item{}
 	for _, x := range items {
@@ -112,7 +112,7 @@ func (r *Result) add(group string, items []*item) {
 			units = append(units, u)
 		}
 	}
-	share := stats.Clustered(units, 0, level).MeanEstimate
+	share := stats.PredictionPoweredClusters(units, 0, level).MeanEstimate
 	a := r.Accuracy
 	rate := stats.WinRate(share, a.Value/100, a.Low/100, a.High/100)
 	for i, e := range []stats.MeanEstimate{share, rate}[:len(r.Responses)] { // scores are not corrected
@@ -165,7 +165,7 @@ func (r *Result) rank(items []*item) {
 			row[g[1]]--
 			rows = append(rows, slices.Delete(row, zero, zero+1))
 		}
-		fit := stats.Logit(rows, slices.Repeat([]bool{true}, len(games)), clusters)
+		fit := stats.FitLogistic(rows, slices.Repeat([]bool{true}, len(games)), clusters)
 		x := &r.Ranking[zero]
 		x.Ranks = [2]int{1, n}
 		for j, lead := range fit.Beta {

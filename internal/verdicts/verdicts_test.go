@@ -46,7 +46,7 @@ func TestWinRateEqualsFieller(t *testing.T) {
 // one in 93 to 97 % of runs, over all worlds; a single world may lie up to 4 standard errors beside, or above.
 func TestWinRatesCover(t *testing.T) {
 	sizes, measured, accuracies, runs := []int{100, 400}, []int{60, 200}, []float64{.7, .85}, 60
-	if trials.All() {
+	if trials.RunsSlowTests() {
 		sizes, measured, accuracies, runs = []int{100, 400, 2000}, []int{60, 200, 400}, []float64{.7, .8, .9, .95}, 100
 	}
 	covered, all := 0, 0
@@ -118,7 +118,7 @@ func sample(r *rand.Rand, n int, length, consistency, german float64) (all []*it
 // items of the same kind are named unlike in 5 % at most.
 func TestUnlikeItemsAreNamed(t *testing.T) {
 	runs := 150
-	if trials.All() {
+	if trials.RunsSlowTests() {
 		runs = 300
 	}
 	for _, c := range []struct {
@@ -225,7 +225,7 @@ func TestFiles(t *testing.T) {
 		assert.NilError(t, Write(f, format, all))
 		assert.NilError(t, f.Close())
 		var got []string
-		err = rows.Each(path, func(_ int, raw []byte) error {
+		err = rows.EachRow(path, func(_ int, raw []byte) error {
 			var cells map[string]any
 			err := json.Unmarshal(raw, &cells)
 			for _, name := range []string{"item", "verdict", "consistent", "confidence", "use", "why", "language"} {

@@ -54,7 +54,7 @@ var UpTo = datasets.Indexes
 // Pair returns a pair of answers to a sum, of which A is correct. gold is the index of the labelled one.
 func Pair(id string, gold int) datasets.Item {
 	return datasets.Item{
-		ID: id, Shape: datasets.Pair, Source: "sums", Group: "sums", Question: "What is 2 + 2?", Gold: gold,
+		ID: id, Shape: datasets.ShapePair, Source: "sums", Group: "sums", Question: "What is 2 + 2?", Gold: gold,
 		Candidates: []datasets.Candidate{{ID: "A", Text: "It is 4."}, {ID: "B", Text: "It is 5."}},
 	}
 }
@@ -62,7 +62,7 @@ func Pair(id string, gold int) datasets.Item {
 // Choice returns a small question with three choices, of which the last is correct.
 func Choice() datasets.Item {
 	return datasets.Item{
-		ID: "c1", Shape: datasets.Choice, Source: "ours", Group: "biology", Question: "Which of these is a bird?", Gold: 2,
+		ID: "c1", Shape: datasets.ShapeChoice, Source: "ours", Group: "biology", Question: "Which of these is a bird?", Gold: 2,
 		Candidates: []datasets.Candidate{{ID: "A", Text: "a bat"}, {ID: "B", Text: "a bee"}, {ID: "C", Text: "a robin"}},
 	}
 }
@@ -134,11 +134,11 @@ type Script = backends.ClientFunc
 
 // Reply returns a complete reply with this text.
 func Reply(text string) (backends.Response, error) {
-	return backends.Response{Text: text, Finish: backends.Stop}, nil
+	return backends.Response{Text: text, Finish: backends.FinishStop}, nil
 }
 
 // RightLabel returns the label that an always correct judge gives to a request.
-func RightLabel(req backends.Request) string { return req.Oracle.Choices[req.Oracle.Correct] }
+func RightLabel(req backends.Request) string { return req.Oracle.VerdictLabels[req.Oracle.Correct] }
 
 // Recorder collects the records of a judging.RunJob, whose type this package does not know.
 type Recorder[Record any] struct {

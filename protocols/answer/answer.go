@@ -33,40 +33,40 @@ Examples:
   gavel run answer --model qwen3:8b --dataset gsm8k
   gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
-	Items: "questions", Goal: "answer", Asked: "What is the answer?", Shapes: shapes, Presentations: 1, Answers: true,
+	ItemsNoun: "questions", Goal: "answer", PageQuestion: "What is the answer?", Shapes: shapes, Presentations: 1, AnswersQuestions: true,
 	Templates:      []judging.Template{answerTexts},
-	CustomTemplate: ownPrompt,
-	Describe:       describe, Right: rightVerdict,
+	CustomTemplate: templateFromFile,
+	FillRecord:     fillRecord, Right: rightVerdict,
 	Options: []judging.Option{markerOption},
 	New:     func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
 }
 
 // Graded lists the shapes (kinds) of dataset items whose answers can be graded as right or wrong.
-var Graded = []datasets.Shape{datasets.Choice, datasets.Number, datasets.Preference}
+var Graded = []datasets.Shape{datasets.ShapeChoice, datasets.ShapeNumber, datasets.ShapePreference}
 
 //go:embed prompts
 var files embed.FS
 
 var (
 	// shapes lists the kinds of items that protocol answer asks.
-	shapes = append(slices.Clone(Graded), datasets.Pair)
+	shapes = append(slices.Clone(Graded), datasets.ShapePair)
 	// answerTexts is the paper's prompt: for each shape a user message and, for some, a system message.
 	answerTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
-		judging.Texts(files, "prompts"), preferenceLabel)
+		judging.ReadPromptTexts(files, "prompts"), preferenceLabel)
 )
 
-// describe fills the record r with its item. Of a pair it clears the label: the label says which response is better,
+// fillRecord fills the record r with its item. Of a pair it clears the label: the label says which response is better,
 // and is no answer to the pair's question.
-func describe(r *judging.Record, item datasets.Item, s judging.Presentation) {
-	r.Describe(item.Answered)
-	if s.Shape == datasets.Open {
+func fillRecord(r *judging.Record, item datasets.Item, s judging.Presentation) {
+	r.SetAnsweredQuestion(item.Answered)
+	if s.Shape == datasets.ShapeOpen {
 		r.Shape, r.Gold = s.Shape, ""
 	}
 }
 
 // rightVerdict reports whether the verdict v on record r is the dataset's answer. Numbers are compared by value.
 func rightVerdict(r *judging.Record, v judging.Verdict) bool {
-	if r.Shape == datasets.Number {
+	if r.Shape == datasets.ShapeNumber {
 		return SameNumber(v.Answer, r.Gold)
 	}
 	choice := r.CandidateID(v.Choice)
@@ -76,7 +76,7 @@ func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 // IsAnswer reports whether value, an answer read from a reply, is the right one: an equal number or
 // the right candidate's id.
 func IsAnswer(item datasets.Item, value string) bool {
-	if item.Shape == datasets.Number {
+	if item.Shape == datasets.ShapeNumber {
 		return SameNumber(value, item.Answer)
 	}
 	return value == item.GoldID()
@@ -87,7 +87,7 @@ func IsAnswer(item datasets.Item, value string) bool {
 func FinalAnswers(item datasets.Item) (texts []string, right int) {
 	p := answer{template: answerTexts}
 	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
-	return o.Choices, o.Correct
+	return o.VerdictLabels, o.Correct
 }
 
 // QuestionText returns the question as a judge of its answer sees it: with its options and, for a preference, with both
@@ -96,9 +96,9 @@ func QuestionText(item datasets.Item) string {
 	p := answer{template: answerTexts}
 	presentation := p.Presentations(item)[0]
 	switch item.Shape {
-	case datasets.Choice:
+	case datasets.ShapeChoice:
 		return item.Question + "\nOptions:\n" + optionLines(item, presentation)
-	case datasets.Preference:
+	case datasets.ShapePreference:
 		return p.user(item, presentation)
 	}
 	return item.Question
@@ -118,10 +118,10 @@ const (
 	userText   = ".user"
 )
 
-// ownPrompt returns a prompt from the user's file at path: its text is the system message for every shape. The user
+// templateFromFile returns a prompt from the user's file at path: its text is the system message for every shape. The user
 // messages stay the paper's. For a choice or a preference the system message has to say how to answer, since nothing
 // else does.
-func ownPrompt(path, system string) (judging.Template, error) {
+func templateFromFile(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message")
 	}
@@ -134,8 +134,8 @@ func ownPrompt(path, system string) (judging.Template, error) {
 
 // promptShape returns the shape whose texts ask an item of the given shape: open for a pair, else the shape itself.
 func promptShape(shape datasets.Shape) datasets.Shape {
-	if shape == datasets.Pair {
-		return datasets.Open
+	if shape == datasets.ShapePair {
+		return datasets.ShapeOpen
 	}
 	return shape
 }
@@ -145,7 +145,7 @@ func (answer) Name() string { return name }
 // Presentations returns one presentation, with the candidates in the dataset's order.
 func (answer) Presentations(item datasets.Item) []judging.Presentation {
 	s := judging.Presentation{Shape: promptShape(item.Shape)}
-	if s.Shape != datasets.Number && s.Shape != datasets.Open {
+	if s.Shape != datasets.ShapeNumber && s.Shape != datasets.ShapeOpen {
 		s.Order = datasets.Indexes(len(item.Candidates))
 	}
 	return []judging.Presentation{s}
@@ -157,7 +157,7 @@ func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 	prompt := judging.Prompt{
 		System: judging.Fill(p.template.Texts[string(s.Shape)+systemText], "{category}", item.Group),
 		User:   p.user(item, s),
-		Labels: labelsOf(item, s), LabelTurn: answerTurn,
+		Labels: labelsOf(item, s), LabelTurn: answerTurnText,
 	}
 	prompt.Oracle = answerOracle(item, s, prompt.Labels)
 	return prompt
@@ -167,11 +167,11 @@ func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 func (p answer) user(item datasets.Item, s judging.Presentation) string {
 	text := p.template.Texts[string(s.Shape)+userText]
 	switch s.Shape {
-	case datasets.Open:
+	case datasets.ShapeOpen:
 		return item.Question
-	case datasets.Choice:
+	case datasets.ShapeChoice:
 		return judging.Fill(text, "{question}", item.Question, "{options}", optionLines(item, s))
-	case datasets.Preference:
+	case datasets.ShapePreference:
 		return judging.Fill(text, "{question}", item.Question,
 			"{answer_a}", item.Candidates[s.Order[0]].Text, "{answer_b}", item.Candidates[s.Order[1]].Text)
 	}
@@ -190,15 +190,15 @@ func optionLines(item datasets.Item, s judging.Presentation) string {
 // letter returns the letter that labels a position: A for 0.
 func letter(position int) string { return string(rune('A' + position)) }
 
-// answerTurn asks for the label alone after free reasoning, when --constrain limits replies to labels. It is gavel's
+// answerTurnText asks for the label alone after free reasoning, when --constrain limits replies to labels. It is gavel's
 // own: no paper constrains the answers.
-const answerTurn = "Now output your final answer in the format asked for, and nothing else."
+const answerTurnText = "Now output your final answer in the format asked for, and nothing else."
 
 // labelsOf returns the replies that --constrain allows, one for each option; none for questions without options.
 func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	var labels []string
 	for position := range s.Order {
-		if item.Shape == datasets.Preference {
+		if item.Shape == datasets.ShapePreference {
 			labels = append(labels, "[["+letter(position)+"]]")
 		} else {
 			labels = append(labels, "The answer is ("+letter(position)+")")
@@ -210,10 +210,10 @@ func labelsOf(item datasets.Item, s judging.Presentation) []string {
 // answerOracle tells simulated judges the right answer to item. For a number they choose from the right one and two
 // wrong ones, in an order that depends on the item's id.
 func answerOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: labels}
+	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, VerdictLabels: labels}
 	switch s.Shape {
-	case datasets.Number:
-	case datasets.Open:
+	case datasets.ShapeNumber:
+	case datasets.ShapeOpen:
 		return openOracle(item, s)
 	default:
 		o.Correct = slices.Index(s.Order, item.Gold)
@@ -229,7 +229,7 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	sum := sha256.Sum256([]byte(item.ID))
 	slices.SortFunc(o.Order, func(a, b int) int { return int(sum[a]) - int(sum[b]) })
 	for _, n := range o.Order {
-		o.Choices = append(o.Choices, "The answer is "+numbers[n])
+		o.VerdictLabels = append(o.VerdictLabels, "The answer is "+numbers[n])
 	}
 	o.Correct = slices.Index(o.Order, 0)
 	return o
@@ -249,7 +249,7 @@ func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 		case ruleAnswer, ruleBold:
 			answer = "**" + f.Value + "**"
 		}
-		o.Choices = append(o.Choices, answer)
+		o.VerdictLabels = append(o.VerdictLabels, answer)
 	}
 	return o
 }
@@ -263,17 +263,17 @@ func (answer) ReadsByPolicy(r *judging.Record) bool { return r.IsPreference() }
 
 // Parse reads the model's answer from its reply: after the run's marker if it has one, else by the rules of the item's
 // shape.
-func (p answer) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+func (p answer) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
 	if v, ok := p.readMarked(s, reply, method); ok {
 		return v
 	}
-	if method.Name == judging.Robust && s.Shape != datasets.Open {
-		return robust(s, reply, method)
+	if method.Readers == judging.RobustReaders && s.Shape != datasets.ShapeOpen {
+		return readRobust(s, reply, method)
 	}
 	switch s.Shape {
-	case datasets.Number:
+	case datasets.ShapeNumber:
 		return findNumber(reply, method)
-	case datasets.Open:
+	case datasets.ShapeOpen:
 		f := ReadFinal(reply)
 		if f.Value == "" {
 			return judging.EmptyVerdict(judging.NoVerdict)
@@ -281,8 +281,8 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 		return judging.Verdict{
 			Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: f.Value, Rule: f.Rule, Span: f.Span,
 		}
-	case datasets.Preference:
-		label, span, outcome := judging.OneLabel(preferenceLabel, reply, method.Policy)
+	case datasets.ShapePreference:
+		label, span, outcome := judging.FindLabel(preferenceLabel, reply, method.Policy)
 		if outcome != judging.Decided {
 			return judging.Verdict{Outcome: outcome, Choice: judging.NoCandidate, Span: span}
 		}
@@ -295,19 +295,19 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 	return letterVerdict(s, reply[span.Start:span.End], rule, span)
 }
 
-// robust reads the answer by the robust readers, which take the reply's final statement, instead of the paper's rules.
-func robust(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if method.First {
+// readRobust reads the answer by the robust readers, which take the reply's final statement, instead of the paper's rules.
+func readRobust(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
+	if method.FirstAnswer {
 		reply = reading.CutAtNextQuestion(reply)
 	}
 	var f reading.Match
 	switch s.Shape {
-	case datasets.Number:
+	case datasets.ShapeNumber:
 		f = reading.Number(reply)
 		v := judging.NewVerdict(f, reply, judging.NoCandidate)
 		v.Answer = f.Value
 		return v
-	case datasets.Preference:
+	case datasets.ShapePreference:
 		var letters []string
 		for position := range s.Order {
 			letters = append(letters, letter(position))

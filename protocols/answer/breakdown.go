@@ -4,21 +4,21 @@ import "gavel/scoring"
 
 // Parts into which the answers to labelled questions fall.
 const (
-	PartRight   = "right"   // the answer is right
-	PartWrong   = "wrong"   // the answer is wrong
-	PartMissing = "missing" // no answer could be read
+	OutcomeRight   = "right"   // the answer is right
+	OutcomeWrong   = "wrong"   // the answer is wrong
+	OutcomeMissing = "missing" // no answer could be read
 )
 
-// Part returns the part of u, a question with its answer: right, wrong or missing; "" if the
+// UnitOutcome returns the part of u, a question with its answer: right, wrong or missing; "" if the
 // dataset has no label for it.
-func (*answers) Part(u scoring.Unit) string {
+func (*answerScorer) UnitOutcome(u scoring.Unit) string {
 	switch a := u.Data.(scoreRow); {
 	case a.gold == "":
 		return ""
 	case a.right:
-		return PartRight
+		return OutcomeRight
 	case a.hasAnswer:
-		return PartWrong
+		return OutcomeWrong
 	}
-	return PartMissing
+	return OutcomeMissing
 }

@@ -7,16 +7,16 @@ import (
 )
 
 // Diagnose compares the accuracy of a model's own answers with guessing among the options.
-func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
+func (f *answerScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("answer"); ok {
 		return d
 	}
 	chance := r.Overall(Chance).Value
 	accuracy := r.Overall(scoring.GenerationAccuracy)
 	if accuracy.Value == nil {
-		return scoring.UnknownDiagnosis(scoring.CodeNothing, "answer.nothing")
+		return scoring.UnknownDiagnosis(scoring.CodeNoItems, "answer.nothing")
 	}
-	right, ok := accuracy.Against(*cmp.Or(chance, new(0.0)))
+	right, ok := accuracy.CompareWith(*cmp.Or(chance, new(0.0)))
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", accuracy, "question")
 	}

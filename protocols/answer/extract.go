@@ -30,15 +30,15 @@ var (
 
 // findLetter returns the place of the letter that answers a multiple-choice question, and the name of the rule that
 // found it; zero values if reply has no such letter.
-func findLetter(reply string, method judging.Reading) (span judging.Span, rule string) {
-	span = groupSpan(letterAfterIs, reply, method.First)
+func findLetter(reply string, method judging.ReadingOptions) (span judging.Span, rule string) {
+	span = groupSpan(letterAfterIs, reply, method.FirstAnswer)
 	if !span.IsZero() {
 		return span, ruleAnswerIs
 	}
 	word := strings.Index(reply, "nswer:")
 	if word >= 0 { // most replies lack it, and the expression is slow
 		line := strings.LastIndexByte(reply[:word], '\n') + 1
-		span = groupSpan(letterAfterColon, reply[line:], method.First)
+		span = groupSpan(letterAfterColon, reply[line:], method.FirstAnswer)
 		if !span.IsZero() {
 			return span.Shift(line), ruleAnswerColon
 		}
@@ -55,7 +55,7 @@ func findLetter(reply string, method judging.Reading) (span judging.Span, rule s
 // ReadValue returns the answer that the paper's rules read from text, a reply to a question of the given shape; "" for
 // none.
 func ReadValue(shape datasets.Shape, text string) string {
-	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.Reading{Policy: judging.Unique})
+	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	return cmp.Or(v.Answer, v.Label) // for a number, Label has it as written and Answer in plain form
 }
 
@@ -98,16 +98,16 @@ var theAnswerIs = regexp.MustCompile(`(?i)\bthe answer is\b(?:[\s:*_]*\(\s*(?:in
 
 // findNumber reads the number of a reply: the one after the last "The answer is" that is followed by a number (the
 // first such phrase if method.First is set); without such a phrase, the last number of the reply.
-func findNumber(reply string, method judging.Reading) judging.Verdict {
+func findNumber(reply string, method judging.ReadingOptions) judging.Verdict {
 	text := reading.ASCIIDigits(reply)
 	phrases := theAnswerIs.FindAllStringIndex(text, -1)
-	if !method.First {
+	if !method.FirstAnswer {
 		slices.Reverse(phrases)
 	}
 	next := len(text)
 	for i, phrase := range phrases {
 		// Only up to the next phrase, so that no part of a reply is read twice.
-		if method.First {
+		if method.FirstAnswer {
 			next = len(text)
 			if i+1 < len(phrases) {
 				next = phrases[i+1][0]
@@ -182,7 +182,7 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	if !ok || newSentence.MatchString(line[:n.Start]) {
 		return reading.Numeral{}, false
 	}
-	if sum := sumUpTo.FindString(line[n.End:]); strings.ContainsAny(sum, "+-−*×÷/") {
+	if sum := sumToEquals.FindString(line[n.End:]); strings.ContainsAny(sum, "+-−*×÷/") {
 		end := n.End + len(sum)
 		if last, ok := reading.NextNumeral(line, end); ok && !strings.ContainsFunc(line[end:last.Start], unicode.IsLetter) {
 			n = last
@@ -192,8 +192,8 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	return n, true
 }
 
-// sumUpTo matches a sum such as "3 + 4 = 7" from after its first number up to its last equals sign.
-var sumUpTo = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
+// sumToEquals matches a sum such as "3 + 4 = 7" from after its first number up to its last equals sign.
+var sumToEquals = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
 
 // readNumber returns the value of the number in text, in any notation; false if text has no number or several.
 func readNumber(text string) (*big.Rat, bool) {

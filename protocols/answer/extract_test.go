@@ -21,17 +21,17 @@ import (
 )
 
 // read returns the answer protocol's reading of a reply, to a choice of n options if n is not 0.
-func read(reply string, n int, method judging.Reading) judging.Verdict {
-	s := judging.Presentation{Shape: datasets.Number}
+func read(reply string, n int, method judging.ReadingOptions) judging.Verdict {
+	s := judging.Presentation{Shape: datasets.ShapeNumber}
 	if n > 0 {
-		s = judging.Presentation{Shape: datasets.Choice, Order: judgingtest.UpTo(n)}
+		s = judging.Presentation{Shape: datasets.ShapeChoice, Order: judgingtest.UpTo(n)}
 	}
 	return answer{template: answerTexts}.Parse(s, "\n"+reply, method)
 }
 
 // readings maps the names in the tables of testdata to ways to read.
-var readings = map[string]judging.Reading{
-	"strict": {}, "lenient": {Lenient: true}, "first": {First: true}, "lenient first": {Lenient: true, First: true},
+var readings = map[string]judging.ReadingOptions{
+	"strict": {}, "lenient": {Lenient: true}, "first": {FirstAnswer: true}, "lenient first": {Lenient: true, FirstAnswer: true},
 }
 
 // TestLetters reads the replies of testdata/letters.txt, with a number of options each; "-" is no letter.
@@ -66,7 +66,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %q reads as %+v, want %q by %q", row[3], reply, v, want, rule)
 		}
 	}
-	for shape, want := range map[datasets.Shape]string{datasets.Number: "1446", datasets.Choice: "C", datasets.Preference: "A"} {
+	for shape, want := range map[datasets.Shape]string{datasets.ShapeNumber: "1446", datasets.ShapeChoice: "C", datasets.ShapePreference: "A"} {
 		assert.Equal(t, ReadValue(shape, "The answer is (C), [[A]], 1,446"), want)
 	}
 }
@@ -88,8 +88,8 @@ func TestPreferences(t *testing.T) {
 		{"one bracket", "[A]", none, none},
 		{"nothing", "", none, none},
 	} {
-		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
-			got := protocoltest.WithoutSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.Preference, Order: judgingtest.UpTo(3)}, c.reply, judging.Reading{Policy: policy}))
+		for policy, want := range map[judging.Policy]judging.Verdict{judging.PolicyUnique: c.unique, judging.PolicyLast: c.last} {
+			got := protocoltest.WithoutSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.ShapePreference, Order: judgingtest.UpTo(3)}, c.reply, judging.ReadingOptions{Policy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -145,14 +145,14 @@ func TestRight(t *testing.T) {
 		r    judging.Record
 		want bool
 	}{
-		"the letter":      {judging.Record{Shape: datasets.Choice, Order: []string{"A", "B"}, Gold: "B", Choice: "B"}, true},
-		"another":         {judging.Record{Shape: datasets.Choice, Order: []string{"A", "B"}, Gold: "B", Choice: "A"}, false},
-		"none":            {judging.Record{Shape: datasets.Choice, Order: []string{"A", "B"}, Gold: "B"}, false},
-		"neither":         {judging.Record{Shape: datasets.Options}, false},
-		"the number":      {judging.Record{Shape: datasets.Number, Gold: "45.0", Answer: "45"}, true},
-		"another number":  {judging.Record{Shape: datasets.Number, Gold: "45.0", Answer: "46"}, false},
-		"no number":       {judging.Record{Shape: datasets.Number, Gold: "45.0"}, false},
-		"a tie preferred": {judging.Record{Shape: datasets.Preference, Order: []string{"A", "B", "C"}, Gold: "C", Choice: "C"}, true},
+		"the letter":      {judging.Record{Shape: datasets.ShapeChoice, Order: []string{"A", "B"}, Gold: "B", Choice: "B"}, true},
+		"another":         {judging.Record{Shape: datasets.ShapeChoice, Order: []string{"A", "B"}, Gold: "B", Choice: "A"}, false},
+		"none":            {judging.Record{Shape: datasets.ShapeChoice, Order: []string{"A", "B"}, Gold: "B"}, false},
+		"neither":         {judging.Record{Shape: datasets.ShapeOptions}, false},
+		"the number":      {judging.Record{Shape: datasets.ShapeNumber, Gold: "45.0", Answer: "45"}, true},
+		"another number":  {judging.Record{Shape: datasets.ShapeNumber, Gold: "45.0", Answer: "46"}, false},
+		"no number":       {judging.Record{Shape: datasets.ShapeNumber, Gold: "45.0"}, false},
+		"a tie preferred": {judging.Record{Shape: datasets.ShapePreference, Order: []string{"A", "B", "C"}, Gold: "C", Choice: "C"}, true},
 	} {
 		if got := rightly(&c.r); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -186,11 +186,11 @@ func TestLongReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			readBoth := func(size int) {
 				reply := strings.Repeat(unit, size/len(unit))
-				read(reply, 0, judging.Reading{})
-				read(reply, 4, judging.Reading{Lenient: true})
+				read(reply, 0, judging.ReadingOptions{})
+				read(reply, 4, judging.ReadingOptions{Lenient: true})
 			}
 			readBoth(1 << 17)
-			trials.Long(t)
+			trials.SkipUnlessSlowTests(t)
 			readBoth(1 << 19)
 		})
 	}
@@ -202,16 +202,16 @@ func FuzzExtract(f *testing.F) {
 	for _, row := range protocoltest.Table(f, "testdata/letters.txt", 6) {
 		method := readings[row[0]]
 		n, _ := strconv.Atoi(row[1])
-		f.Add(row[5], uint8(n), method.First, method.Lenient)
+		f.Add(row[5], uint8(n), method.FirstAnswer, method.Lenient)
 	}
 	for _, row := range protocoltest.Table(f, "testdata/numbers.txt", 5) {
-		f.Add(row[4], uint8(3), readings[row[0]].First, false)
+		f.Add(row[4], uint8(3), readings[row[0]].FirstAnswer, false)
 	}
 	for _, h := range judgingtest.Hazards {
 		f.Add(h, uint8(10), false, true)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n uint8, first, lenient bool) {
-		method := judging.Reading{First: first, Lenient: lenient}
+		method := judging.ReadingOptions{FirstAnswer: first, Lenient: lenient}
 		options := 2 + int(n)%9
 		v := read(reply, options, method)
 		protocoltest.WithoutSpan(t, "\n"+reply, v)
@@ -228,7 +228,7 @@ func FuzzExtract(f *testing.F) {
 			t.Errorf("%q has outcome %s", reply, v.Outcome)
 		}
 		if !lenient { // what the strict rules find the lenient ones do not change
-			if l := read(reply, options, judging.Reading{First: first, Lenient: true}); v.Label != "" && l != v {
+			if l := read(reply, options, judging.ReadingOptions{FirstAnswer: first, Lenient: true}); v.Label != "" && l != v {
 				t.Errorf("%q reads as %+v, and leniently as %+v", reply, v, l)
 			}
 		}

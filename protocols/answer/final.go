@@ -98,8 +98,8 @@ func lastBox(text string) judging.Span {
 	return judging.Span{}
 }
 
-// formatting removes spaces and LaTeX commands in which two notations of the same answer may differ.
-var formatting = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "",
+// notationReplacer removes spaces and LaTeX commands in which two notations of the same answer may differ.
+var notationReplacer = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "",
 	`\!`, "", `\ `, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`)
 
 // plainFinal returns a final answer in plain form: an option by its small letter, a number without its unit.
@@ -108,7 +108,7 @@ func plainFinal(text string) string {
 		return strings.ToLower(m[1] + m[2])
 	}
 	text = strings.Trim(withoutUnit.ReplaceAllString(text, "$1"), ".:,;* ")
-	text = reading.ASCIIDigits(strings.ToLower(strings.Trim(formatting.Replace(text), ".:,;*")))
+	text = reading.ASCIIDigits(strings.ToLower(strings.Trim(notationReplacer.Replace(text), ".:,;*")))
 	if n, ok := reading.NextNumeral(text, 0); ok && n.Start == 0 && strings.Trim(text[n.End:], `\%°`) == "" {
 		return n.Value()
 	}

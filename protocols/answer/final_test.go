@@ -40,16 +40,16 @@ func TestAnswersToPairs(t *testing.T) {
 		answer, rule string
 	}{{judging.Decided, "4", ruleBold}, {judging.NoVerdict, "", ""}} {
 		r := w.Records[i]
-		if r.Outcome != want.outcome || r.Answer != want.answer || r.Rule != want.rule || r.Shape != datasets.Open || r.Gold != "" || len(r.Order) != 0 || rightly(r) {
+		if r.Outcome != want.outcome || r.Answer != want.answer || r.Rule != want.rule || r.Shape != datasets.ShapeOpen || r.Gold != "" || len(r.Order) != 0 || rightly(r) {
 			t.Errorf("%+v", r)
 		}
 		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
-		if v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
+		if v, err := r.Read(j.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
-		if !slices.Equal(prompts[i], []backends.Message{{Role: backends.User, Content: items[i].Question}}) {
+		if !slices.Equal(prompts[i], []backends.Message{{Role: backends.RoleUser, Content: items[i].Question}}) {
 			t.Errorf("asked %+v", prompts[i])
 		}
 	}

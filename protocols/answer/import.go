@@ -66,7 +66,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	}}
 	for _, row := range f.rows {
 		a.Add(row.item)
-		r, err := a.Judge(row.item, 0, row.StoredJudgment)
+		r, err := a.AddJudgment(row.item, 0, row.StoredJudgment)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", f.path, row.where, err)
 		}
@@ -84,7 +84,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		}
 		a.readings++
 	}
-	a.Describe(gavel, f.source, f.path, judging.Spec{
+	a.SetManifest(gavel, f.source, f.path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
 		Dataset: judging.DatasetSpec{SHA256: f.sha},
 		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
@@ -98,7 +98,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	if a.Missing > 0 {
 		a.AddLine("%d rows have no reply: they count as failed", a.Missing)
 	}
-	a.AddLine("answers in %d of %d", a.Read, len(f.rows)-a.Missing)
+	a.AddLine("answers in %d of %d", a.VerdictCount, len(f.rows)-a.Missing)
 	return a, a.Write(out)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // answerLine is a line of gavel's own format for answers: the id of a question and the whole reply. Without a dataset,
-// the line has the question too, as in [datasets.Questions].
+// the line has the question too, as in [datasets.QuestionsFormat].
 type answerLine struct {
 	ID     json.RawMessage `json:"id"`     // id of the question
 	Answer json.RawMessage `json:"answer"` // the whole reply, or null
@@ -43,7 +43,7 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 		source:         "answers in gavel's format",
 		model:          r.Option("model"),
 		severalAuthors: "model is %q, before it was %q: name the one you want with --model",
-		dataset:        judging.DatasetInfo{Name: datasets.Base(r.Files[0]), Format: datasets.Questions.Name},
+		dataset:        judging.DatasetInfo{Name: datasets.ShortName(r.Files[0]), Format: datasets.QuestionsFormat.Name},
 	}
 	if marker := r.Option("marker"); marker != "" {
 		var err error
@@ -103,7 +103,7 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 	if err := datasets.DecodeObject(raw, &l); err != nil {
 		return row, err
 	}
-	id := datasets.Scalar(l.ID)
+	id := datasets.ScalarText(l.ID)
 	var text *string
 	switch {
 	case id == "":
@@ -120,7 +120,7 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 	if questions == nil {
 		line, err := imports.WithoutKeys(raw, json.Compact, "answer", "model")
 		if err == nil {
-			row.item, err = datasets.Questions.Item(line)
+			row.item, err = datasets.QuestionsFormat.Item(line)
 		}
 		return row, err
 	}

@@ -34,7 +34,7 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 		path:           r.Files[0],
 		model:          r.Option("model"),
 		severalAuthors: "judge is %q, before it was %q: one judge a file",
-		dataset:        judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
+		dataset:        judging.DatasetInfo{Name: "mt-bench", Format: datasets.QuestionsFormat.Name},
 	}
 	ties := 0
 	inconsistent := 0
@@ -97,7 +97,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	if err != nil {
 		return row, err
 	}
-	row.item, err = datasets.Questions.Item(line)
+	row.item, err = datasets.QuestionsFormat.Item(line)
 	row.StoredJudgment = imports.StoredJudgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
@@ -124,7 +124,7 @@ type voteLine struct {
 	Gold      *string `json:"gold"` // "A", "B" or "C" for a tie; null without a label
 }
 
-// goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBench]. split counts the
+// goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBenchFormat]. split counts the
 // pairs without such a majority.
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	counts := map[string][3]int{}
@@ -157,7 +157,7 @@ func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (diff
 		{*games.G2Winner, games.G2Verdict, [3]string{"model_2", "model_1", "tie"}},
 	} {
 		result := "error"
-		v := p.Parse(r.Shown(), game.reply, judging.Reading{Policy: judging.Unique})
+		v := p.Parse(r.Shown(), game.reply, judging.ReadingOptions{Policy: judging.PolicyUnique})
 		if v.Outcome == judging.Decided {
 			result = game.places[v.Choice]
 		} else if v.Outcome == judging.Conflict {

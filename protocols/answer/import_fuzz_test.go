@@ -38,12 +38,12 @@ func FuzzImportedRows(f *testing.F) {
 			}
 		}
 		row, err := mmluProRow(raw)
-		check("mmlu-pro", datasets.MMLUPro, row.item, err)
+		check("mmlu-pro", datasets.MMLUProFormat, row.item, err)
 		item, _, err := readSolutions(raw, 3)
-		check("gsm8k", datasets.GSM8K, item, err)
+		check("gsm8k", datasets.GSM8KFormat, item, err)
 		row, err = judgmentRow(raw, map[string]int{})
-		check("fastchat", datasets.Questions, row.item, err)
+		check("fastchat", datasets.QuestionsFormat, row.item, err)
 		row, err = readAnswer(raw, nil)
-		check("answers", datasets.Questions, row.item, err)
+		check("answers", datasets.QuestionsFormat, row.item, err)
 	})
 }

@@ -35,7 +35,7 @@ func importGSM8K(r imports.Input) (all []*imports.ImportedRun, err error) {
 		source:  "GSM8K model solutions",
 		path:    r.Files[0],
 		options: judging.Settings{markerOption.Name: solutionMarker},
-		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name},
+		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8KFormat.Name},
 	}
 	var models []string                   // in the order of the rows
 	byQuestion := map[string][]solution{} // by the id of the question
@@ -127,11 +127,11 @@ func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []so
 	if err != nil {
 		return item, nil, err
 	}
-	item, err = datasets.GSM8K.Item(line)
+	item, err = datasets.GSM8KFormat.Item(line)
 	if err != nil {
 		return item, nil, err
 	}
-	for key, value := range imports.Keys(raw) {
+	for key, value := range imports.ObjectEntries(raw) {
 		s := solution{model: key}
 		if json.Unmarshal(value, &s) == nil && s.Text != nil {
 			all = append(all, s)

@@ -33,7 +33,7 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 		path:    r.Files[0],
 		kind:    "mmlu-pro",
 		source:  "MMLU-Pro model outputs",
-		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},
+		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUProFormat.Name},
 		model:   cmp.Or(r.Option("model"), outputsName.FindStringSubmatch(filepath.Base(r.Files[0]))[1]),
 	}
 	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
@@ -86,7 +86,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	if err != nil {
 		return answerRow{}, err
 	}
-	item, err := datasets.MMLUPro.Item(line)
+	item, err := datasets.MMLUProFormat.Item(line)
 	if err != nil {
 		return answerRow{}, err
 	}
@@ -95,16 +95,16 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 		row.Replies = []string{*text}
 		return row, nil
 	}
-	keys := maps.Collect(imports.Keys(raw))
+	keys := maps.Collect(imports.ObjectEntries(raw))
 	if keys["generated_text"] == nil && keys["model_outputs"] == nil {
 		return answerRow{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
 	}
 	return row, nil
 }
 
-// official reads a reply by the three rules of MMLU-Pro's script and takes the first of several answers. The script
+// officialReading reads a reply by the three rules of MMLU-Pro's script and takes the first of several answers. The script
 // makes a random guess where its rules find none; gavel does not.
-var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
+var officialReading = judging.ReadingOptions{Policy: judging.PolicyUnique, Lenient: true, FirstAnswer: true}
 
 // checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
 // letter, pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
@@ -112,7 +112,7 @@ func checkOfficial(
 	p judging.Asker, r *judging.Record, text string, letters map[string]int,
 ) (hasReading bool, differ string) {
 	pred := *cmp.Or(r.Imported.Decision, new(""))
-	v := p.Parse(r.Shown(), text, official)
+	v := p.Parse(r.Shown(), text, officialReading)
 	switch v.Label {
 	case "":
 		letters[pred]++
@@ -121,13 +121,13 @@ func checkOfficial(
 		return true, ""
 	}
 	return true, fmt.Sprintf(", question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), rightOf(p, r, text, pred))
+		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), explainMismatch(p, r, text, pred))
 }
 
-// rightOf explains why the reply has another letter than pred, the file's: where else in the reply pred may come from.
-func rightOf(p judging.Asker, r *judging.Record, text, pred string) string {
-	last := official
-	last.First = false
+// explainMismatch explains why the reply has another letter than pred, the file's: where else in the reply pred may come from.
+func explainMismatch(p judging.Asker, r *judging.Record, text, pred string) string {
+	last := officialReading
+	last.FirstAnswer = false
 	switch {
 	case pred == "":
 		return "the reply is right: there is a letter to be found"

@@ -15,11 +15,11 @@ var Imports = imports.Read(importTexts, map[string]imports.Function{
 	"mmlu-pro": importMMLUPro,
 	"gsm8k":    importGSM8K,
 	"fastchat": importFastChat,
-	"answers":  takeAnswers,
+	"answers":  importAnswersCommand,
 }, map[string]func(value string) error{"marker": checkMarker})
 
-// takeAnswers imports a file of answers in gavel's own format; option dataset names the dataset of their questions.
-func takeAnswers(r imports.Input) ([]*imports.ImportedRun, error) {
+// importAnswersCommand imports a file of answers in gavel's own format; option dataset names the dataset of their questions.
+func importAnswersCommand(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset := r.Option("dataset")
 	if dataset == "" {
 		return importAnswers(r, nil, judging.DatasetInfo{})

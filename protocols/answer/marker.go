@@ -42,7 +42,7 @@ var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 
 // readMarked reads the answer after the run's marker: in the last line where an answer follows the marker, or in the
 // first if method.First is set. ok is false without such a line.
-func (p answer) readMarked(s judging.Presentation, reply string, method judging.Reading) (v judging.Verdict, ok bool) {
+func (p answer) readMarked(s judging.Presentation, reply string, method judging.ReadingOptions) (v judging.Verdict, ok bool) {
 	if p.marker == "" {
 		return v, false
 	}
@@ -58,7 +58,7 @@ func (p answer) readMarked(s judging.Presentation, reply string, method judging.
 		if verdict, hasAnswer := readAfterMarker(s, rest); hasAnswer {
 			v, ok = verdict, true
 			v.Span = v.Span.Shift(from)
-			if method.First {
+			if method.FirstAnswer {
 				break
 			}
 		}
@@ -69,7 +69,7 @@ func (p answer) readMarked(s judging.Presentation, reply string, method judging.
 // readAfterMarker reads the answer at the beginning of rest, the text of a line after the
 // marker; false if there is none.
 func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool) {
-	if s.Shape == datasets.Number {
+	if s.Shape == datasets.ShapeNumber {
 		text := reading.ASCIIDigits(rest)
 		n, ok := numberOfSentence(text)
 		if !ok {

@@ -9,8 +9,8 @@ import (
 )
 
 func TestMarker(t *testing.T) {
-	number := judging.Presentation{Shape: datasets.Number}
-	choice := judging.Presentation{Shape: datasets.Choice, Order: []int{0, 1, 2}}
+	number := judging.Presentation{Shape: datasets.ShapeNumber}
+	choice := judging.Presentation{Shape: datasets.ShapeChoice, Order: []int{0, 1, 2}}
 	for _, c := range []struct {
 		name, marker, reply string
 		presentation        judging.Presentation
@@ -39,7 +39,7 @@ func TestMarker(t *testing.T) {
 			}
 			p := Protocol.New(answerTexts, settings)
 			for first, want := range map[bool]string{false: c.last, true: c.first} {
-				v := p.Parse(c.presentation, c.reply, judging.Reading{Policy: judging.Unique, First: first})
+				v := p.Parse(c.presentation, c.reply, judging.ReadingOptions{Policy: judging.PolicyUnique, FirstAnswer: first})
 				got := string(v.Outcome)
 				if v.Outcome == judging.Decided {
 					got = v.Answer
@@ -68,9 +68,9 @@ func FuzzMarker(f *testing.F) {
 	}
 	p := Protocol.New(answerTexts, judging.Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
-		for _, s := range []judging.Presentation{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
-			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
-			if v.Outcome == judging.Decided && (v.Choice == judging.NoCandidate) != (s.Shape == datasets.Number) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.NoCandidate && v.Answer == "" {
+		for _, s := range []judging.Presentation{{Shape: datasets.ShapeNumber}, {Shape: datasets.ShapeChoice, Order: []int{1, 0}}} {
+			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique, FirstAnswer: first}))
+			if v.Outcome == judging.Decided && (v.Choice == judging.NoCandidate) != (s.Shape == datasets.ShapeNumber) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.NoCandidate && v.Answer == "" {
 				t.Errorf("%+v of %q", v, reply)
 			}
 		}

@@ -17,8 +17,8 @@ import (
 const (
 	NoAnswer = "no-answer" // share of questions without an answer in the reply
 	Chance   = "chance"    // expected accuracy of guessing among the options
-	// RuleCount begins the names of metrics, such as rule:answer-is, that count the answers found by one rule.
-	RuleCount = "rule:"
+	// RuleCountPrefix begins the names of metrics, such as rule:answer-is, that count the answers found by one rule.
+	RuleCountPrefix = "rule:"
 )
 
 // scoreRow holds a question and the model's answer to it, as the metrics need them.
@@ -33,27 +33,27 @@ type scoreRow struct {
 	isPreference bool   // the question is which of two responses people prefer
 }
 
-// answers scores runs in which a model answers questions.
-type answers struct {
+// answerScorer scores runs in which a model answers questions.
+type answerScorer struct {
 	scoring.Collector[scoreRow]
 	rows []*scoreRow // one for each question; set by Finish
 }
 
 // NewScorer returns a scorer of runs in which a model answers questions.
 func NewScorer(*judging.Manifest) scoring.Scorer {
-	return &answers{Collector: scoring.Collector[scoreRow]{Metrics: answerMetrics}}
+	return &answerScorer{Collector: scoring.Collector[scoreRow]{Metrics: answerMetrics}}
 }
 
-func (*answers) Words() scoring.ScorerTerms {
+func (*answerScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{
-		Unit:    "question",
-		Record:  "answer",
-		Common:  "answer",
-		Lacking: "items lack a judgment",
+		Unit:           "question",
+		Record:         "answer",
+		ComparisonUnit: "answer",
+		Lacking:        "items lack a judgment",
 	}
 }
 
-func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *answerScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	switch r.Shape {
 	case "choice", "number", "preference":
 	case "open": // of a pair: has no label
@@ -82,7 +82,7 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-func (f *answers) Finish() (complete int) {
+func (f *answerScorer) Finish() (complete int) {
 	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
@@ -101,23 +101,23 @@ var answerMetrics = []scoring.SumMetric[scoreRow]{
 			N:        func(c []float64) float64 { return c[1] },
 			Headline: true,
 		},
-		Adds: func(a scoreRow) (float64, float64) {
+		Contribution: func(a scoreRow) (float64, float64) {
 			return scoring.Indicator(a.right), scoring.Indicator(a.gold != "")
 		},
 	},
 	{
-		Metric: scoring.Metric{Name: NoAnswer},
-		Adds:   func(a scoreRow) (float64, float64) { return scoring.Indicator(!a.hasAnswer), 1 },
+		Metric:       scoring.Metric{Name: NoAnswer},
+		Contribution: func(a scoreRow) (float64, float64) { return scoring.Indicator(!a.hasAnswer), 1 },
 	},
 	{
-		Metric: scoring.Metric{Name: Chance, Kind: scoring.FromItems, Sparse: true},
-		Adds: func(a scoreRow) (float64, float64) {
+		Metric: scoring.Metric{Name: Chance, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
+		Contribution: func(a scoreRow) (float64, float64) {
 			return 1 / float64(max(1, a.options)) * scoring.Indicator(a.options > 0), scoring.Indicator(a.options > 0)
 		},
 	},
 }
 
-func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+func (f *answerScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.AssignColumns(answerMetrics),
 		Width:     2 * len(answerMetrics),
@@ -137,8 +137,8 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// Extend adds to the report how many answers each rule found, and a warning that counts the questions without a label.
-func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
+// ExtendReport adds to the report how many answers each rule found, and a warning that counts the questions without a label.
+func (f *answerScorer) ExtendReport(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
 	for i, r := range rep.Results {
 		if r.Metric == Chance {
 			rep.Results[i].Note = "interval: none, it is known: the mean of 1/options"
@@ -151,12 +151,12 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 		unlabelled += int(scoring.Indicator(a.gold == ""))
 	}
 	if unlabelled > 0 {
-		rep.Warnings = append(rep.Warnings, phrases.Say("answer.unlabelled", unlabelled, len(f.rows)))
+		rep.Warnings = append(rep.Warnings, phrases.Sentence("answer.unlabelled", unlabelled, len(f.rows)))
 	}
 }
 
 // ruleCounts returns a result for each rule: how many answers it found in the replies.
-func (f *answers) ruleCounts() (results []scoring.Result) {
+func (f *answerScorer) ruleCounts() (results []scoring.Result) {
 	counts := map[string]float64{}
 	read := 0
 	for _, a := range f.rows {
@@ -168,7 +168,7 @@ func (f *answers) ruleCounts() (results []scoring.Result) {
 	delete(counts, "")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		results = append(results, scoring.Result{
-			Metric:  RuleCount + name,
+			Metric:  RuleCountPrefix + name,
 			Group:   scoring.Overall,
 			Unit:    scoring.UnitCount,
 			N:       read,

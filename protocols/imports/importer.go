@@ -41,11 +41,11 @@ type Flag struct {
 	Check       func(value string) error // validates a value; nil: all are valid
 }
 
-// List names the flag for a file of all disagreements between an imported file and gavel's reading of its replies.
-const List = "list"
+// DifferencesFlag names the flag for a file of all disagreements between an imported file and gavel's reading of its replies.
+const DifferencesFlag = "list"
 
-// Model returns the flag that names the model of an imported file; usage is its help.
-func Model(usage string) Flag { return Flag{Name: "model", Usage: usage} }
+// ModelFlag returns the flag that names the model of an imported file; usage is its help.
+func ModelFlag(usage string) Flag { return Flag{Name: "model", Usage: usage} }
 
 // Input holds the arguments of an import.
 type Input struct {

@@ -20,41 +20,41 @@ type Builder struct {
 	Items        []datasets.Item // items of the run; Raw is an item's line in items.jsonl
 	Records      []*judging.Record
 	Missing      int // records without a judgment in the file
-	Read         int // records with a verdict
+	VerdictCount int // records with a verdict
 }
 
 // StoredJudgment is a judgment as a file of another harness has it. Without replies and without a verdict it counts as
 // missing.
 type StoredJudgment struct {
-	Replies  []string         // the judge's replies, in their order
-	Verdict  *judging.Verdict // verdict of a judgment whose reply gavel does not read; else nil
-	Decision *string          // decision in the file, kept beside gavel's reading
-	Prompt   string           // prompt in the file
-	Scores   json.RawMessage  // a reward model's scores of the candidates, first shown first
-	Mode     string           // the way of asking, of protocols with several; "": as the presentation says
-	Single   bool             // computed from the scores of the other order, as the file has one order only
+	Replies     []string         // the judge's replies, in their order
+	Verdict     *judging.Verdict // verdict of a judgment whose reply gavel does not read; else nil
+	Decision    *string          // decision in the file, kept beside gavel's reading
+	Prompt      string           // prompt in the file
+	Scores      json.RawMessage  // a reward model's scores of the candidates, first shown first
+	Mode        string           // the way of asking, of protocols with several; "": as the presentation says
+	SingleOrder bool             // computed from the scores of the other order, as the file has one order only
 }
 
 // Add adds an item to the run.
 func (m *Builder) Add(item datasets.Item) { m.Items = append(m.Items, item) }
 
-// Judge adds a judgment on an item to the run and returns its record. presentation is the index of the order in
+// AddJudgment adds a judgment on an item to the run and returns its record. presentation is the index of the order in
 // which the judge saw the item.
-func (m *Builder) Judge(item datasets.Item, presentation int, j StoredJudgment) (*judging.Record, error) {
+func (m *Builder) AddJudgment(item datasets.Item, presentation int, j StoredJudgment) (*judging.Record, error) {
 	presentations := m.Asker.Presentations(item)
 	manifest := &judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}
 	r := judging.NewRecord(manifest, item, presentations[presentation])
 	r.Presentations = len(presentations)
 	r.Mode = cmp.Or(j.Mode, r.Mode)
 	r.Imported = &judging.ImportedFields{
-		Prompt:   j.Prompt,
-		Scores:   j.Scores,
-		Decision: j.Decision,
-		Stored:   j.Verdict != nil,
-		Single:   j.Single,
+		Prompt:            j.Prompt,
+		Scores:            j.Scores,
+		Decision:          j.Decision,
+		DecisionIsVerdict: j.Verdict != nil,
+		SingleOrder:       j.SingleOrder,
 	}
 	for _, text := range j.Replies {
-		r.Replies = append(r.Replies, judging.Reply{Text: text, Finish: backends.Stop})
+		r.Replies = append(r.Replies, judging.Reply{Text: text, Finish: backends.FinishStop})
 	}
 	m.Records = append(m.Records, r)
 	switch {
@@ -66,21 +66,21 @@ func (m *Builder) Judge(item datasets.Item, presentation int, j StoredJudgment) 
 		r.Error = m.MissingError
 		r.Imported.Missing = true
 	default:
-		v, err := r.Read(m.Asker, judging.Reading{Policy: judging.Unique})
+		v, err := r.Read(m.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
 		if err != nil {
 			return nil, err
 		}
 		r.SetVerdict(v)
 	}
 	if r.Outcome.Verdict() {
-		m.Read++
+		m.VerdictCount++
 	}
 	return r, nil
 }
 
-// Describe makes the manifest of the run. source says where such files come from. If the spec has no number of items,
+// SetManifest makes the manifest of the run. source says where such files come from. If the spec has no number of items,
 // its dataset's hash, number and ids of items are computed from the items added.
-func (m *Builder) Describe(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
+func (m *Builder) SetManifest(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
 	if spec.Dataset.Items == 0 {
 		sum := sha256.New()
 		for _, item := range m.Items {

@@ -12,15 +12,15 @@ import (
 
 // EachRow calls use for every row of a file, with the row's number from 1, and returns the SHA-256 of the file.
 func EachRow(path string, use func(row int, raw []byte) error) (sum string, err error) {
-	sum, err = rows.FileSum(path)
+	sum, err = rows.FileSHA256(path)
 	if err != nil {
 		return "", err
 	}
-	return sum, rows.Each(path, use)
+	return sum, rows.EachRow(path, use)
 }
 
-// Keys iterates over the keys and values of a JSON object in their order.
-func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
+// ObjectEntries iterates over the keys and values of a JSON object in their order.
+func ObjectEntries(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		dec := json.NewDecoder(bytes.NewReader(row))
 		dec.Token()
@@ -43,7 +43,7 @@ func WithoutKeys(
 		return nil, err
 	}
 	line := bytes.NewBufferString("{")
-	for key, value := range Keys(row) {
+	for key, value := range ObjectEntries(row) {
 		if slices.Contains(keys, key) {
 			continue
 		}

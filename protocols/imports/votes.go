@@ -57,7 +57,7 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 		}
 		winner = gamesWinner(*r.G1Winner, *r.G2Winner)
 	}
-	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: strings.Join(r.judgeNames(), " ")}
+	v := judging.Vote{Question: datasets.ScalarText(r.QuestionID), Judge: strings.Join(r.judgeNames(), " ")}
 	switch {
 	case v.Question == "":
 		return v, errors.New(`key "question_id" is missing or empty`)
@@ -107,7 +107,7 @@ func gamesWinner(g1, g2 string) *string {
 // judgeNames returns the name of the row's judge; for FastChat's judge, the names of its model and of its prompt.
 func (r VoteRow) judgeNames() (names []string) {
 	if json.Unmarshal(r.Judge, &names) != nil || len(names) == 0 {
-		names = []string{datasets.Scalar(r.Judge)}
+		names = []string{datasets.ScalarText(r.Judge)}
 	}
 	return names
 }
@@ -122,10 +122,10 @@ type VoteFile struct {
 }
 
 // ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with or without their
-// conversations, or of FastChat's own judge, in any format that [rows.Each] reads.
+// conversations, or of FastChat's own judge, in any format that [rows.EachRow] reads.
 func ReadVotes(path string) (*VoteFile, error) {
 	out := &VoteFile{Rejects: Rejects{Path: path}}
-	err := rows.Each(path, func(row int, raw []byte) error {
+	err := rows.EachRow(path, func(row int, raw []byte) error {
 		var r VoteRow
 		err := datasets.DecodeObject(raw, &r)
 		var v judging.Vote

@@ -18,13 +18,13 @@ var axesFile string
 // axes lists what a run can vary, the positions first.
 var axes, _ = probe.ParseCatalogue(axesFile)
 
-const positionsAlone = "none"
+const varyNone = "none"
 
 // varyOption selects the axes that a run varies beside the positions.
 var varyOption = judging.Option{
 	Name:    "vary",
-	Default: positionsAlone,
-	Values:  []string{positionsAlone, "length", "markdown", "author", "parts", "all"},
+	Default: varyNone,
+	Values:  []string{varyNone, "length", "markdown", "author", "parts", "all"},
 	Usage:   "also mark each option in turn by `AXIS`: length, markdown, author, parts or all; a Grade score over each",
 }
 
@@ -41,16 +41,16 @@ func asRotation(r judging.Record) *judging.Record {
 
 // axisMetrics lists the metrics of the axes but the positions, which only runs that vary them have: the Grade score
 // over each, and its difference from that over the positions.
-func (f *choices) axisMetrics() (list []scoring.SumMetric[scoredBallot]) {
+func (f *multiOptionScorer) axisMetrics() (list []scoring.SumMetric[scoredBallot]) {
 	for _, w := range axes[1:] {
 		for positions, name := range []string{GradeScore, minusPosition} {
 			minus := float64(positions)
 			list = append(list, scoring.SumMetric[scoredBallot]{
 				Metric: scoring.Metric{
-					Name: name, Mode: w.Name, Kind: scoring.Mean, Least: -minus, Sparse: true,
+					Name: name, Mode: w.Name, Kind: scoring.KindMean, Least: -minus, OmitsEmptyGroups: true,
 					Value: func(c []float64) float64 { return c[0] / c[1] }, // no share, though all be 0 or 1
 				},
-				Adds: func(t scoredBallot) (num, den float64) {
+				Contribution: func(t scoredBallot) (num, den float64) {
 					b := f.varied.Lookup(w.Name + t.item)
 					if b == nil || !b.complete() {
 						return 0, 0

@@ -29,7 +29,7 @@ func TestVariedPrompts(t *testing.T) {
 		assert.DeepEqual(t, s.Order, all[0].Order)
 		prompt := p.Prompt(item, s)
 		options := strings.Split(prompt.User, "[\\Option ")
-		assert.Equal(t, prompt.Oracle.Favours, fmt.Sprintf("Selection: Option %d", i%3+1))
+		assert.Equal(t, prompt.Oracle.RewriteVerdict, fmt.Sprintf("Selection: Option %d", i%3+1))
 		for k, option := range options[:3] {
 			if sign := signs[s.Mode]; sign != "" {
 				assert.Equal(t, strings.Contains(option, sign), k == i%3, "%s: %s", s.Mode, option)
@@ -62,7 +62,7 @@ func TestGradeOverAnAxis(t *testing.T) {
 	} {
 		m := &judging.Manifest{}
 		m.Spec.Options = judging.Settings{"vary": "length"}
-		f := NewScorer(m).(*choices)
+		f := NewScorer(m).(*multiOptionScorer)
 		for i := range 6 {
 			r := &judging.Record{Item: "i", Shape: "options", Presentation: i, Presentations: 6, Order: []string{"01", "02", "03"}}
 			v := judging.Verdict{Outcome: judging.Decided, Choice: 0}
@@ -122,7 +122,7 @@ func TestUnstableAxisIsFound(t *testing.T) {
 	for _, sway := range []float64{0.2, 0} {
 		hits, wrong := 0, 0
 		for range worlds {
-			f := &choices{vary: "all"}
+			f := &multiOptionScorer{vary: "all"}
 			for i := range n {
 				item := fmt.Sprint(i)
 				f.ballots = append(f.ballots, new(simulate(item, 0)))
@@ -145,7 +145,7 @@ func TestUnstableAxisIsFound(t *testing.T) {
 				scoring.FillRow(list, u.Data.(scoredBallot), row)
 				return row
 			}).ScoreAs(scoring.Overall, "item", stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1})
-			blocks := stableOver(report.NewRunPage(report.Run{Report: scoring.Report{Protocol: name, Results: results}}))
+			blocks := axesBlock(report.NewRunPage(report.Run{Report: scoring.Report{Protocol: name, Results: results}}))
 			swayed, others := false, false
 			for _, note := range blocks[0].Notes {
 				if note.Code == "options.less-stable" {

@@ -7,17 +7,17 @@ import (
 
 // Parts into which items fall, by the judge's choices in all orders of an item's options.
 const (
-	PartRight   = "right"   // the same option in every order, and a right one
-	PartWrong   = "wrong"   // the same option in every order, and a wrong one
-	PartSame    = "same"    // the same option in every order of an item without a label
-	PartMoved   = "moved"   // both the option and its position change with the order
-	PartPlace   = "place"   // the same position in every order, whatever option was shown there
-	PartMissing = "missing" // no verdict in at least one order
+	OutcomeRight        = "right"   // the same option in every order, and a right one
+	OutcomeWrong        = "wrong"   // the same option in every order, and a wrong one
+	OutcomeSameOption   = "same"    // the same option in every order of an item without a label
+	OutcomeInconsistent = "moved"   // both the option and its position change with the order
+	OutcomeSamePosition = "place"   // the same position in every order, whatever option was shown there
+	OutcomeMissing      = "missing" // no verdict in at least one order
 )
 
-// Part returns the part of an item, such as right or moved. If some items have a right option, it returns ""
+// UnitOutcome returns the part of an item, such as right or moved. If some items have a right option, it returns ""
 // for those that have none.
-func (f *choices) Part(x scoring.Unit) string {
+func (f *multiOptionScorer) UnitOutcome(x scoring.Unit) string {
 	b := x.Data.(scoredBallot).ballot
 	if len(b.right) == 0 && f.labelled {
 		return ""
@@ -27,20 +27,20 @@ func (f *choices) Part(x scoring.Unit) string {
 	place := true
 	for i, position := range b.positions {
 		if position == judging.NoCandidate {
-			return PartMissing
+			return OutcomeMissing
 		}
 		same = same && b.class[b.choice(i)] == b.class[first]
 		place = place && position == b.positions[0]
 	}
 	switch {
 	case same && len(b.right) == 0:
-		return PartSame
+		return OutcomeSameOption
 	case same && b.isRight(first):
-		return PartRight
+		return OutcomeRight
 	case same:
-		return PartWrong
+		return OutcomeWrong
 	case place:
-		return PartPlace
+		return OutcomeSamePosition
 	}
-	return PartMoved
+	return OutcomeInconsistent
 }

@@ -19,21 +19,21 @@ import (
 // first position, and one that always names the same option. They depend on the orders in which the item was shown, on
 // which options are equal, and on which judgments have no verdict: the guessing judge has none there either.
 type chance struct {
-	random  grades  // every judgment with a verdict names a random position: the mean
-	se      float64 // standard error of random.grade; 0 if computed exactly
-	first   grades  // every judgment names the first position
-	perfect grades  // every judgment names the same option: the mean over all options
-	number  int     // number of the kind of item; items of one kind have the same chance
+	random  itemScores // every judgment with a verdict names a random position: the mean
+	se      float64    // standard error of random.grade; 0 if computed exactly
+	first   itemScores // every judgment names the first position
+	perfect itemScores // every judgment names the same option: the mean over all options
+	number  int        // number of the kind of item; items of one kind have the same chance
 }
 
 // Limits of the work to compute chances. An outcome is one way in which a guessing judge can answer all orders of an
 // item.
 const (
-	mostOutcomes = 1 << 20 // outcomes of one kind of item up to which all are counted
-	allOutcomes  = 1 << 22 // outcomes counted for all kinds of items in a run
-	mostDraws    = 1 << 17 // most outcomes drawn at random for a kind with more
-	fewestDraws  = 1000    // fewest outcomes drawn at random
-	mostExact    = 64      // judgments up to which the choice score is computed exactly
+	maxExactOutcomes  = 1 << 20 // outcomes of one kind of item up to which all are counted
+	maxTotalOutcomes  = 1 << 22 // outcomes counted for all kinds of items in a run
+	mostDraws         = 1 << 17 // most outcomes drawn at random for a kind with more
+	fewestDraws       = 1000    // fewest outcomes drawn at random
+	maxExactJudgments = 64      // judgments up to which the choice score is computed exactly
 )
 
 // chances returns the chance of each item. Few differ: with rotations, only those of items with another
@@ -44,7 +44,7 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 	out := make([]*chance, len(ballots))
 	var todo []*ballot // one ballot of each kind
 	for i, b := range ballots {
-		key := b.kind()
+		key := b.chanceKey()
 		if kinds[key] == nil {
 			kinds[key] = &chance{number: len(todo)}
 			todo = append(todo, b)
@@ -52,15 +52,15 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 		out[i] = kinds[key]
 	}
 	slices.SortStableFunc(todo, func(a, b *ballot) int { return cmp.Compare(a.outcomes(), b.outcomes()) })
-	budget := float64(allOutcomes)
+	budget := float64(maxTotalOutcomes)
 	for i, b := range todo {
 		draws := 0
-		if n := b.outcomes(); n <= min(mostOutcomes, budget) {
+		if n := b.outcomes(); n <= min(maxExactOutcomes, budget) {
 			budget -= n
 		} else {
-			draws = min(mostDraws, max(fewestDraws, allOutcomes/8/(len(todo)-i)))
+			draws = min(mostDraws, max(fewestDraws, maxTotalOutcomes/8/(len(todo)-i)))
 		}
-		kinds[b.kind()].find(b, policy, draws, seed)
+		kinds[b.chanceKey()].find(b, policy, draws, seed)
 	}
 	return out
 }
@@ -68,8 +68,8 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 // outcomes returns the number of ways to name a position in each judgment of the item that has a verdict.
 func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
 
-// kind returns a key of the item that has everything on which its chance depends.
-func (b *ballot) kind() string {
+// chanceKey returns a key of the item that has everything on which its chance depends.
+func (b *ballot) chanceKey() string {
 	key := binary.AppendUvarint(nil, uint64(len(b.ids)))
 	for _, c := range b.class {
 		key = binary.AppendUvarint(key, uint64(c))
@@ -100,7 +100,7 @@ func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed u
 		c.random = cachedMean(b, policy)
 	} else {
 		h := fnv.New64a()
-		h.Write([]byte(b.kind()))
+		h.Write([]byte(b.chanceKey()))
 		c.random, c.se = sampledMean(b, policy, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
 	}
 	// The LLM score and mostly the choice score are exact in any case: in every judgment each
@@ -111,7 +111,7 @@ func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed u
 		options[b.class[i]] += 1 / float64(n)
 	}
 	c.random.llm = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
-	if k <= mostExact {
+	if k <= maxExactJudgments {
 		options = slices.DeleteFunc(options, func(p float64) bool { return p == 0 })
 		c.random.choice = stats.ExpectedMost(k, options) / float64(total)
 	}
@@ -121,7 +121,7 @@ func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed u
 func maxEntropy(n int) float64 { return math.Log2(float64(n)) }
 
 // alwaysFirst returns the scores on an item of a judge that always names the first position.
-func alwaysFirst(b *ballot) grades {
+func alwaysFirst(b *ballot) itemScores {
 	always := *b
 	always.positions = make([]int, len(b.orders))
 	return always.grades(scoring.MissingUsable)
@@ -130,8 +130,8 @@ func alwaysFirst(b *ballot) grades {
 // alwaysSame returns the scores on an item of a judge that names the same option in every order, as the mean over
 // all options. With rotations, where each option is at every position equally often, they are 1; with random
 // orders they may be lower.
-func alwaysSame(b *ballot) grades {
-	var mean grades
+func alwaysSame(b *ballot) itemScores {
+	var mean itemScores
 	always := *b
 	always.positions = make([]int, len(b.orders))
 	for c := range b.ids {
@@ -143,24 +143,24 @@ func alwaysSame(b *ballot) grades {
 	return mean.over(float64(len(b.ids)))
 }
 
-// exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.kind]. Runs of one dataset share
+// exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.chanceKey]. Runs of one dataset share
 // them: computing them takes as long as the rest of a score.
 var exactMeans sync.Map
 
 // cachedMean returns exactMean of an item, from exactMeans if it is there.
-func cachedMean(b *ballot, policy scoring.MissingPolicy) grades {
-	key := fmt.Sprint(policy, b.weight, b.kind())
+func cachedMean(b *ballot, policy scoring.MissingPolicy) itemScores {
+	key := fmt.Sprint(policy, b.weight, b.chanceKey())
 	mean, ok := exactMeans.Load(key)
 	if !ok {
 		mean = exactMean(b, policy)
 		exactMeans.Store(key, mean)
 	}
-	return mean.(grades)
+	return mean.(itemScores)
 }
 
 // exactMean returns the mean scores of an item over all ways to name a position in each judgment with a verdict.
-func exactMean(b *ballot, policy scoring.MissingPolicy) grades {
-	var sum grades
+func exactMean(b *ballot, policy scoring.MissingPolicy) itemScores {
+	var sum itemScores
 	random := *b
 	random.positions = slices.Clone(b.positions)
 	var from func(judgment int)
@@ -183,7 +183,7 @@ func exactMean(b *ballot, policy scoring.MissingPolicy) grades {
 
 // sampledMean returns the mean scores of an item over random ways to name a position in each judgment with a verdict,
 // and the standard error of the Grade score.
-func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.Rand) (mean grades, se float64) {
+func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.Rand) (mean itemScores, se float64) {
 	var squares float64
 	random := *b
 	random.positions = slices.Clone(b.positions)

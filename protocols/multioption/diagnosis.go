@@ -11,23 +11,23 @@ import (
 
 // Diagnose returns the level of a judge of several options: first by whether it chooses a position, then by how often
 // its choice is right or, for items without a label, by how often the choice stays the same in every order.
-func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
+func (c *multiOptionScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
-	if d, ok := byPosition(r); ok {
+	if d, ok := diagnosePositionBias(r); ok {
 		return d
 	}
-	if d, ok := byRight(r); ok {
+	if d, ok := diagnoseAccuracy(r); ok {
 		return d
 	}
 	grade, same := r.Overall(GradeScore+overRandom), r.Overall(sameChoice)
 	if grade.Value == nil || same.Value == nil {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "options.few")
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "options.few")
 	}
-	over, ok := grade.Against(0)
+	over, ok := grade.CompareWith(0)
 	if !ok {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "options.grade-no-interval", scoring.Unsigned(*grade.Value, 2))
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "options.grade-no-interval", scoring.WithoutNegativeZero(*grade.Value, 2))
 	}
 	d := scoring.Diagnosis{Level: scoring.Unusable, Evidence: []scoring.Evidence{over}}
 	if !over.Above {
@@ -35,45 +35,45 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		if over.Below {
 			d.Code = scoring.CodePosition
 		}
-		d.Text = phrases.Say("options.grade-"+d.Code, over)
+		d.Text = phrases.Sentence("options.grade-"+d.Code, over)
 		return d
 	}
-	d.Also = phrases.Say("options.unlabelled") + byPlace(r)
+	d.Also = phrases.Sentence("options.unlabelled") + samePositionSentence(r)
 	d.Level = scoring.Weak
 	d.Code = scoring.CodeWeak
-	d.Text = phrases.Say("options.changes", scoring.Percentage(100-*same.Value))
+	d.Text = phrases.Sentence("options.changes", scoring.Percentage(100-*same.Value))
 	if over.Low > 0.5 {
 		d.Level = scoring.Usable
 		d.Code = scoring.CodeUsable
-		d.Text = phrases.Say("options.stays", scoring.Percentage(*same.Value))
+		d.Text = phrases.Sentence("options.stays", scoring.Percentage(*same.Value))
 	}
 	return d
 }
 
-// byRight returns the diagnosis by how often the choice is right: over all orders compared with chance, and in every
+// diagnoseAccuracy returns the diagnosis by how often the choice is right: over all orders compared with chance, and in every
 // order for the level. applies is false without labels.
-func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
-	chance := *cmp.Or(r.Overall(optionAccuracy+RandomSuffix).Value, new(0.0))
+func diagnoseAccuracy(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
+	chance := *cmp.Or(r.Overall(optionAccuracy+RandomJudgeSuffix).Value, new(0.0))
 	accuracy := r.Overall(optionAccuracy)
 	if accuracy.Value == nil {
 		return d, false
 	}
-	right, ok := accuracy.Against(chance)
+	right, ok := accuracy.CompareWith(chance)
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", accuracy, "item"), true
 	}
 	d.Evidence = []scoring.Evidence{right}
-	d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom)
+	d.Level, d.Code = right.CompareWithChance(right.High >= scoring.UsableFrom)
 	if d.Code != "" {
-		d.Text = phrases.Say("options.correct-"+d.Code, right, chance)
+		d.Text = phrases.Sentence("options.correct-"+d.Code, right, chance)
 		return d, true
 	}
-	strict, ok := r.Overall(everyRight).Against(scoring.UsableFrom)
+	strict, ok := r.Overall(rightInAllOrders).CompareWith(scoring.UsableFrom)
 	if !ok {
-		return r.DiagnoseWithoutInterval("Correct in every order", r.Overall(everyRight), "item"), true
+		return r.DiagnoseWithoutInterval("Correct in every order", r.Overall(rightInAllOrders), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
-	same, hasInterval := r.Overall(sameChoice).Against(100)
+	same, hasInterval := r.Overall(sameChoice).CompareWith(100)
 	if hasInterval {
 		d.Evidence = append(d.Evidence, same)
 	}
@@ -83,57 +83,57 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 		d.Evidence = append(d.Evidence, whenConsistent)
 		reliable = whenConsistent.Above
 	}
-	d.Level, d.Code = strict.Rank(reliable)
-	d.Also = phrases.Say("options.numbers", scoring.Percentage(strict.Value), phrases.Count(strict.N, "item"),
-		scoring.Percentage(right.Value), scoring.Percentage(chance)) + byPlace(r)
+	d.Level, d.Code = strict.LevelAboveChance(reliable)
+	d.Also = phrases.Sentence("options.numbers", scoring.Percentage(strict.Value), phrases.CountWithNoun(strict.N, "item"),
+		scoring.Percentage(right.Value), scoring.Percentage(chance)) + samePositionSentence(r)
 	switch {
 	case !hasConsistent:
-		d.Text = phrases.Say("options.better-only", right, chance, strict, same.Value)
-	case same.Value > hardlyAnyChange && same.Low > oneOrderFrom && d.Level != scoring.Weak:
-		d.Text = phrases.Say("options.one-order", scoring.Percentage(right.Value))
+		d.Text = phrases.Sentence("options.better-only", right, chance, strict, same.Value)
+	case same.Value > minSameChoice && same.Low > minSameChoiceLower && d.Level != scoring.Weak:
+		d.Text = phrases.Sentence("options.one-order", scoring.Percentage(right.Value))
 	case d.Level == scoring.Weak && whenConsistent.Value <= scoring.ReliableFrom:
-		d.Text = phrases.Say("options.weak", scoring.Percentage(whenConsistent.Value))
+		d.Text = phrases.Sentence("options.weak", scoring.Percentage(whenConsistent.Value))
 	default:
 		total := r.BreakdownOf(scoring.Overall).N
-		d.Text = phrases.Say("options.keep", scoring.Percentage(whenConsistent.Value),
+		d.Text = phrases.Sentence("options.keep", scoring.Percentage(whenConsistent.Value),
 			scoring.Percentage(100*float64(whenConsistent.N)/float64(total)))
 	}
 	return d, true
 }
 
 // Percentages of items with the same choice in every order for gavel to advise that one order is enough: the value must
-// exceed hardlyAnyChange, and the lower end of its interval oneOrderFrom.
+// exceed minSameChoice, and the lower end of its interval minSameChoiceLower.
 const (
-	hardlyAnyChange = 98
-	oneOrderFrom    = 90
+	minSameChoice      = 98
+	minSameChoiceLower = 90
 )
 
-// byPlace returns a sentence with the number of items on which the judge names one position in
+// samePositionSentence returns a sentence with the number of items on which the judge names one position in
 // every order; "" for none.
-func byPlace(r *scoring.Report) string {
+func samePositionSentence(r *scoring.Report) string {
 	b := r.BreakdownOf(scoring.Overall)
-	n := b.Count(PartPlace)
+	n := b.Count(OutcomeSamePosition)
 	if n == 0 {
 		return ""
 	}
-	return " " + phrases.Say("options.same-position", n, phrases.Count(b.N, "item"))
+	return " " + phrases.Sentence("options.same-position", n, phrases.CountWithNoun(b.N, "item"))
 }
 
 // accuracyWhenConsistent returns how often the choices that are the same in every order are right, compared with a
 // third of the way from chance to perfect. ok is false if there are no such choices on items with a label.
 func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Evidence, ok bool) {
 	b := r.BreakdownOf(scoring.Overall)
-	right := float64(b.Count(PartRight))
-	total := right + float64(b.Count(PartWrong))
+	right := float64(b.Count(OutcomeRight))
+	total := right + float64(b.Count(OutcomeWrong))
 	if total == 0 {
 		return e, false
 	}
 	return scoring.ShareOf("right-where-same", right, total, max(scoring.UsableFrom, chance+(100-chance)/3)), true
 }
 
-// byPosition returns the diagnosis of a judge that mostly chooses the first or the last position, whatever option is
+// diagnosePositionBias returns the diagnosis of a judge that mostly chooses the first or the last position, whatever option is
 // there; applies is false for other judges.
-func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
+func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	var first, last, n float64
 	for _, g := range r.Groups() {
 		options, ok := strings.CutSuffix(g, " options")
@@ -153,10 +153,10 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 		position, share = "last", last/n
 	}
 	units := math.Min(n, math.Max(1, float64(r.Items)))
-	e := scoring.ShareOf("place-"+position, share*units, units, scoring.MostByPlace)
-	text := phrases.Say("options.position", position, e)
+	e := scoring.ShareOf("place-"+position, share*units, units, scoring.MostOnePosition)
+	text := phrases.Sentence("options.position", position, e)
 	if share == 1 {
-		text = phrases.Say("options.always-position", position, n)
+		text = phrases.Sentence("options.always-position", position, n)
 	}
-	return e.Unusable(scoring.CodePosition, text)
+	return e.DiagnoseUnusable(scoring.CodePosition, text)
 }

@@ -18,9 +18,9 @@ const gradePrompt = "4"
 // gradeMetrics lists the metrics of the grades of the options: how many judgments with a verdict have them, whether
 // the choice has the highest one, and of how many pairs of options with another label they have the order.
 var gradeMetrics = []scoring.SumMetric[scoredBallot]{
-	{Metric: scoring.Metric{Name: "option-grades", Kind: scoring.Several, Sparse: true}},
-	{Metric: scoring.Metric{Name: "option-grades-choice", Kind: scoring.Several, Sparse: true}},
-	{Metric: scoring.Metric{Name: "option-grades-order", Kind: scoring.Several, Sparse: true}},
+	{Metric: scoring.Metric{Name: "option-grades", Kind: scoring.KindTrials, OmitsEmptyGroups: true}},
+	{Metric: scoring.Metric{Name: "option-grades-choice", Kind: scoring.KindTrials, OmitsEmptyGroups: true}},
+	{Metric: scoring.Metric{Name: "option-grades-order", Kind: scoring.KindTrials, OmitsEmptyGroups: true}},
 }
 
 // gradedOption matches an option with its grade: "Option 2: 4/5", "**Option 2** – Grade: 4", "| Option 2 | [4] |". A

@@ -18,14 +18,14 @@ func graded(prompt, item, reply string) *judging.Record {
 	return &judging.Record{
 		Item: item, Shape: "options", Prompt: prompt, Presentations: 1, Order: []string{"01", "02", "03"}, Gold: "01",
 		Ranks: map[string]int{"01": 0, "02": 1, "03": 2}, Outcome: judging.Decided, Choice: "01",
-		Replies: []judging.Reply{{Text: strings.ReplaceAll(reply, "⏎", "\n"), Finish: backends.Stop}},
+		Replies: []judging.Reply{{Text: strings.ReplaceAll(reply, "⏎", "\n"), Finish: backends.FinishStop}},
 	}
 }
 
 // gradesOf scores one record whose verdict is its first option.
 func gradesOf(t *testing.T, m *judging.Manifest, r *judging.Record) *ballot {
 	t.Helper()
-	f := NewScorer(m).(*choices)
+	f := NewScorer(m).(*multiOptionScorer)
 	added, err := f.Add(r, judging.Verdict{Outcome: judging.Decided, Choice: 0})
 	assert.Assert(t, added && err == nil, "%v", err)
 	assert.Equal(t, f.Finish(), 1)
@@ -115,7 +115,7 @@ func TestGradesByHand(t *testing.T) {
 
 // TestGradesOfARun: judgments without grades are left out of the other two metrics, and counted in the first.
 func TestGradesOfARun(t *testing.T) {
-	f := NewScorer(&judging.Manifest{}).(*choices)
+	f := NewScorer(&judging.Manifest{}).(*multiOptionScorer)
 	const full = "Option 1: 4⏎Option 2: 4⏎Option 3: 1⏎Selection: Option 1"
 	for i, reply := range []string{full, full, full, "Selection: Option 1"} {
 		_, err := f.Add(graded("4", fmt.Sprint(i), reply), judging.Verdict{Outcome: judging.Decided, Choice: 0})
@@ -126,7 +126,7 @@ func TestGradesOfARun(t *testing.T) {
 	f.Finish()
 	s := f.Sheet(scoring.MissingUsable, 1)
 	rep := scoring.Report{Items: 5, Expected: 5}
-	f.Extend(&rep, s, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	f.ExtendReport(&rep, s, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	for metric, want := range map[string][2]float64{
 		"option-grades": {75, 4}, "option-grades-choice": {50, 3}, "option-grades-order": {83.3333, 9},
 	} {

@@ -17,14 +17,14 @@ var layout string
 
 // Layout arranges the reports of runs of protocol multi-option.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
-	ComparisonNotes: compared,
-	Blocks:          []report.PagePart{stableOver, places, halves, optionGrades},
+	ComparisonNotes: goalNotes,
+	Blocks:          []report.PagePart{axesBlock, positionsBlock, gradeScoreParts, optionGrades},
 })
 
-// places returns a block with how often the judge chooses each position, compared with how often a right option was
+// positionsBlock returns a block with how often the judge chooses each position, compared with how often a right option was
 // there, or with an even share.
-func places(p *report.RunPage) []doc.Block {
-	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
+func positionsBlock(p *report.RunPage) []doc.Block {
+	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.ColumnNumber}}}
 	baseline := "options.even-share"
 	for _, g := range p.Groups() {
 		result := func(metric string, position int) scoring.Result {
@@ -53,18 +53,18 @@ func places(p *report.RunPage) []doc.Block {
 	}
 	return []doc.Block{{
 		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
-		In: doc.Detail, Chart: doc.BarPanels, Table: t,
-		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: phrases.Say(baseline)}},
-		Notes: []doc.Note{doc.Say("options.positions")},
+		Surfaces: doc.SurfaceAllButShort, Chart: doc.ChartBarPanels, Table: t,
+		Keys:  []doc.LegendEntry{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: phrases.Sentence(baseline)}},
+		Notes: []doc.Note{doc.PhraseNote("options.positions")},
 	}}
 }
 
-// halves returns a block with the Grade score and the two scores of which it is the harmonic mean, each
+// gradeScoreParts returns a block with the Grade score and the two scores of which it is the harmonic mean, each
 // compared with a random judge's.
-func halves(p *report.RunPage) []doc.Block {
+func gradeScoreParts(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
-		{Name: "score", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.Bare},
-		{Name: "random 0 to perfect 1", Kind: doc.Number, In: doc.Full},
+		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.ColumnBareNumber},
+		{Name: "random 0 to perfect 1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText},
 	}}
 	grade := p.Overall(GradeScore)
 	if grade.Value == nil {
@@ -72,26 +72,26 @@ func halves(p *report.RunPage) []doc.Block {
 	}
 	details := map[string]string{ChoiceScore: "keeps the option", LLMScore: "even over the positions"}
 	for _, metric := range []string{GradeScore, ChoiceScore, LLMScore} {
-		random := p.Overall(metric + RandomSuffix)
+		random := p.Overall(metric + RandomJudgeSuffix)
 		t.Add(doc.Row{
-			Name: doc.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.Ring, Cells: doc.Cells(
+			Name: doc.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.MarkRing, Cells: doc.Cells(
 				doc.Value{Result: p.Overall(metric), Reference: &random}, random, p.Overall(metric+overRandom)),
 		})
 	}
 	t.Rows[0].N = grade.N
 	t.Rows[0].Total = true
-	t.Rows[0].Mark = doc.Dot
+	t.Rows[0].Mark = doc.MarkDot
 	return []doc.Block{{
-		ID: "halves", Title: "The Grade score and its two halves", In: doc.Detail, Table: t,
-		Keys:  []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}},
-		Notes: []doc.Note{doc.Say("options.grade-score")},
+		ID: "halves", Title: "The Grade score and its two halves", Surfaces: doc.SurfaceAllButShort, Table: t,
+		Keys:  []doc.LegendEntry{{Sign: "diamond", Words: "a random judge on the same items"}},
+		Notes: []doc.Note{doc.PhraseNote("options.grade-score")},
 	}}
 }
 
-// stableOver shows the Grade score over each axis that the run varies.
-func stableOver(p *report.RunPage) []doc.Block {
+// axesBlock shows the Grade score over each axis that the run varies.
+func axesBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "over", Columns: []doc.Column{
-		{Name: "Grade score", Kind: doc.Number}, {Name: "minus positions", Kind: doc.Number},
+		{Name: "Grade score", Kind: doc.ColumnNumber}, {Name: "minus positions", Kind: doc.ColumnNumber},
 	}}
 	b := doc.Block{ID: "axes", Title: "Stable over what?", ShowTitle: true, Table: t}
 	for _, w := range axes {
@@ -124,14 +124,14 @@ func optionGrades(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// compared returns notes on two runs with opposite goals (best and worst): whether they name different options.
-func compared(cmp *scoring.Comparison) (notes []string) {
+// goalNotes returns notes on two runs with opposite goals (best and worst): whether they name different options.
+func goalNotes(cmp *scoring.Comparison) (notes []string) {
 	sentences := map[string]string{
 		goalsDiffer:     "the option most often called best and the one most often called worst are two",
 		goalsContradict: "shown in the same order, one option is called both best and worst",
 		goalsByChance:   "two judges that name any position would call one option both",
 	}
-	for _, x := range cmp.Together {
+	for _, x := range cmp.BestAndWorst {
 		text := fmt.Sprintf("%s: %s %% (n=%d)", sentences[x.Metric], table.WithInterval(x), x.N)
 		if x.Value == nil {
 			text = sentences[x.Metric] + ": " + x.Note

@@ -8,14 +8,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of two runs with opposite goals, best and worst; see [choices.Match].
+// Metrics of two runs with opposite goals, best and worst; see [multiOptionScorer.Match].
 const (
 	goalsDiffer     = "best-and-worst-differ"
 	goalsContradict = "best-and-worst-contradict"
 	goalsByChance   = "best-and-worst-by-chance"
 )
 
-// Match compares two runs with opposite goals: a judge that can rank the options never names one option as both best
+// ExtendComparison compares two runs with opposite goals: a judge that can rank the options never names one option as both best
 // and worst. Runs with the same goal have no such metrics.
 //
 //	best-and-worst-differ       the option most often named best is another
@@ -23,11 +23,11 @@ const (
 //	                            options share the item
 //	best-and-worst-contradict   in the same order, one option is named as both
 //	best-and-worst-by-chance    the same for two judges that name a random position
-func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
-	if f.goal == other.(*choices).goal {
+func (f *multiOptionScorer) ExtendComparison(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
+	if f.goal == other.(*multiOptionScorer).goal {
 		return
 	}
-	rows := scoring.ByCluster(items, func(p scoring.SharedUnit) []float64 {
+	rows := scoring.ClusterSums(items, func(p scoring.SharedUnit) []float64 {
 		best, worst := p.A.Data.(scoredBallot).ballot, p.B.Data.(scoredBallot).ballot
 		row := make([]float64, 6)
 		row[0], row[1] = modesDiffer(best, worst)
@@ -38,23 +38,23 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []sco
 	list := []scoring.Metric{
 		{
 			Name:    goalsDiffer,
-			Kind:    scoring.Mean,
+			Kind:    scoring.KindMean,
 			Columns: scoring.ColumnRange{0, 2},
 			Missing: "item left out where one goal has no verdict",
 		},
 		{
 			Name:    goalsContradict,
-			Kind:    scoring.Several,
+			Kind:    scoring.KindTrials,
 			Columns: scoring.ColumnRange{2, 4},
 			Missing: "left out where one goal has no verdict",
 		},
-		{Name: goalsByChance, Kind: scoring.FromItems, Columns: scoring.ColumnRange{4, 6}, Missing: "none"},
+		{Name: goalsByChance, Kind: scoring.KindFromItems, Columns: scoring.ColumnRange{4, 6}, Missing: "none"},
 	}
 	for i := range list {
 		list[i].None = "no order of the same options got a verdict under both goals"
 	}
-	c.Together = scoring.SampleOf("item", list, rows).Results(scoring.Overall, list, b)
-	if chance := &c.Together[2]; chance.Value != nil {
+	c.BestAndWorst = scoring.IndependentRows("item", list, rows).Results(scoring.Overall, list, b)
+	if chance := &c.BestAndWorst[2]; chance.Value != nil {
 		chance.Note = "exact"
 	}
 }

@@ -20,24 +20,24 @@ const (
 	LLMScore    = "llm"
 	ChoiceScore = "choice"
 
-	RandomSuffix = "-random"
-	FirstSuffix  = "-first"
-	overRandom   = "-over-random"
-	byUsable     = "-usable" // the Grade score by the policy usable, whatever the run's policy
-	byStrict     = "-strict" // the Grade score by the policy strict, whatever the run's policy
+	RandomJudgeSuffix = "-random"
+	AlwaysFirstSuffix = "-first"
+	overRandom        = "-over-random"
+	usableSuffix      = "-usable" // the Grade score by the policy usable, whatever the run's policy
+	strictSuffix      = "-strict" // the Grade score by the policy strict, whatever the run's policy
 
-	everyRight     = "right-every-order" // share of items right in every order; the headline if items have a label
-	optionAccuracy = "accuracy"          // share of right judgments; also with RandomSuffix
-	modeAccuracy   = "accuracy-mode"     // share of items whose most often chosen option is right
-	sameChoice     = "same-choice"       // share of items with the same choice in every order
-	UnrelatedRate  = "unrelated"         // share of verdicts for the unrelated option
+	rightInAllOrders = "right-every-order" // share of items right in every order; the headline if items have a label
+	optionAccuracy   = "accuracy"          // share of right judgments; also with RandomJudgeSuffix
+	modeAccuracy     = "accuracy-mode"     // share of items whose most often chosen option is right
+	sameChoice       = "same-choice"       // share of items with the same choice in every order
+	UnrelatedRate    = "unrelated"         // share of verdicts for the unrelated option
 )
 
 // scoredBallot holds an item with its judgments and all that metrics need of it.
 type scoredBallot struct {
 	*ballot
 	*chance
-	actual  grades                // scores of the judge, by the policy missing
+	actual  itemScores            // scores of the judge, by the policy missing
 	missing scoring.MissingPolicy // how judgments without a verdict count
 }
 
@@ -50,52 +50,52 @@ var Metrics string
 // scores lists the paper's three scores (arXiv 2406.12043), the headline first.
 var scores = []struct {
 	name  string
-	score func(grades) float64
+	score func(itemScores) float64
 }{
-	{name: GradeScore, score: func(g grades) float64 { return g.grade }},
-	{name: LLMScore, score: func(g grades) float64 { return g.llm }},
-	{name: ChoiceScore, score: func(g grades) float64 { return g.choice }},
+	{name: GradeScore, score: func(g itemScores) float64 { return g.grade }},
+	{name: LLMScore, score: func(g itemScores) float64 { return g.llm }},
+	{name: ChoiceScore, score: func(g itemScores) float64 { return g.choice }},
 }
 
 // variants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
 // between random and perfect.
 var variants = []struct {
-	metric scoring.Metric              // its name is a suffix
-	grades func(t scoredBallot) grades // whose scores; nil: computed from two of the others
+	metric scoring.Metric                  // its name is a suffix
+	grades func(t scoredBallot) itemScores // whose scores; nil: computed from two of the others
 }{
 	{
-		metric: scoring.Metric{Kind: scoring.Mean},
-		grades: func(t scoredBallot) grades { return t.actual },
+		metric: scoring.Metric{Kind: scoring.KindMean},
+		grades: func(t scoredBallot) itemScores { return t.actual },
 	},
 	{
-		metric: scoring.Metric{Name: RandomSuffix, Kind: scoring.FromItems},
-		grades: func(t scoredBallot) grades { return t.random },
+		metric: scoring.Metric{Name: RandomJudgeSuffix, Kind: scoring.KindFromItems},
+		grades: func(t scoredBallot) itemScores { return t.random },
 	},
 	{
-		metric: scoring.Metric{Name: FirstSuffix, Kind: scoring.FromItems},
-		grades: func(t scoredBallot) grades { return t.first },
+		metric: scoring.Metric{Name: AlwaysFirstSuffix, Kind: scoring.KindFromItems},
+		grades: func(t scoredBallot) itemScores { return t.first },
 	},
-	{metric: scoring.Metric{Name: overRandom, Kind: scoring.Ratio}},
+	{metric: scoring.Metric{Name: overRandom, Kind: scoring.KindRatio}},
 }
 
 // itemMetrics computes the metrics that are not variants of a score.
 var itemMetrics = []scoring.SumMetric[scoredBallot]{
-	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
-	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
-	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean}, Adds: rightShare},
+	{Metric: scoring.Metric{Name: GradeScore + usableSuffix, Kind: scoring.KindMean}, Contribution: gradeBy(scoring.MissingUsable)},
+	{Metric: scoring.Metric{Name: GradeScore + strictSuffix, Kind: scoring.KindMean}, Contribution: gradeBy(scoring.MissingStrict)},
+	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.KindMean}, Contribution: rightShare},
 	{
 		Metric: scoring.Metric{
-			Name: optionAccuracy + RandomSuffix,
-			Kind: scoring.FromItems,
+			Name: optionAccuracy + RandomJudgeSuffix,
+			Kind: scoring.KindFromItems,
 			None: "no items of which the right option is known",
 		},
-		Adds: randomRight,
+		Contribution: randomRight,
 	},
-	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean}, Adds: modeRight},
-	{Metric: scoring.Metric{Name: sameChoice}, Adds: alwaysOne},
+	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.KindMean}, Contribution: modeRight},
+	{Metric: scoring.Metric{Name: sameChoice}, Contribution: sameChoiceShare},
 	{
-		Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several},
-		Adds:   unrelatedChosen,
+		Metric:       scoring.Metric{Name: UnrelatedRate, Kind: scoring.KindTrials},
+		Contribution: unrelatedChosen,
 	},
 }
 
@@ -109,26 +109,26 @@ func gradeBy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float6
 // headline is how often the choice is right. The Grade score is not, since a judge that is consistently wrong has a
 // high one too.
 func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
-	list := []scoring.SumMetric[scoredBallot]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
+	list := []scoring.SumMetric[scoredBallot]{{Metric: scoring.Metric{Name: rightInAllOrders}, Contribution: rightInEvery}}
 	headline := GradeScore
 	if labelled {
-		headline = everyRight
+		headline = rightInAllOrders
 	}
 	for _, v := range variants {
 		for _, score := range scores {
 			m := v.metric
 			m.Name = score.name + m.Name
 			if m.Name == GradeScore+overRandom {
-				m.Compared = scoring.Whole
+				m.Compared = scoring.ScopeOverall
 			}
 			list = append(list, scoring.SumMetric[scoredBallot]{
 				Metric: m,
-				Adds: func(t scoredBallot) (num, den float64) {
+				Contribution: func(t scoredBallot) (num, den float64) {
 					if v.grades != nil {
 						return score.score(v.grades(t)), 1
 					}
 					den = score.score(t.perfect) - score.score(t.random)
-					if math.Abs(den) < tiny { // random is as good as perfect, as with two orders of three options
+					if math.Abs(den) < roundingTolerance { // random is as good as perfect, as with two orders of three options
 						return 0, 0
 					}
 					return score.score(t.actual) - score.score(t.random), den
@@ -143,8 +143,8 @@ func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 	return list
 }
 
-// tiny bounds the rounding error of differences of scores.
-const tiny = 1e-9
+// roundingTolerance bounds the rounding error of differences of scores.
+const roundingTolerance = 1e-9
 
 // rightInEvery returns an item's numerator and denominator in the share of items whose choice is right in every order.
 func rightInEvery(t scoredBallot) (num, den float64) {
@@ -201,8 +201,8 @@ func randomRight(t scoredBallot) (num, den float64) {
 	return num * withVerdict, 1
 }
 
-// alwaysOne returns an item's numerator and denominator in the share of items with the same choice in every order.
-func alwaysOne(t scoredBallot) (num, den float64) {
+// sameChoiceShare returns an item's numerator and denominator in the share of items with the same choice in every order.
+func sameChoiceShare(t scoredBallot) (num, den float64) {
 	return scoring.Indicator(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
@@ -218,7 +218,7 @@ func unrelatedChosen(t scoredBallot) (num, den float64) {
 }
 
 // Sheet returns the sheet from which metrics are computed: a row for each item, grouped by the number of options.
-func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Sheet {
+func (f *multiOptionScorer) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	list := append(optionMetrics(f.labelled), f.axisMetrics()...)
 	all := make([]scoredBallot, len(f.ballots))
 	for i, c := range chances(f.ballots, policy, seed) {
@@ -226,8 +226,8 @@ func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Shee
 		all[i] = scoredBallot{ballot: b, chance: c, actual: b.grades(policy), missing: policy}
 	}
 	for i := range list {
-		if m := &list[i]; m.Kind == scoring.Ratio {
-			m.Least = min(-1, worst(m, all)) // −1 without any verdict, where random judges have none either
+		if m := &list[i]; m.Kind == scoring.KindRatio {
+			m.Least = min(-1, lowestValue(m, all)) // −1 without any verdict, where random judges have none either
 		}
 	}
 	s := &scoring.Sheet{Metrics: scoring.AssignColumns(list), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
@@ -241,12 +241,12 @@ func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Shee
 	return s
 }
 
-// worst returns the value of a metric for a judge that scores 0 on all items: the lowest value it can have.
-func worst(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
+// lowestValue returns the value of a metric for a judge that scores 0 on all items: the lowest value it can have.
+func lowestValue(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
 	sums := make([]float64, 2)
 	for _, t := range all {
-		t.actual = grades{}
-		num, den := m.Adds(t)
+		t.actual = itemScores{}
+		num, den := m.Contribution(t)
 		sums[0] += num
 		sums[1] += den
 	}
@@ -255,7 +255,7 @@ func worst(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
 
 // taskAndGold returns on what two runs must agree to be comparable on an item: the goal, and the options that are right
 // to name. With the goal worst, both depend on the unrelated option.
-func (f *choices) taskAndGold(b *ballot) (task, gold string) {
+func (f *multiOptionScorer) taskAndGold(b *ballot) (task, gold string) {
 	task = f.goal
 	if f.goal == GoalWorst && b.unrelated != judging.NoCandidate {
 		task += " of " + b.ids[b.unrelated]
@@ -263,9 +263,9 @@ func (f *choices) taskAndGold(b *ballot) (task, gold string) {
 	return task, strings.Join(b.idsOf(b.right), " ")
 }
 
-// Extend adds to the report the metrics of positions, a note on how the chance of the Grade score
+// ExtendReport adds to the report the metrics of positions, a note on how the chance of the Grade score
 // was computed, and warnings.
-func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
+func (f *multiOptionScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
 	parts := map[string][]scoredBallot{}
 	for _, u := range s.Units {
@@ -274,14 +274,14 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 		}
 	}
 	for i, r := range rep.Results {
-		if r.Metric == GradeScore+RandomSuffix && len(s.Units) > 0 {
+		if r.Metric == GradeScore+RandomJudgeSuffix && len(s.Units) > 0 {
 			rep.Results[i].Note = chanceNote(parts[r.Group], b.Seed)
 		}
 	}
 	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
 	slices.SortFunc(groups, s.Divisions[0])
 	for _, g := range groups {
-		rep.Results = append(rep.Results, positions(g, parts[g], s, rep.Bootstrap.Unit, b)...)
+		rep.Results = append(rep.Results, positionTable(g, parts[g], s, rep.Bootstrap.Unit, b)...)
 	}
 	grades := s.WithMetrics(scoring.AssignColumns(gradeMetrics), 2*len(gradeMetrics), func(u scoring.Unit) []float64 {
 		return u.Data.(scoredBallot).gradeRow[:]

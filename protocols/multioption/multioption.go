@@ -17,8 +17,8 @@ import (
 	"gavel/protocols/reading"
 )
 
-// gradeScore is the source of the prompts, as manifests name it.
-const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
+// promptOrigin is the source of the prompts, as manifests name it.
+const promptOrigin = "Grade Score (arXiv 2406.12043), appendix A"
 
 const name = "multi-option"
 
@@ -34,16 +34,16 @@ Examples:
   gavel run multi-option --model qwen3:8b --dataset sample-options
   gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
   gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
-	Items: "ranked options", Goal: goalBest, Asks: "which is GOAL?", Shapes: []datasets.Shape{datasets.Options},
+	ItemsNoun: "ranked options", Goal: goalBest, QuestionTemplate: "which is GOAL?", Shapes: []datasets.Shape{datasets.ShapeOptions},
 	Templates: []judging.Template{
-		bothGoals("1", gradeScore+", \"A simple prompt\""),
-		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),
-		bothGoals("3", gradeScore+", \"Instruct away from order bias\""),
-		bothGoals("4", gradeScore+", \"An explicit point grading criteria\""),
-		bothGoals(judging.Decision, "gavel"),
+		templateForGoals("1", promptOrigin+", \"A simple prompt\""),
+		templateForGoals("2", promptOrigin+", \"Come up with an evaluation criteria\""),
+		templateForGoals("3", promptOrigin+", \"Instruct away from order bias\""),
+		templateForGoals("4", promptOrigin+", \"An explicit point grading criteria\""),
+		templateForGoals(judging.DecisionPrompt, "gavel"),
 	},
-	CustomTemplate: ownSelection,
-	Describe:       describe, Check: check,
+	CustomTemplate: templateFromFile,
+	FillRecord:     fillRecord, Check: check,
 	CorrectIDs:    func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
 	CandidateName: func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
 	VerdictText:   func(goal, id string) string { return id + " is the " + goal },
@@ -70,8 +70,8 @@ type multiOption struct {
 
 func (multiOption) Name() string { return name }
 
-// bothGoals returns the prompt of a name, with a system message for each goal.
-func bothGoals(name, origin string) judging.Template {
+// templateForGoals returns the prompt of a name, with a system message for each goal.
+func templateForGoals(name, origin string) judging.Template {
 	return judging.NewTexts(name, origin,
 		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
 }
@@ -79,11 +79,11 @@ func bothGoals(name, origin string) judging.Template {
 //go:embed prompts
 var files embed.FS
 
-var prompts = judging.Texts(files, "prompts")
+var prompts = judging.ReadPromptTexts(files, "prompts")
 
-// ownSelection returns the prompt of a user's file at path, for whichever goal it was written. The message is not
+// templateFromFile returns the prompt of a user's file at path, for whichever goal it was written. The message is not
 // checked: replies are read after the first "Selection", or from the beginning if the word is missing.
-func ownSelection(path, system string) (judging.Template, error) {
+func templateFromFile(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: " +
 			"it must hold a system message, which had best ask for \"Selection: Option\" and a number")
@@ -105,7 +105,7 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 	var presentations []judging.Presentation
 	add := func(order []int, mode string) {
 		presentations = append(presentations, judging.Presentation{
-			Index: len(presentations), Order: order, Shape: datasets.Options, Mode: mode,
+			Index: len(presentations), Order: order, Shape: datasets.ShapeOptions, Mode: mode,
 		})
 	}
 	lists := p.orders.list(item)
@@ -125,14 +125,14 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 // Check returns an error for an item that has too many options for the orders that the run asks for.
 func (p multiOption) Check(item datasets.Item) error {
 	n := len(item.Candidates)
-	if p.vary != positionsAlone && p.orders != (ordering{}) {
+	if p.vary != varyNone && p.orders != (ordering{}) {
 		return fmt.Errorf("%s cannot be shown: --vary needs --orders %s, which has as many judgments as each axis",
 			item.ID, ordersRotations)
 	}
-	if p.orders.all && n > mostForAll {
+	if p.orders.all && n > maxOptionsAllOrders {
 		return fmt.Errorf("%s has %d options to show, which is too many for --orders %s (at most %d: "+
 			"%d orders); cut items down with --max-options, or use --orders random:%d",
-			item.ID, n, ordersAll, mostForAll, factorial(mostForAll), factorial(mostForAll))
+			item.ID, n, ordersAll, maxOptionsAllOrders, factorial(maxOptionsAllOrders), factorial(maxOptionsAllOrders))
 	}
 	return nil
 }
@@ -140,8 +140,8 @@ func (p multiOption) Check(item datasets.Item) error {
 // Prompt returns the messages that ask for an option, with the user message in the layout of the paper's code, without
 // its accidental indentation. Texts are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
-	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurn, Oracle: p.oracle(item, s)}
-	if p.template.Name == judging.Decision {
+	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurnText, Oracle: p.oracle(item, s)}
+	if p.template.Name == judging.DecisionPrompt {
 		prompt.LabelTurn = ""
 	}
 	w, marked := axes.Find(s.Mode), s.Index%len(s.Order)
@@ -156,20 +156,20 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 		prompt.Labels = append(prompt.Labels, label)
 		if position == marked && s.Mode != "" {
 			text = w.Apply(text, "")
-			prompt.Oracle.Favours = label
+			prompt.Oracle.RewriteVerdict = label
 		}
 		parts = append(parts, "\n[Option "+number+"]\n\n"+text+"\n\n[\\Option "+number+"]")
 	}
 	parts = slices.Insert(parts, start, "\n[User Instruction]\nInstruction: "+item.Question+"\n[\\User Instruction]")
 	prompt.User = "From the following outputs, make your selection." + strings.Join(parts, "")
-	prompt.Oracle.Choices = prompt.Labels
+	prompt.Oracle.VerdictLabels = prompt.Labels
 	return prompt
 }
 
-// optionTurn asks for the option alone after free reasoning, when --constrain limits replies to labels. It is
+// optionTurnText asks for the option alone after free reasoning, when --constrain limits replies to labels. It is
 // gavel's own: no paper constrains its judges. All four prompts ask for more than the selection, so the constrained
 // answer needs a turn of its own.
-const optionTurn = "Now output your selection, and nothing else."
+const optionTurnText = "Now output your selection, and nothing else."
 
 // oracle tells simulated judges the position of the best option or, with the goal worst, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
@@ -186,7 +186,7 @@ func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends
 // item's own options, since simulated judges need one.
 func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 	record := judging.NewRecord(&judging.Manifest{}, item, s)
-	describe(record, item, s)
+	fillRecord(record, item, s)
 	right := targetIDs(record, p.goal)
 	return max(0, slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool {
 		return slices.Contains(right, c.ID) || len(right) == 0 && !c.Unrelated
@@ -198,14 +198,14 @@ var numbered = regexp.MustCompile(`Option (\d+)`)
 
 // Rules by which an option is read from a reply.
 const (
-	afterSelection = "selection" // the first option after the word "Selection"
-	anywhere       = "anywhere"  // the first option; the reply lacks that word
+	ruleAfterSelection = "selection" // the first option after the word "Selection"
+	ruleAnywhere       = "anywhere"  // the first option; the reply lacks that word
 )
 
 // Parse reads the first option after the first "Selection" (PROTOCOLS.md §3). Later ones are ignored, so there is no
 // conflict under any policy. A number that no option has is no verdict.
-func (p multiOption) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if method.Name == judging.Robust {
+func (p multiOption) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
+	if method.Readers == judging.RobustReaders {
 		f := reading.Option(reply, len(s.Order), p.goal == GoalWorst)
 		choice := judging.NoCandidate
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
@@ -213,9 +213,9 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 		}
 		return judging.NewVerdict(f, reply, choice)
 	}
-	rule, from := anywhere, 0
+	rule, from := ruleAnywhere, 0
 	if start := strings.Index(reply, selection); start >= 0 {
-		rule, from = afterSelection, start+len(selection)
+		rule, from = ruleAfterSelection, start+len(selection)
 	}
 	m := numbered.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
@@ -237,14 +237,14 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 // selection is the heading under which the prompts ask for the option.
 const selection = "Selection"
 
-// describe stores in the record what scores need of the item's options: the unrelated one, ranks, and equal texts.
-func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+// fillRecord stores in the record what scores need of the item's options: the unrelated one, ranks, and equal texts.
+func fillRecord(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	for _, c := range item.Candidates {
 		if c.Unrelated {
 			r.Unrelated = c.ID
 		}
 	}
-	if item.Shape != datasets.Options {
+	if item.Shape != datasets.ShapeOptions {
 		return
 	}
 	byText := map[string][]string{}
@@ -259,7 +259,7 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 	for _, c := range item.Candidates {
 		if same := byText[c.Text]; len(same) > 1 && same[0] == c.ID {
-			r.Equal = append(r.Equal, same)
+			r.EqualOptions = append(r.EqualOptions, same)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func check(r *judging.Record) error {
 			return fmt.Errorf("option %q has a rank, but was not shown", id)
 		}
 	}
-	for _, same := range r.Equal {
+	for _, same := range r.EqualOptions {
 		for _, id := range same {
 			if !isShown(id) {
 				return fmt.Errorf("option %q is equal to another, but was not shown", id)
@@ -294,5 +294,5 @@ const (
 // goalOption is the setting --goal: which option the judge is asked for.
 var goalOption = judging.Option{
 	Name: "goal", Label: "What is asked for", Default: goalBest, Values: []string{goalBest, GoalWorst},
-	Goal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",
+	IsGoal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",
 }

@@ -24,9 +24,9 @@ func TestMultiOptionParse(t *testing.T) {
 			for _, s := range p.Presentations(optionsItem("a", "b", "c")) {
 				for _, row := range rows {
 					// The policy does not change the reading.
-					for _, how := range []judging.Reading{
-						{Policy: judging.Unique}, {Policy: judging.Last},
-						{Policy: judging.Unique, Lenient: true, First: true, AcceptCut: true},
+					for _, how := range []judging.ReadingOptions{
+						{Policy: judging.PolicyUnique}, {Policy: judging.PolicyLast},
+						{Policy: judging.PolicyUnique, Lenient: true, FirstAnswer: true, AcceptCut: true},
 					} {
 						v := p.Parse(s, row[2], how)
 						got := 0
@@ -52,7 +52,7 @@ func TestMultiOptionVerdict(t *testing.T) {
 		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.NoCandidate},
 		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.NoCandidate},
 	} {
-		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
+		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{})); got != want {
 			t.Errorf("%q: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestManyOptions(t *testing.T) {
 	item := optionsItem(texts...)
 	for _, s := range p.Presentations(item) {
 		for position, c := range s.Order {
-			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(position+1), judging.Reading{}); v.Choice != c {
+			if v := p.Parse(s, "Selection: Option "+strconv.Itoa(position+1), judging.ReadingOptions{}); v.Choice != c {
 				t.Errorf("presentation %d, option %d: %+v, want %d", s.Index, position+1, v, c)
 			}
 		}
@@ -84,7 +84,7 @@ func FuzzMultiOptionParse(f *testing.F) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
 		for _, s := range p.Presentations(optionsItem(make([]string, n)...)) {
-			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
+			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique}))
 			switch v.Outcome {
 			case judging.Decided:
 				number, err := strconv.Atoi(strings.TrimPrefix(v.Label, "Option "))

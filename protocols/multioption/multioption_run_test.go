@@ -28,7 +28,7 @@ func optionsSet(t *testing.T, options ...int) *datasets.Set {
 		for c := range item.Candidates {
 			item.Candidates[c].Text = fmt.Sprintf("answer %d to %s", c+1, item.ID)
 		}
-		line, err := datasets.OptionsLine(item)
+		line, err := datasets.EncodeOptions(item)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestRunOfOptions(t *testing.T) {
 		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
 		for i, r := range w.Records {
 			want := map[string]string{goalBest: "01", GoalWorst: []string{"03", "02"}[min(1, i/3)]}[goal]
-			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
+			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.ShapeOptions || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
 			if err := protocoltest.CheckRecord(r); err != nil {
@@ -88,7 +88,7 @@ func TestRunOfOptions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := back.Read(p, judging.Reading{Policy: judging.Unique}); err != nil || back.CandidateID(v.Choice) != r.Choice {
+			if v, err := back.Read(p, judging.ReadingOptions{Policy: judging.PolicyUnique}); err != nil || back.CandidateID(v.Choice) != r.Choice {
 				t.Errorf("read again: %+v, %v", v, err)
 			}
 		}
@@ -103,19 +103,19 @@ func TestConstrainedOptions(t *testing.T) {
 	j, w := protocoltest.Job(Protocol, nil, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		req.Messages = slices.Clone(req.Messages)
 		requests = append(requests, req)
-		if req.Constrain == nil {
+		if req.AllowedReplies == nil {
 			return judgingtest.Reply(talk)
 		}
-		return judgingtest.Reply(req.Constrain[1])
+		return judgingtest.Reply(req.AllowedReplies[1])
 	}))
 	j.Manifest.Spec.Parameters.Constrain = true
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(requests) != 6 || requests[0].Constrain != nil || !slices.Equal(requests[1].Constrain, []string{"Selection: Option 1", "Selection: Option 2", "Selection: Option 3"}) {
+	if len(requests) != 6 || requests[0].AllowedReplies != nil || !slices.Equal(requests[1].AllowedReplies, []string{"Selection: Option 1", "Selection: Option 2", "Selection: Option 3"}) {
 		t.Fatalf("asked %+v", requests)
 	}
-	if last := requests[1].Messages; last[len(last)-1].Content != optionTurn || last[len(last)-2].Content != talk {
+	if last := requests[1].Messages; last[len(last)-1].Content != optionTurnText || last[len(last)-2].Content != talk {
 		t.Errorf("the second turn: %+v", last)
 	}
 	for _, r := range w.Records {
@@ -160,7 +160,7 @@ func TestLongestPromptOfOptions(t *testing.T) {
 
 // A manifest has the texts of both goals, and another text makes another run.
 func TestMultiOptionTemplates(t *testing.T) {
-	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4", judging.Decision}) {
+	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4", judging.DecisionPrompt}) {
 		t.Errorf("prompts %q", names)
 	}
 	prompts := map[string]bool{}

@@ -20,7 +20,7 @@ import (
 
 // optionsItem returns a test item; the first option is the best, the last the worst.
 func optionsItem(texts ...string) datasets.Item {
-	item := datasets.Item{ID: "i1", Shape: datasets.Options, Source: "ours", Group: fmt.Sprintf("%d options", len(texts)), Question: "Name a prime number."}
+	item := datasets.Item{ID: "i1", Shape: datasets.ShapeOptions, Source: "ours", Group: fmt.Sprintf("%d options", len(texts)), Question: "Name a prime number."}
 	for i, text := range texts {
 		item.Candidates = append(item.Candidates, datasets.Candidate{ID: fmt.Sprintf("%02d", i+1), Text: text, Rank: &i})
 	}
@@ -202,7 +202,7 @@ func TestMultiOptionPresentations(t *testing.T) {
 		got := [][]int{}
 		for i, s := range p.Presentations(c.item) {
 			got = append(got, s.Order)
-			if s.Index != i || s.Shape != datasets.Options || s.Mode != "" {
+			if s.Index != i || s.Shape != datasets.ShapeOptions || s.Mode != "" {
 				t.Errorf("%s: presentation %d is %+v", name, i, s)
 			}
 		}
@@ -318,11 +318,11 @@ func TestMultiOptionOracle(t *testing.T) {
 			p := choosing(t, "2", judging.Settings{"goal": goal})
 			for _, s := range p.Presentations(c.item) {
 				o := p.Prompt(c.item, s).Oracle
-				if s.Order[o.Correct] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.Choices) != len(s.Order) || o.Tie != "" {
+				if s.Order[o.Correct] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.VerdictLabels) != len(s.Order) || o.Tie != "" {
 					t.Errorf("%s, %s, presentation %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.Correct], want)
 				}
-				for position, choice := range o.Choices {
-					if v := p.Parse(s, choice, judging.Reading{}); v.Outcome != judging.Decided || v.Choice != s.Order[position] {
+				for position, choice := range o.VerdictLabels {
+					if v := p.Parse(s, choice, judging.ReadingOptions{}); v.Outcome != judging.Decided || v.Choice != s.Order[position] {
 						t.Errorf("%s: %q reads as %+v", name, choice, v)
 					}
 				}
@@ -336,25 +336,25 @@ func TestDescribeOptions(t *testing.T) {
 	item.Candidates[2].Rank = nil
 	m := &judging.Manifest{Spec: judging.Spec{Protocol: name}}
 	r := judging.NewRecord(m, item, judging.Presentation{})
-	if r.Shape != "options" || r.Gold != "01" || r.Unrelated != "00" || fmt.Sprint(r.Equal) != "[[01 03 05] [04 06]]" || fmt.Sprint(r.Ranks) != "map[01:0 03:2 04:3 05:4 06:5]" {
+	if r.Shape != "options" || r.Gold != "01" || r.Unrelated != "00" || fmt.Sprint(r.EqualOptions) != "[[01 03 05] [04 06]]" || fmt.Sprint(r.Ranks) != "map[01:0 03:2 04:3 05:4 06:5]" {
 		t.Errorf("%+v", r)
 	}
 	r = judging.NewRecord(m, judgingtest.Pair("p1", 0), judging.Presentation{})
-	if r.Equal != nil || r.Ranks != nil || r.Shape != "" {
+	if r.EqualOptions != nil || r.Ranks != nil || r.Shape != "" {
 		t.Errorf("a pair is described as %+v", r)
 	}
 }
 
 func TestCheckOptionsOfARecord(t *testing.T) {
-	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Presentations: 3, Order: []string{"02", "00", "01"}, Shape: datasets.Options, Choice: "01", Gold: "01",
-		Unrelated: "00", Ranks: map[string]int{"01": 0}, Equal: [][]string{{"01", "02"}}}
+	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Presentations: 3, Order: []string{"02", "00", "01"}, Shape: datasets.ShapeOptions, Choice: "01", Gold: "01",
+		Unrelated: "00", Ranks: map[string]int{"01": 0}, EqualOptions: [][]string{{"01", "02"}}}
 	if err := protocoltest.CheckRecord(&good); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*judging.Record){
 		`unrelated option "07"`:        func(r *judging.Record) { r.Unrelated = "07" },
 		`"07" has a rank`:              func(r *judging.Record) { r.Ranks = map[string]int{"07": 0} },
-		`"07" is equal to another`:     func(r *judging.Record) { r.Equal = [][]string{{"01", "02"}, {"00", "07"}} },
+		`"07" is equal to another`:     func(r *judging.Record) { r.EqualOptions = [][]string{{"01", "02"}, {"00", "07"}} },
 		"a record without an order sh": func(r *judging.Record) { r.Order, r.Unrelated, r.Choice, r.Gold = []string{"01"}, "", "01", "01" },
 	} {
 		r := good
@@ -441,7 +441,7 @@ func TestOrdersOfAnItemShareTheirBeginning(t *testing.T) {
 				item, presentation = i%len(items), i/len(items)
 			}
 			s := p.Presentations(items[item])[turn(k, presentation)]
-			out = append(out, judging.FirstTurn(p.Prompt(items[item], s), backends.System))
+			out = append(out, judging.FirstTurn(p.Prompt(items[item], s), backends.RoleSystem))
 		}
 		return out
 	}

@@ -23,15 +23,15 @@ const (
 )
 
 const (
-	mostForAll = 4    // options up to which all permutations can be asked
-	mostRandom = 1000 // most permutations that random:K shows of one item
+	maxOptionsAllOrders = 4    // options up to which all permutations can be asked
+	maxRandomOrders     = 1000 // most permutations that random:K shows of one item
 )
 
 // OrdersOption selects the orders in which the options of an item are shown.
 var OrdersOption = judging.Option{
 	Name: "orders", Label: "Orders of the options", Default: ordersRotations,
 	Usage: fmt.Sprintf("`ORDERS` the options are shown in: rotations; all permutations, of at most %d options; "+
-		"or random:K, K permutations drawn for each item, the same in every run", mostForAll),
+		"or random:K, K permutations drawn for each item, the same in every run", maxOptionsAllOrders),
 	Check: func(value string) error { _, err := parseOrders(value); return err },
 }
 
@@ -50,10 +50,10 @@ func parseOrders(value string) (ordering, error) {
 	case value == ordersAll:
 		return ordering{all: true}, nil
 	case random:
-		if k, err := strconv.Atoi(number); err == nil && k >= 2 && k <= mostRandom {
+		if k, err := strconv.Atoi(number); err == nil && k >= 2 && k <= maxRandomOrders {
 			return ordering{random: k}, nil
 		}
-		return ordering{}, fmt.Errorf("%q: K is a number from 2 to %d", value, mostRandom)
+		return ordering{}, fmt.Errorf("%q: K is a number from 2 to %d", value, maxRandomOrders)
 	}
 	return ordering{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
 }
@@ -66,7 +66,7 @@ func (o ordering) list(item datasets.Item) [][]int {
 	switch {
 	case o.random > 0:
 		return randomOrders(item.ID, n, o.random)
-	case o.all && n <= mostForAll:
+	case o.all && n <= maxOptionsAllOrders:
 		return permutations(n)
 	case o.all:
 		return rotations(n)[n-1:] // for previews; Check keeps it from being asked
@@ -115,10 +115,10 @@ func randomOrders(item string, n, k int) [][]int {
 	return list
 }
 
-// factorial returns n!, or a number above mostRandom if n! is above it.
+// factorial returns n!, or a number above maxRandomOrders if n! is above it.
 func factorial(n int) int {
 	f := 1
-	for i := 2; i <= n && f <= mostRandom; i++ {
+	for i := 2; i <= n && f <= maxRandomOrders; i++ {
 		f *= i
 	}
 	return f

@@ -19,10 +19,10 @@ const (
 	positionsP          = "places-p"
 )
 
-// positions returns for one group of items how often the judge chose each position, and a test of whether the
+// positionTable returns for one group of items how often the judge chose each position, and a test of whether the
 // differences may be chance. The test assumes independent judgments. Those of one item are not: a judge that always
 // picks the same option spreads over the positions more evenly than chance would.
-func positions(
+func positionTable(
 	group string, tallies []scoredBallot, s *scoring.Sheet, unit string, b stats.Bootstrap,
 ) []scoring.Result {
 	var counts []int
@@ -61,7 +61,7 @@ func positions(
 		Metric:  positionsChiSquare,
 		Group:   group,
 		Unit:    scoring.UnitStatistic,
-		Value:   scoring.Fraction(chi2),
+		Value:   scoring.RoundFraction(chi2),
 		N:       decided,
 		Missing: "left out",
 		Note:    note,
@@ -80,7 +80,7 @@ const noPositions = "undefined: no judgments with a verdict"
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
-		{Name: PositionMetric, Kind: scoring.Several}, {Name: RightPositionMetric, Kind: scoring.FromItems, Sparse: true},
+		{Name: PositionMetric, Kind: scoring.KindTrials}, {Name: RightPositionMetric, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
 	} {
 		name := m.Name
 		for i := range n {
@@ -114,11 +114,11 @@ func (t scoredBallot) positionRow() []float64 {
 }
 
 // warnings returns warnings for the report: missing verdicts, items without verdicts or labels, and uneven orders.
-func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []string {
+func (f *multiOptionScorer) warnings(all []scoredBallot, missing scoring.MissingPolicy) []string {
 	var w []string
 	warn := func(code string, n int, args ...any) {
 		if n > 0 {
-			w = append(w, phrases.Say(code, append([]any{n}, args...)...))
+			w = append(w, phrases.Sentence(code, append([]any{n}, args...)...))
 		}
 	}
 	judgments := 0
@@ -140,7 +140,7 @@ func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []
 		if len(t.right) == 0 {
 			unlabelled++
 		}
-		if t.perfect.grade < 1-tiny {
+		if t.perfect.grade < 1-roundingTolerance {
 			uneven++
 		}
 	}
@@ -149,7 +149,7 @@ func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []
 	warn("options.no-label", unlabelled, len(all), f.goal)
 	warn("options.uneven", uneven)
 	if f.weight > 0 {
-		w = append(w, phrases.Say("options.weight", f.weight))
+		w = append(w, phrases.Sentence("options.weight", f.weight))
 	}
 	return w
 }

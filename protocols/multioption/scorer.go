@@ -22,7 +22,7 @@ type ballot struct {
 	orders    [][]int    // orders[i][position] is an option; nil where a record is missing
 	positions []int      // position chosen in each order, from 0; NoCandidate without a verdict
 	gradeRow  [6]float64 // the columns of gradeMetrics
-	weight    float64    // see [judging.Reading]; 0: 1
+	weight    float64    // see [judging.ReadingOptions]; 0: 1
 }
 
 // options returns the number of the item's own options, without the unrelated one.
@@ -95,8 +95,8 @@ func (b *ballot) isRight(option int) bool {
 	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
 }
 
-// choices scores runs that choose one of several options (PROTOCOLS.md §3).
-type choices struct {
+// multiOptionScorer scores runs that choose one of several options (PROTOCOLS.md §3).
+type multiOptionScorer struct {
 	goal     string
 	labelled bool    // some item has a label; set by Finish
 	vary     string  // value of varyOption
@@ -109,7 +109,7 @@ type choices struct {
 
 // NewScorer returns a scorer of runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{
+	return &multiOptionScorer{
 		goal:   m.Spec.Options.Get(goalOption),
 		vary:   m.Spec.Options.Get(varyOption),
 		weight: m.GradeWeight,
@@ -117,24 +117,24 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	}
 }
 
-func (*choices) Words() scoring.ScorerTerms {
+func (*multiOptionScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{
-		Unit:     "item",
-		Record:   "judgment",
-		Common:   "item",
-		Lacking:  "items lack a judgment",
-		Policies: []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict},
+		Unit:           "item",
+		Record:         "judgment",
+		ComparisonUnit: "item",
+		Lacking:        "items lack a judgment",
+		Policies:       []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict},
 	}
 }
 
-func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *multiOptionScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if r.Shape != "options" {
 		return false, fmt.Errorf(
 			"a judgment of several options is of an item of the shape options, this record is of %q", r.Shape,
 		)
 	}
 	items, key := &f.items, r.Item
-	if f.vary != positionsAlone {
+	if f.vary != varyNone {
 		r = asRotation(*r)
 	}
 	if r.Mode != "" {
@@ -147,7 +147,7 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if b.orders[r.Presentation] != nil {
 		return false, nil // the first stands
 	}
-	b.orders[r.Presentation] = r.Positions()
+	b.orders[r.Presentation] = r.CandidateOrder()
 	if v.Outcome == judging.Decided {
 		b.positions[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
 		if r.Prompt == gradePrompt && f.goal == goalBest && r.Mode == "" && len(r.Replies) > 0 {
@@ -158,7 +158,7 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 }
 
 // ballot returns a ballot without judgments for the item of a record.
-func (f *choices) ballot(item string, r *judging.Record) ballot {
+func (f *multiOptionScorer) ballot(item string, r *judging.Record) ballot {
 	b := ballot{
 		item:      item,
 		orders:    make([][]int, r.Presentations),
@@ -171,7 +171,7 @@ func (f *choices) ballot(item string, r *judging.Record) ballot {
 	for c := range r.Order {
 		b.ids, b.class = append(b.ids, strings.Clone(r.CandidateID(c))), append(b.class, c)
 	}
-	for _, same := range r.Equal {
+	for _, same := range r.EqualOptions {
 		for _, id := range same {
 			b.class[b.index(id)] = b.class[b.index(same[0])]
 		}
@@ -199,7 +199,7 @@ func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 // if all options are ranked and their ranks differ.
 func rightToName(r *judging.Record, goal string) []string {
 	ids := targetIDs(r, goal)
-	for _, same := range r.Equal {
+	for _, same := range r.EqualOptions {
 		if slices.ContainsFunc(same, func(id string) bool { return slices.Contains(ids, id) }) {
 			for _, id := range same {
 				if !slices.Contains(ids, id) {
@@ -235,23 +235,23 @@ func targetIDs(r *judging.Record, goal string) (ids []string) {
 	return ids
 }
 
-func (f *choices) Finish() (complete int) {
+func (f *multiOptionScorer) Finish() (complete int) {
 	f.ballots = f.items.CompleteUnits()
 	f.labelled = slices.ContainsFunc(f.ballots, func(b *ballot) bool { return len(b.right) > 0 })
 	return len(f.ballots)
 }
 
-// grades holds the three scores of one item, from 0 to 1: see [ballot.grades].
-type grades struct{ llm, choice, grade float64 }
+// itemScores holds the three scores of one item, from 0 to 1: see [ballot.grades].
+type itemScores struct{ llm, choice, grade float64 }
 
 // plus returns the sums of the scores.
-func (g grades) plus(o grades) grades {
-	return grades{llm: g.llm + o.llm, choice: g.choice + o.choice, grade: g.grade + o.grade}
+func (g itemScores) plus(o itemScores) itemScores {
+	return itemScores{llm: g.llm + o.llm, choice: g.choice + o.choice, grade: g.grade + o.grade}
 }
 
 // over returns the scores divided by n.
-func (g grades) over(n float64) grades {
-	return grades{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
+func (g itemScores) over(n float64) itemScores {
+	return itemScores{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
 }
 
 // grades computes the scores. The entropy of the chosen positions is divided by the largest that so many positions can
@@ -262,7 +262,7 @@ func (g grades) over(n float64) grades {
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean, with the weights 1 and b.weight; 0 where both are 0
-func (b *ballot) grades(missing scoring.MissingPolicy) (g grades) {
+func (b *ballot) grades(missing scoring.MissingPolicy) (g itemScores) {
 	total := len(b.positions)
 	usable := b.usable()
 	if missing == scoring.MissingUsable {

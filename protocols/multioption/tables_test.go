@@ -58,8 +58,8 @@ func optionsRun() scoring.Report {
 		"right-every-order": 24, "accuracy": 60, "accuracy-random": 40, "accuracy-mode": 62.5, "same-choice": 30, "unrelated": 2.5,
 	}
 	r := scoring.Report{
-		Run: "runs/options", Protocol: "multi-option", Goal: "best", Question: scoring.Question{Prompt: "3", Settings: "orders all", Model: "qwen3:8b", Dataset: "oasst1"}, Items: 20, Expected: 21,
-		Outcomes: map[string]int{"decided": 60, "no-verdict": 10}, Method: scoring.Method{Missing: scoring.MissingUsable, Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "item"}}, Warnings: []string{"10 of 70 judgments have no verdict"},
+		Run: "runs/options", Protocol: "multi-option", Goal: "best", RunSetup: scoring.RunSetup{Prompt: "3", Settings: "orders all", Model: "qwen3:8b", Dataset: "oasst1"}, Items: 20, Expected: 21,
+		Outcomes: map[string]int{"decided": 60, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Missing: scoring.MissingUsable, Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "item"}}, Warnings: []string{"10 of 70 judgments have no verdict"},
 	}
 	r.Results = optionResults(scoring.Overall, 20, scores)
 	for i := range r.Results {
@@ -89,12 +89,12 @@ func TestMultiOptionTablesOfNothing(t *testing.T) {
 }
 
 func TestTogetherInAComparison(t *testing.T) {
-	cmp := &scoring.Comparison{Unit: "item", N: 20, Matched: scoring.Matched{Together: []scoring.Result{
+	cmp := &scoring.Comparison{Unit: "item", N: 20, ComparisonExtras: scoring.ComparisonExtras{BestAndWorst: []scoring.Result{
 		{Metric: goalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
 		{Metric: goalsContradict, Note: "undefined: nothing in common"},
 		{Metric: goalsByChance, N: 60, Value: new(33.3333)},
 	}}}
-	text := strings.Join(compared(cmp), "\n")
+	text := strings.Join(goalNotes(cmp), "\n")
 	for _, want := range []string{
 		"called best and the one most often called worst are two: 95.0 [80.0, 100.0] % (n=20)",
 		"one option is called both best and worst: undefined: nothing in common",

@@ -24,11 +24,11 @@ func TestGradeWeight(t *testing.T) {
 			t.Errorf("weight %v: by chance %+v, want %+v", weight, mean, exact)
 		}
 	}
-	f := &choices{weight: 2}
+	f := &multiOptionScorer{weight: 2}
 	if w := strings.Join(f.warnings(nil, ""), ""); !strings.Contains(w, "the choice score has the weight 2") {
 		t.Errorf("%q", w)
 	}
-	if w := (&choices{}).warnings(nil, ""); w != nil {
+	if w := (&multiOptionScorer{}).warnings(nil, ""); w != nil {
 		t.Errorf("%q", w)
 	}
 }

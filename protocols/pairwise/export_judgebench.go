@@ -71,7 +71,7 @@ func judgeName(m *judging.Manifest) string {
 	case m.Spec.Protocol == Protocol.Name && m.Spec.Prompt.Name == "arena-hard":
 		return arenaHardName
 	}
-	return ownPrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
+	return gavelJudgePrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
 }
 
 // outputLine returns the line of JudgeBench's output file for a pair: the item's keys as published and its
@@ -87,7 +87,7 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	}
 	judge := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOf(p, item, games[0])}}
 	second := games[1]
-	single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.Single
+	single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.SingleOrder
 	if !single {
 		judge.Judgments = append(judge.Judgments, gameOf(p, item, second))
 	}

@@ -70,7 +70,7 @@ func failedGame(presentation int) *judging.Record {
 func stopped(texts ...string) []judging.Reply {
 	var all []judging.Reply
 	for _, t := range texts {
-		all = append(all, judging.Reply{Text: t, Finish: backends.Stop})
+		all = append(all, judging.Reply{Text: t, Finish: backends.FinishStop})
 	}
 	return all
 }

@@ -74,17 +74,17 @@ func (o *familyFeature) difference(responses []judging.Candidate) float64 {
 	return -1
 }
 
-// why explains why the judge's preference for responses of its own family cannot be measured; "" if it can be.
-func (o *familyFeature) why() string {
+// unmeasurableReason explains why the judge's preference for responses of its own family cannot be measured; "" if it can be.
+func (o *familyFeature) unmeasurableReason() string {
 	switch {
 	case o.hasContrast:
 		return ""
 	case !o.hasModels:
-		return phrases.Say("family.no-models")
+		return phrases.Sentence("family.no-models")
 	case !o.differ:
-		return phrases.Say("family.one-model")
+		return phrases.Sentence("family.one-model")
 	case o.family < 0:
-		return phrases.Say("family.unknown")
+		return phrases.Sentence("family.unknown")
 	}
-	return phrases.Say("family.no-contrast")
+	return phrases.Sentence("family.no-contrast")
 }

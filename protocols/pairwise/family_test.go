@@ -36,7 +36,7 @@ func TestFamilyOf(t *testing.T) {
 func itself(t *testing.T, judge string, models [2]string, favours float64) *scoring.BiasAnalysis {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 9))
-	f := &pairs{manifest: &judging.Manifest{}}
+	f := &pairScorer{manifest: &judging.Manifest{}}
 	f.manifest.Spec.Goal = goalBetter
 	f.manifest.Spec.Model.Name = judge
 	var texts [][]judging.Candidate
@@ -59,7 +59,7 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 		}
 		f.rows = append(f.rows, u)
 	}
-	s, err := f.Sway(func(use func(string, []judging.Candidate)) error {
+	s, err := f.AnalyzeBias(func(use func(string, []judging.Candidate)) error {
 		for i, of := range texts {
 			use(f.rows[i].item, of)
 		}
@@ -74,15 +74,15 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 func TestItself(t *testing.T) {
 	models := [2]string{"qwen2.5:7b", "gpt-4o"} // the first is favoured
 	s := itself(t, "qwen3:8b", models, 0.3)
-	index := slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
-	assert.Assert(t, index > 0 && s.Causes[index].Sways() && s.Causes[index].Odds.Ratio > 1, "%+v", s.Causes)
+	index := slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.CauseOwnFamily })
+	assert.Assert(t, index > 0 && s.Causes[index].IsSignificant() && s.Causes[index].Odds.Ratio > 1, "%+v", s.Causes)
 	assert.Equal(t, s.Causes[index].Pairs, 300)
-	assert.Equal(t, s.Itself, "")
+	assert.Equal(t, s.NoOwnFamilyReason, "")
 	assert.Assert(t, strings.Contains(s.Says, "the response of its own family"), s.Says)
 
 	s = itself(t, "gpt-4-0613", models, 0.3) // the other's family
-	index = slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
-	assert.Assert(t, s.Causes[index].Sways() && s.Causes[index].Odds.Ratio < 1, "%+v", s.Causes[index])
+	index = slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.CauseOwnFamily })
+	assert.Assert(t, s.Causes[index].IsSignificant() && s.Causes[index].Odds.Ratio < 1, "%+v", s.Causes[index])
 	assert.Assert(t, strings.Contains(s.Says, "the response of another family"), s.Says)
 
 	for why, c := range map[string]struct {
@@ -95,7 +95,7 @@ func TestItself(t *testing.T) {
 		"no pair has exactly one":   {"mistral:7b", models},
 	} {
 		s := itself(t, c.judge, c.models, 0)
-		assert.Assert(t, strings.Contains(s.Itself, why), "%q", s.Itself)
-		assert.Assert(t, !slices.ContainsFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself }))
+		assert.Assert(t, strings.Contains(s.NoOwnFamilyReason, why), "%q", s.NoOwnFamilyReason)
+		assert.Assert(t, !slices.ContainsFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.CauseOwnFamily }))
 	}
 }

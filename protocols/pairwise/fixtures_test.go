@@ -35,7 +35,7 @@ var comparisons = []judging.Protocol{labelled(Protocol), labelled(Reversed)}
 
 // labelled returns a comparison with the prompts that ask for a label in brackets. LLMBar's prompt has its own test.
 func labelled(p judging.Protocol) judging.Protocol {
-	p.Templates = slices.DeleteFunc(slices.Clone(p.Templates), byOutputs)
+	p.Templates = slices.DeleteFunc(slices.Clone(p.Templates), hasOutputLabels)
 	return p
 }
 

@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 		for _, p := range protocols {
 			for _, policy := range judging.Policies {
 				straight, swapped := judging.Presentation{Index: 0, Order: []int{0, 1}}, judging.Presentation{Index: 1, Order: []int{1, 0}}
-				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
+				v, w := p.Parse(straight, reply, judging.ReadingOptions{Policy: policy}), p.Parse(swapped, reply, judging.ReadingOptions{Policy: policy})
 				protocoltest.WithoutSpan(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 						t.Errorf("%s/%s, %s: %q reads as %+v", p.name, p.template.Name, policy, reply, v)
 					}
 				case judging.Conflict:
-					if policy != judging.Unique {
+					if policy != judging.PolicyUnique {
 						t.Errorf("policy %s: %q is a conflict", policy, reply)
 					}
 				case judging.NoVerdict:
@@ -69,7 +69,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			// A clear verdict under one policy is the same under the other.
-			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
+			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.ReadingOptions{Policy: judging.PolicyUnique}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.ReadingOptions{Policy: judging.PolicyLast})
 			if (u.Outcome == judging.Decided || u.Outcome == judging.Tie) && u != l {
 				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
 			}

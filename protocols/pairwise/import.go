@@ -16,14 +16,14 @@ import (
 // pairImport builds a run of pairs from games that another harness stored. A game is the judgment in one order.
 type pairImport struct {
 	imports.Builder
-	comparison pairwise        // the protocol by which replies are read
-	mirrored   int             // games copied from the other order, since the judge scored each response alone
-	reproduced int             // games whose stored decision gavel reads too; Differences lists the others
-	stored     bool            // verdicts are the file's decisions, since gavel cannot read the replies
-	winners    bool            // the file names winners instead of decisions such as A>B
-	labelsStay bool            // each response kept its label (A or B) when the order was reversed
-	sums       hash.Hash       // hash of the hashes of the files
-	bad        imports.Rejects // invalid rows
+	comparison            pairwise        // the protocol by which replies are read
+	mirrored              int             // games copied from the other order, since the judge scored each response alone
+	reproduced            int             // games whose stored decision gavel reads too; Differences lists the others
+	stored                bool            // verdicts are the file's decisions, since gavel cannot read the replies
+	winners               bool            // the file names winners instead of decisions such as A>B
+	labelsFollowResponses bool            // each response kept its label (A or B) when the order was reversed
+	sums                  hash.Hash       // hash of the hashes of the files
+	bad                   imports.Rejects // invalid rows
 }
 
 // newPairImport starts the import of one judge's run to the folder out. p reads the judge's replies.
@@ -37,9 +37,9 @@ func newPairImport(out string, p pairwise) *pairImport {
 	}
 }
 
-// asHarness returns a comparison with another harness's prompt, of which only the name is known. labels are those that
+// harnessAsker returns a comparison with another harness's prompt, of which only the name is known. labels are those that
 // the prompt offers; A>B, B>A and A=B by default.
-func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwise {
+func harnessAsker(p judging.Protocol, name, origin string, labels ...string) pairwise {
 	if labels == nil {
 		labels = []string{labelA, labelB, labelTie}
 	}
@@ -50,15 +50,15 @@ func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwi
 func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) error {
 	in.Add(item)
 	for i, g := range games {
-		r, err := in.Judge(item, i, g)
+		r, err := in.AddJudgment(item, i, g)
 		if err != nil {
 			return fmt.Errorf("game %d: %w", i+1, err)
 		}
-		if in.winners || g.Single {
+		if in.winners || g.SingleOrder {
 			r.Imported.Decision = decision(r)
 		}
 		switch {
-		case g.Single:
+		case g.SingleOrder:
 			in.mirrored++
 		case !r.Imported.Missing:
 			in.compare(r)
@@ -122,7 +122,7 @@ func (in *pairImport) makeRun(
 	gavel, source, file, judge string, format datasets.Format, dataset string,
 ) ([]*imports.ImportedRun, error) {
 	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
-	in.Describe(gavel, source, file, in.comparison.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
+	in.SetManifest(gavel, source, file, in.comparison.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
 		Name: dataset, Format: format.Name, Skipped: in.bad.N, Bad: in.bad.First,
 	})
 	in.Manifest.Dataset.Rows = in.Manifest.Spec.Dataset.Items
@@ -132,7 +132,7 @@ func (in *pairImport) makeRun(
 // finish writes the run directory and returns the run with a summary of its games.
 func (in *pairImport) finish(judgeName string) ([]*imports.ImportedRun, error) {
 	m := in.Manifest
-	m.LabelsStay = in.labelsStay
+	m.LabelsFollowResponses = in.labelsFollowResponses
 	m.JudgeName = judgeName
 	m.Simulated = strings.HasPrefix(m.Spec.Model.Name, "sim:")
 	games := len(in.Records) - in.mirrored

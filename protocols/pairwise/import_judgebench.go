@@ -109,11 +109,11 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 			return nil, lineError(err)
 		}
 	}
-	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
+	info := judging.DatasetInfo{Name: datasets.ShortName(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
 	for _, b := range set.SkipReasons {
 		info.Bad = append(info.Bad, b.Error())
 	}
-	in.Describe(r.Gavel, judgeBenchFile, path, in.comparison.spec(judging.DatasetSpec{SHA256: set.SHA256},
+	in.SetManifest(r.Gavel, judgeBenchFile, path, in.comparison.spec(judging.DatasetSpec{SHA256: set.SHA256},
 		judging.ModelSpec{Name: model, Identity: "imported " + model}), info)
 	return in.finish(judge)
 }
@@ -127,7 +127,7 @@ func importedProtocol(judgeName string) (p pairwise, stored bool) {
 		name = "arena-hard"
 	}
 	for _, k := range []judging.Protocol{Protocol, Reversed} {
-		if prompt, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
+		if prompt, ok := strings.CutPrefix(judgeName, gavelJudgePrefix+k.Name+"_"); ok {
 			protocol, name = k, prompt
 		}
 	}
@@ -136,11 +136,11 @@ func importedProtocol(judgeName string) (p pairwise, stored bool) {
 			return p, false
 		}
 	}
-	return asHarness(protocol, name, judgeBenchFile), true
+	return harnessAsker(protocol, name, judgeBenchFile), true
 }
 
-// ownPrefix starts the judge_name of runs that gavel made itself.
-const ownPrefix = "gavel_"
+// gavelJudgePrefix starts the judge_name of runs that gavel made itself.
+const gavelJudgePrefix = "gavel_"
 
 // splitOutput splits a line of JudgeBench's output file into the pair, with its keys as published, the
 // judge_name and the games.
@@ -172,7 +172,7 @@ func (in *pairImport) judgment(
 		return j, nil
 	}
 	b := game.Judgment
-	j = imports.StoredJudgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, Single: game.mirrored}
+	j = imports.StoredJudgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, SingleOrder: game.mirrored}
 	if !in.stored || b.Response != "" {
 		j.Replies = []string{b.Response}
 	}
@@ -203,7 +203,7 @@ func storedVerdict(p judging.Asker, s judging.Presentation, game *benchGame) (ju
 	if label == nil {
 		return judging.EmptyVerdict(judging.NoVerdict), nil
 	}
-	v := p.Parse(s, "[["+*label+"]]", judging.Reading{Policy: judging.Unique})
+	v := p.Parse(s, "[["+*label+"]]", judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if v.Outcome == judging.NoVerdict {
 		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *label)
 	}

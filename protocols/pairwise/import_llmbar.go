@@ -62,9 +62,9 @@ func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	first := files[0]
-	in := newPairImport(r.Out, asHarness(Protocol, llmBarPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
+	in := newPairImport(r.Out, harnessAsker(Protocol, llmBarPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
 		outputLabels(first.judge, first.prompt)...))
-	in.Asker = outputs{pairwise: in.comparison}
+	in.Asker = llmBarAsker{pairwise: in.comparison}
 	for _, f := range files {
 		if err := in.llmBarRows(f); err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, in.bad.NoRowsError("rows with input, output_1, output_2, label and results")
 	}
 	judge := cmp.Or(r.Option("model"), first.judge)
-	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBar, llmBarName(files))
+	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBarFormat, llmBarName(files))
 }
 
 // llmBarPrefix starts the names of prompts of imported LLMBar runs. Exported files leave it out of the judge_name.
@@ -103,9 +103,9 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 // "llmbar" for several subsets.
 func llmBarName(files []storedReplies) string {
 	if len(files) > 1 {
-		return datasets.LLMBar.Name
+		return datasets.LLMBarFormat.Name
 	}
-	return datasets.LLMBar.Name + "-" + strings.ToLower(path.Base(files[0].subset))
+	return datasets.LLMBarFormat.Name + "-" + strings.ToLower(path.Base(files[0].subset))
 }
 
 // llmBarFile reads judge, strategy and subset from the path of a file of LLMBar's replies.
@@ -165,7 +165,7 @@ func llmBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []
 		return item, nil, err
 	}
 	line := slices.Concat(fmt.Appendf(nil, `{"id": %q, `, id), pair[1:])
-	item, err = datasets.LLMBar.Item(line)
+	item, err = datasets.LLMBarFormat.Item(line)
 	if err != nil {
 		return item, nil, err
 	}

@@ -38,7 +38,7 @@ func FuzzLLMBarRow(f *testing.F) {
 			}
 			return
 		}
-		reparsed, err := datasets.LLMBar.Parse(item.Raw)
+		reparsed, err := datasets.LLMBarFormat.Parse(item.Raw)
 		if err != nil || reparsed.ID != "Natural#3" || reparsed.Group != "Natural" || len(played) != 2 || strings.Contains(string(item.Raw), "\n") {
 			t.Errorf("%q reads as %+v with %+v, its line as %+v, %v", raw, item, played, reparsed, err)
 		}

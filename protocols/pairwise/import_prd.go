@@ -55,7 +55,7 @@ func (k prdKey) swapped() prdKey {
 // labels are people's reviews.
 func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 	dir, reviewer := r.Files[0], r.Option("reviewer")
-	in := newPairImport(r.Out, asHarness(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
+	in := newPairImport(r.Out, harnessAsker(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
 	in.stored = true
 	in.winners = true
 	questions, err := in.prdTexts(filepath.Join(dir, "prompts", "vicuna_questions.jsonl"))
@@ -101,9 +101,9 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 		if better := prdPeople(people, key); better.Outcome == judging.Decided {
 			label = []string{labelA, labelB}[better.Choice]
 		}
-		item, err := itemOf(datasets.JudgeBench, pairLine{
+		item, err := itemOf(datasets.JudgeBenchFormat, pairLine{
 			ID:        fmt.Sprintf("vicuna-%d:%s:%s", key.question, key.first, key.second),
-			Source:    datasets.Vicuna + questions[key.question].Category,
+			Source:    datasets.SourceVicuna + questions[key.question].Category,
 			Question:  questions[key.question].Text,
 			ModelA:    a.Model,
 			ModelB:    b.Model,
@@ -120,7 +120,7 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 		judge = cmp.Or(answers[reviewer][key.question].Model, judge)
 	}
 	from := filepath.Join(dir, "ratings-"+reviewer)
-	return in.makeRun(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBench, "prd-vicuna80")
+	return in.makeRun(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBenchFormat, "prd-vicuna80")
 }
 
 // prdPeople returns the verdict of PRD's human reviewers on a pair. If they reviewed both orders and the verdicts

@@ -45,11 +45,11 @@ func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	first := files[0]
-	in := newPairImport(r.Out, asHarness(Protocol, "ReIFE "+first.prompt, "ReIFE (arXiv 2410.07069)"))
-	in.labelsStay = true
+	in := newPairImport(r.Out, harnessAsker(Protocol, "ReIFE "+first.prompt, "ReIFE (arXiv 2410.07069)"))
+	in.labelsFollowResponses = true
 	in.stored = true
 	in.winners = true
-	dataset := datasets.LLMBar.Name
+	dataset := datasets.LLMBarFormat.Name
 	if len(files) == 1 {
 		dataset = strings.ReplaceAll(first.subset, "_", "-")
 	}
@@ -59,7 +59,7 @@ func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 		}
 	}
 	judge := cmp.Or(r.Option("model"), first.judge)
-	return in.makeRun(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBar, dataset)
+	return in.makeRun(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBarFormat, dataset)
 }
 
 // reifeFile reads dataset, judge and prompt from the name of a file of ReIFE's replies:
@@ -111,7 +111,7 @@ func (in *pairImport) reife(path, set string) error {
 			return fmt.Errorf("%s: row %d is of another pair than that of %s", swapped, i+1, path)
 		}
 		index, _ := published.Index(id)
-		item, err := itemOf(datasets.LLMBar, map[string]any{
+		item, err := itemOf(datasets.LLMBarFormat, map[string]any{
 			"id":       id,
 			"input":    a.Question,
 			"output_1": a.First,

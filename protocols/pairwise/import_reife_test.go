@@ -46,14 +46,14 @@ func reifeRows(t *testing.T, subsets []string, verdicts string) string {
 // TestImportReIFE imports files made of published verdicts and expects the same verdicts, in both orders of the pairs.
 func TestImportReIFE(t *testing.T) {
 	set := references.LLMBar()
-	index := slices.IndexFunc(set.Judges, func(j references.PublishedJudge) bool { return j.LabelsStay && set.Complete(j) })
+	index := slices.IndexFunc(set.Judges, func(j references.PublishedJudge) bool { return j.LabelsFollowResponses && set.Complete(j) })
 	judge := set.Judges[index]
 	dir := t.TempDir()
 	name := func(set, order string) string {
 		return filepath.Join(dir, set+".a.b-1.5.base_pairwise.pairwise_vanilla"+order+".jsonl")
 	}
 	for file, subsets := range reifeSubsets {
-		for order, verdicts := range map[string]string{"": judge.First, "_swap": judge.Second} {
+		for order, verdicts := range map[string]string{"": judge.FirstOrderVerdicts, "_swap": judge.SecondOrderVerdicts} {
 			assert.NilError(t, os.WriteFile(name(file, order), []byte(reifeRows(t, subsets, verdicts)), 0o666))
 		}
 	}
@@ -65,7 +65,7 @@ func TestImportReIFE(t *testing.T) {
 	runs, err := take(run, name("llmbar_adversarial", ""), natural)
 	assert.NilError(t, err)
 	m := runs[0].Manifest
-	assert.Assert(t, m.LabelsStay && m.Spec.Model.Name == "a.b-1.5" && m.Dataset.Name == "llmbar" && m.Judgments == 838)
+	assert.Assert(t, m.LabelsFollowResponses && m.Spec.Model.Name == "a.b-1.5" && m.Dataset.Name == "llmbar" && m.Judgments == 838)
 	published, err := PublishedRun(set, judge, "test")
 	assert.NilError(t, err)
 	want := map[string]judging.Outcome{}

@@ -17,16 +17,16 @@ var layout string
 
 // Layout arranges the reports of runs of protocols pairwise and reversed.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
-	ComparisonNotes: compared,
-	Blocks:          []report.PagePart{bothGoals},
+	ComparisonNotes: goalNotes,
+	Blocks:          []report.PagePart{goalsBlock},
 })
 
 // firstPicked is the metric of position bias: the share of judgments that pick the response shown first.
 const firstPicked = scoring.FirstPosition
 
-// bothGoals returns a block of a run's page: a table of the run beside the same judge's run with the opposite goal
+// goalsBlock returns a block of a run's page: a table of the run beside the same judge's run with the opposite goal
 // (better or worse); none without such a run.
-func bothGoals(p *report.RunPage) []doc.Block {
+func goalsBlock(p *report.RunPage) []doc.Block {
 	t := p.Opposite
 	if t == nil {
 		return nil
@@ -40,9 +40,9 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	metrics := []string{"strict", AccuracyWhenConsistent, firstPicked}
 	c := &doc.Table{RowHead: "goal"}
 	for _, metric := range metrics {
-		c.Columns = append(c.Columns, doc.MetricColumn(p.Protocol, metric, doc.ShareWithN))
+		c.Columns = append(c.Columns, doc.MetricColumn(p.Protocol, metric, doc.ColumnShareWithN))
 	}
-	c.Columns[0].Kind = doc.Number
+	c.Columns[0].Kind = doc.ColumnNumber
 	c.Columns[0].Axis = &doc.PercentAxis
 	for i, r := range runs {
 		row := doc.Row{
@@ -51,14 +51,14 @@ func bothGoals(p *report.RunPage) []doc.Block {
 		}
 		row.Cells = doc.Cells(r.Overall("strict"))
 		for _, metric := range metrics[1:] {
-			cell := doc.Num(r.Overall(metric))
-			cell.Text = doc.Ends(cell.Result)
+			cell := doc.NumberCell(r.Overall(metric))
+			cell.Text = doc.IntervalEnds(cell.Result)
 			row.Cells = append(row.Cells, cell)
 		}
 		c.Add(row)
 	}
 	b := doc.Block{
-		ID: "goals", Title: "Does the reversed goal help?", In: doc.Page, Table: c,
+		ID: "goals", Title: "Does the reversed goal help?", Surfaces: doc.SurfacePage, Table: c,
 		Links: []doc.Link{{Words: "the run with the opposite goal", Target: doc.RunRef(t.Run)},
 			{Words: "compare both", Target: doc.Ref{Runs: names}}},
 	}
@@ -67,7 +67,7 @@ func bothGoals(p *report.RunPage) []doc.Block {
 			points := strings.ReplaceAll(table.Interval(d.Diff, d.Low, d.High, 1, 1), "-", "−")
 			b.Remark(goalsVerdict(d), points, table.Count(t.N, "pair"))
 		}
-		b.Plain(compared(t.Comparison)...)
+		b.AddPlainNotes(goalNotes(t.Comparison)...)
 	}
 	return []doc.Block{b}
 }
@@ -75,7 +75,7 @@ func bothGoals(p *report.RunPage) []doc.Block {
 // goalsVerdict returns the code of the phrase that says whether asking for the worse response helps.
 func goalsVerdict(d *scoring.Difference) string {
 	switch {
-	case d.Low == nil || d.High == nil || d.Noise:
+	case d.Low == nil || d.High == nil || d.NotSignificant:
 		return "goals.no-difference"
 	case *d.Diff < 0:
 		return "goals.harms"
@@ -83,11 +83,11 @@ func goalsVerdict(d *scoring.Difference) string {
 	return "goals.helps"
 }
 
-// compared returns a note on two runs of one model, asked for the better and for the worse response, as one judge;
+// goalNotes returns a note on two runs of one model, asked for the better and for the worse response, as one judge;
 // none for other comparisons.
-func compared(c *scoring.Comparison) (notes []string) {
+func goalNotes(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
-		notes = append(notes, phrases.Say("pairs.both-goals", table.WithInterval(e.Coverage),
+		notes = append(notes, phrases.Sentence("pairs.both-goals", table.WithInterval(e.Coverage),
 			table.Count(e.Coverage.N, "pair"), table.WithInterval(e.Strict), e.Strict.N))
 	}
 	return notes

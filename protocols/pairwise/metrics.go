@@ -18,25 +18,25 @@ var Metrics string
 // pairMetrics lists the metrics of pairs, the headline first, with the function that returns a pair's numerator and
 // denominator. A new metric needs a line here and a block in metrics.yaml.
 var pairMetrics = []scoring.SumMetric[pair]{
-	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
-	{Metric: scoring.Metric{Name: "counter"}, Adds: counter},
-	{Metric: scoring.Metric{Name: "first-order"}, Adds: judgmentRight(0)},
-	{Metric: scoring.Metric{Name: "second-order"}, Adds: judgmentRight(1)},
-	{Metric: scoring.Metric{Name: halfTieName, Kind: scoring.Halves}, Adds: halfTie},
-	{Metric: scoring.Metric{Name: "drop"}, Adds: drop},
-	{Metric: scoring.Metric{Name: "consistency"}, Adds: consistency},
+	{Metric: scoring.Metric{Name: "strict", Headline: true}, Contribution: strict},
+	{Metric: scoring.Metric{Name: "counter"}, Contribution: majorityRight},
+	{Metric: scoring.Metric{Name: "first-order"}, Contribution: judgmentRight(0)},
+	{Metric: scoring.Metric{Name: "second-order"}, Contribution: judgmentRight(1)},
+	{Metric: scoring.Metric{Name: halfTieName, Kind: scoring.KindHalfPoints}, Contribution: halfTie},
+	{Metric: scoring.Metric{Name: "drop"}, Contribution: strictWhenDecided},
+	{Metric: scoring.Metric{Name: "consistency"}, Contribution: consistency},
 	{
-		Metric: scoring.Metric{Name: firstPicked, Kind: scoring.Halves, Most: 2},
-		Adds:   firstPosition,
+		Metric:       scoring.Metric{Name: firstPicked, Kind: scoring.KindHalfPoints, MaxDenominator: 2},
+		Contribution: firstPosition,
 	},
-	{Metric: scoring.Metric{Name: AccuracyWhenConsistent}, Adds: accuracyWhenConsistent},
-	{Metric: scoring.Metric{Name: Coverage}, Adds: coverage},
+	{Metric: scoring.Metric{Name: AccuracyWhenConsistent}, Contribution: accuracyWhenConsistent},
+	{Metric: scoring.Metric{Name: Coverage}, Contribution: coverage},
 }
 
 // Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on what share
 // of the pairs the orders agree. The metric strict is the product of both.
 const (
-	AccuracyWhenConsistent = scoring.RightWhereAlike
+	AccuracyWhenConsistent = scoring.AccuracyWhenConsistent
 	Coverage               = scoring.Coverage
 )
 
@@ -59,9 +59,9 @@ func (u pair) labelled() float64 { return scoring.Indicator(u.gold >= 0) }
 // strict returns a pair's numerator and denominator in the share of pairs that are correct in both orders.
 func strict(u pair) (float64, float64) { return scoring.Indicator(u.strict()), u.labelled() }
 
-// counter returns a pair's numerator and denominator in the share of pairs with more verdicts for the labelled
+// majorityRight returns a pair's numerator and denominator in the share of pairs with more verdicts for the labelled
 // response than for the other one.
-func counter(u pair) (float64, float64) {
+func majorityRight(u pair) (float64, float64) {
 	return scoring.Indicator(u.points() > 0) * u.labelled(), u.labelled()
 }
 
@@ -70,7 +70,7 @@ func halfTie(u pair) (float64, float64) {
 	if u.points() == 0 {
 		return 0.5 * u.labelled(), u.labelled()
 	}
-	return counter(u)
+	return majorityRight(u)
 }
 
 // judgmentRight returns a function that returns a pair's numerator and denominator in the share of correct judgments in
@@ -81,9 +81,9 @@ func judgmentRight(i int) func(pair) (float64, float64) {
 	}
 }
 
-// drop returns a pair's numerator and denominator in the share of pairs correct in both orders among those in which
+// strictWhenDecided returns a pair's numerator and denominator in the share of pairs correct in both orders among those in which
 // both judgments name a response.
-func drop(u pair) (float64, float64) {
+func strictWhenDecided(u pair) (float64, float64) {
 	return scoring.Indicator(u.strict()), scoring.Indicator(u.bothDecided()) * u.labelled()
 }
 
@@ -159,11 +159,11 @@ var referenceMetrics = []scoring.Metric{
 	},
 	{
 		Name:    correlationGJ,
-		Kind:    scoring.Correlation,
+		Kind:    scoring.KindCorrelation,
 		Columns: ownColumns,
-		Reason:  ownConstant,
+		Reason:  undefinedCorrelation,
 		Cells:   ownCells,
-		Classes: []scoring.Class{
+		Variables: []scoring.BinaryVariable{
 			{
 				Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
 				Count: func(c []float64) (a, b float64) { return c[pairOwnRight], c[pairOwnWrong] },
@@ -178,7 +178,7 @@ var referenceMetrics = []scoring.Metric{
 		},
 		N: func(c []float64) float64 { return c[pairKnown] },
 		Value: func(c []float64) float64 {
-			return stats.Binary(c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight])
+			return stats.BinaryCorrelation(c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight])
 		},
 	},
 }
@@ -199,12 +199,12 @@ const StyleBias = "style-bias"
 
 // styleBias computes StyleBias from the columns of easy and hard pairs.
 var styleBias = scoring.Metric{
-	Name:       StyleBias,
-	Subtrahend: hardColumns,
-	Columns:    easyColumns,
-	Sides:      [2]string{"hard pairs", "easy pairs"},
-	Sparse:     true,
-	All:        func(c []float64) float64 { return c[1] },
+	Name:             StyleBias,
+	Subtrahend:       hardColumns,
+	Columns:          easyColumns,
+	Sides:            [2]string{"hard pairs", "easy pairs"},
+	OmitsEmptyGroups: true,
+	SubtrahendN:      func(c []float64) float64 { return c[1] },
 }
 
 // ownCells lists the rows in ownColumns that a pair can have: the judge's own answer right or wrong, then the pair
@@ -216,9 +216,9 @@ var ownCells = []scoring.PossibleRow{
 	{Row: []float64{1, 0, 1, 0, 0}},
 }
 
-// ownConstant explains why the correlation of G and J is undefined: one of them is the same for all pairs. c
+// undefinedCorrelation explains why the correlation of G and J is undefined: one of them is the same for all pairs. c
 // has the sums of the columns.
-func ownConstant(c []float64) string {
+func undefinedCorrelation(c []float64) string {
 	switch {
 	case c[pairKnown] == 0:
 		return "no pair has an own answer of the judge that is known to be right or wrong"
@@ -237,7 +237,7 @@ func rightOrWrong(right bool) string {
 
 // Sheet returns the sheet from which metrics are computed, a row for each pair. It has the metrics of the judge's own
 // answers, of soft verdicts and of levels only if some pair has these.
-func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.AssignColumns(pairMetrics),
 		Width:     hardColumns[1],
@@ -253,7 +253,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	if f.level != nil {
 		s.Metrics = append(s.Metrics, styleBias)
 		s.Divisions = append(s.Divisions, func(a, b string) int {
-			return slices.Index(datasets.Levels, a) - slices.Index(datasets.Levels, b)
+			return slices.Index(datasets.DifficultyLevels, a) - slices.Index(datasets.DifficultyLevels, b)
 		})
 	}
 	for i, u := range f.rows {
@@ -262,7 +262,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			s.Units[i].Gold = string('A' + rune(u.gold))
 		}
 		if u.level > 0 {
-			s.Units[i].Groups = append(s.Units[i].Groups, datasets.Levels[u.level-1])
+			s.Units[i].Groups = append(s.Units[i].Groups, datasets.DifficultyLevels[u.level-1])
 		}
 	}
 	return s
@@ -286,9 +286,9 @@ func (u pair) row() []float64 {
 	return row
 }
 
-// Extend adds to the report soft verdicts and published judges of the same pairs, and removes half-tie from
+// ExtendReport adds to the report soft verdicts and published judges of the same pairs, and removes half-tie from
 // groups without a verdict.
-func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
+func (f *pairScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
 	if rep.Items == rep.Expected && rep.Stopped == nil { // tests are valid only at the planned end of a run
 		rep.References = f.references(b.Level)
@@ -297,13 +297,13 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	for i, r := range rep.Results {
 		if r.Metric == halfTieName && r.Value != nil && !groups[r.Group] {
 			r.N = 0
-			rep.Results[i] = r.Undefined(noVerdict)
+			rep.Results[i] = r.Undefined(noVerdictReason)
 		}
 	}
 }
 
-// noVerdict explains in reports why half-tie has no value in a group.
-const noVerdict = "there is no verdict"
+// noVerdictReason explains in reports why half-tie has no value in a group.
+const noVerdictReason = "there is no verdict"
 
 // groupsWithVerdict returns the groups in which some pair has a verdict. In the others half-tie would be half a point
 // for each pair, for no verdict at all.
@@ -320,10 +320,10 @@ func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 	return groups
 }
 
-// Match adds to a comparison of two runs on the same pairs how many verdicts changed with the order and, if one model
+// ExtendComparison adds to a comparison of two runs on the same pairs how many verdicts changed with the order and, if one model
 // was asked for the better and for the worse response, the score of both runs as one judge.
-func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
-	g := other.(*pairs)
+func (f *pairScorer) ExtendComparison(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
+	g := other.(*pairScorer)
 	c.ChangedWithOrder = new([2]int)
 	var sides [2][]scoring.Unit
 	for _, p := range items {
@@ -343,7 +343,7 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scori
 
 // compareConsistent compares two judges on the labelled pairs on which each is consistent, overall and by group. It
 // adds nothing without such pairs, or if pairs belong to clusters.
-func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.SharedUnit) {
+func (f *pairScorer) compareConsistent(c *scoring.Comparison, items []scoring.SharedUnit) {
 	tables := map[string]*scoring.Table2x2{}
 	clusters := map[string]bool{}
 	for _, p := range items {
@@ -391,11 +391,11 @@ func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit)
 			remaining = append(remaining, d)
 		case a:
 			partial.A = d.A
-			partial.Note = "undefined: in B " + noVerdict
+			partial.Note = "undefined: in B " + noVerdictReason
 			remaining = append(remaining, partial)
 		case b:
 			partial.B = d.B
-			partial.Note = "undefined: in A " + noVerdict
+			partial.Note = "undefined: in A " + noVerdictReason
 			remaining = append(remaining, partial)
 		}
 	}
@@ -405,7 +405,7 @@ func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit)
 // ensemble scores two runs of one model with opposite goals as one judge, whose verdicts are those on which all four
 // judgments of a pair agree.
 func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
-	rows := scoring.ByCluster(items, func(p scoring.SharedUnit) []float64 {
+	rows := scoring.ClusterSums(items, func(p scoring.SharedUnit) []float64 {
 		x, y := p.A.Data.(*pair).consistentChoice(), p.B.Data.(*pair).consistentChoice()
 		same := x != judging.NoCandidate && x == y
 		gold := p.A.Data.(*pair).gold
@@ -422,6 +422,6 @@ func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 			None:    "the goals agree on no pair",
 		},
 	}
-	r := scoring.SampleOf("pair", list, rows).Results(scoring.Overall, list, b)
+	r := scoring.IndependentRows("pair", list, rows).Results(scoring.Overall, list, b)
 	return &scoring.Ensemble{Coverage: r[0], Strict: r[1]}
 }

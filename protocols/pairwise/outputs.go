@@ -10,9 +10,9 @@ import (
 	"gavel/protocols/reading"
 )
 
-// outputs compares two responses by a prompt of LLMBar (arXiv 2310.07641), which calls them Output (a) and Output (b)
+// llmBarAsker compares two responses by a prompt of LLMBar (arXiv 2310.07641), which calls them Output (a) and Output (b)
 // and has no labels in brackets.
-type outputs struct {
+type llmBarAsker struct {
 	pairwise
 	showsReference bool // the prompt shows the judge's own answer: LLMBar's strategy Reference
 }
@@ -22,7 +22,7 @@ type outputs struct {
 // answer of protocol answer.
 func llmBarPrompt() judging.Template {
 	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
-		judging.Texts(files, "prompts/llmbar"), outputLabel)
+		judging.ReadPromptTexts(files, "prompts/llmbar"), outputLabel)
 	t.Labels = shortLabels
 	return t
 }
@@ -32,7 +32,7 @@ var outputLabel = regexp.MustCompile(`(Output \([ab]\))`)
 
 // Prompt returns LLMBar's messages for the two responses. For imported runs, whose prompts are not known, it returns
 // those of other comparisons.
-func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
+func (o llmBarAsker) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	texts := o.template.Texts
 	if len(texts) == 0 {
 		return o.pairwise.Prompt(item, s)
@@ -42,7 +42,7 @@ func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prom
 		item.Candidates[s.Order[1]].Text,
 	}
 	text, oracle := texts["user"], o.oracle(item, s)
-	oracle.Choices = []string{"\n" + shortLabels[0], "\n" + shortLabels[1]} // read only at the start of a line
+	oracle.VerdictLabels = []string{"\n" + shortLabels[0], "\n" + shortLabels[1]} // read only at the start of a line
 	if o.showsReference && item.Answered != nil {
 		text, values = texts["referenced"], append(values, "{reference}", item.Answered.Reference)
 		addReference(&oracle, item)
@@ -56,7 +56,7 @@ func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prom
 }
 
 // Check returns an error if the prompt shows the judge's own answer and the pair has none.
-func (o outputs) Check(item datasets.Item) error {
+func (o llmBarAsker) Check(item datasets.Item) error {
 	if !o.showsReference {
 		return nil
 	}
@@ -73,8 +73,8 @@ var (
 // the two orders differ. Replies in this mode have the last two of the template's labels.
 const synthesis = "synthesis"
 
-// byOutputs reports whether a prompt has LLMBar's labels, Output (a) and Output (b).
-func byOutputs(t judging.Template) bool {
+// hasOutputLabels reports whether a prompt has LLMBar's labels, Output (a) and Output (b).
+func hasOutputLabels(t judging.Template) bool {
 	return len(t.Labels) >= 2 && (t.Labels[0] == shortLabels[0] || t.Labels[0] == sentenceLabels[0])
 }
 
@@ -88,11 +88,11 @@ var outputRules = map[string]*regexp.Regexp{
 }
 
 // ReadsByPolicy returns false: the first of LLMBar's two expressions that matches decides.
-func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
+func (llmBarAsker) ReadsByPolicy(*judging.Record) bool { return false }
 
 // Parse reads the verdict from a reply by LLMBar's expressions or, in robust reading, from its final statement.
-func (o outputs) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if method.Name == judging.Robust {
+func (o llmBarAsker) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
+	if method.Readers == judging.RobustReaders {
 		f := reading.Output(reply)
 		v := judging.NewVerdict(f, reply, s.Order[0])
 		if v.Outcome == judging.Decided && f.Value == "b" {

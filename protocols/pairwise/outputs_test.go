@@ -19,15 +19,15 @@ import (
 func TestLLMBarPrompt(t *testing.T) {
 	item := judgingtest.Pair("p1", 0)
 	item.Question = "{output_1} {input}" // what candidates say changes nothing around them
-	item.Answered = &datasets.Answered{Reference: "my own {output_2}"}
+	item.Answered = &datasets.AgentAnswer{Reference: "my own {output_2}"}
 	for strategy, settings := range map[string]judging.Settings{"Vanilla": nil, "Reference": {"self-reference": "true"}} {
 		asker := Protocol.New(llmBarPrompt(), settings)
 		for _, s := range asker.Presentations(item) {
 			prompt := asker.Prompt(item, s)
 			assert.DeepEqual(t, prompt.Labels, shortLabels)
 			for position, label := range prompt.Labels {
-				for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
-					if v := asker.Parse(s, label, judging.Reading{Name: how, Policy: judging.Unique}); v.Choice != s.Order[position] {
+				for _, how := range []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders} {
+					if v := asker.Parse(s, label, judging.ReadingOptions{Readers: how, Policy: judging.PolicyUnique}); v.Choice != s.Order[position] {
 						t.Errorf("%s read by %s: %+v", label, how, v)
 					}
 				}
@@ -44,7 +44,7 @@ func TestLLMBarPrompt(t *testing.T) {
 		}
 	}
 	unanswered := judgingtest.Pair("p2", 0)
-	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(outputs).Check(unanswered), "no answer of the judge's own")
+	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(llmBarAsker).Check(unanswered), "no answer of the judge's own")
 }
 
 // TestLLMBarsRules compares the rule of every judge and strategy with LLMBar's configuration. PaLM2's CoT was read by

@@ -25,9 +25,9 @@ const (
 
 const (
 	// Sources of prompts, as manifests name them.
-	grp       = "GRP (arXiv 2503.06139), Table 1"
-	grpMirror = "mirror of GRP (arXiv 2503.06139), Table 1"
-	arenaHard = "Arena-Hard (five choices)"
+	originGRP       = "GRP (arXiv 2503.06139), Table 1"
+	originGRPMirror = "mirror of GRP (arXiv 2503.06139), Table 1"
+	originArenaHard = "Arena-Hard (five choices)"
 )
 
 //go:embed prompts
@@ -38,50 +38,52 @@ var Protocol = newProtocol(judging.Protocol{
 	Name:  "pairwise",
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
 	Goal:  goalBetter,
-}, "JudgeBench's Arena-Hard prompt with two choices", grpMirror, grpMirror, arenaHard)
+}, "JudgeBench's Arena-Hard prompt with two choices", originGRPMirror, originGRPMirror, originArenaHard)
 
 // newProtocol adds to p, a comparison with a name and a goal, what pairwise and reversed share, and its prompts. The
 // other arguments are the sources of the prompts of these names.
 func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
-	texts := judging.Texts(files, "prompts/"+p.Name)
+	texts := judging.ReadPromptTexts(files, "prompts/"+p.Name)
 	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {
 		"arena-hard", hard,
 	}} {
 		// the first is the default
 		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
 	}
-	p.Templates = append(p.Templates, newTemplate(judging.Decision, "gavel", texts[judging.Decision]))
+	p.Templates = append(p.Templates, newTemplate(judging.DecisionPrompt, "gavel", texts[judging.DecisionPrompt]))
 	if p.Goal == goalBetter {
 		p.Templates = append(p.Templates, llmBarPrompt())
 	}
 	p.Help = pairsHelp
-	p.Items = "pairs"
-	p.Asks = "which is GOAL?"
-	p.Shapes = []datasets.Shape{datasets.Pair}
+	p.ItemsNoun = "pairs"
+	p.QuestionTemplate = "which is GOAL?"
+	p.Shapes = []datasets.Shape{datasets.ShapePair}
 	p.Presentations = 2
 	p.FollowUps = true
 	p.Options = []judging.Option{referenceOption}
-	p.CustomTemplate = ownComparison
+	p.CustomTemplate = templateFromFile
 	p.Adapt = adapt
 	p.Stage = stage
-	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
+	p.FillRecord = func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+		r.SetAnsweredQuestion(item.Answered)
+	}
 	p.CandidateName = responseName
 	p.VerdictText = verdictWords
 	p.LabelText = labelWords
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
 		p := pairwise{name: name, goal: goal, template: t}
-		if byOutputs(t) {
-			return outputs{p, s.Get(referenceOption) == "true"}
+		if hasOutputLabels(t) {
+			return llmBarAsker{p, s.Get(referenceOption) == "true"}
 		}
-		return compareBy(p, s)
+		return newAsker(p, s)
 	}
 	return p
 }
 
 // responseName returns the name that prompts give the response at a position.
 func responseName(t judging.Template, position int) string {
-	if byOutputs(t) {
+	if hasOutputLabels(t) {
 		return "Output (" + string('a'+rune(position)) + ")"
 	}
 	return "Assistant " + string('A'+rune(position))
@@ -89,19 +91,19 @@ func responseName(t judging.Template, position int) string {
 
 // verdictWords returns the sentence that explains a verdict for response id on a page: the response is judged
 // better, whatever the goal.
-func verdictWords(_, id string) string { return phrases.Say("item.better", id) }
+func verdictWords(_, id string) string { return phrases.Sentence("item.better", id) }
 
 // labelWords returns the sentence that explains a pair's label on a page and, if the goal is the worse response, which
 // response a judge is right to name.
 func labelWords(goal string, right, ids []string) string {
 	if goal == goalBetter || len(ids) != 2 {
-		return phrases.Say("item.labelled", right[0])
+		return phrases.Sentence("item.labelled", right[0])
 	}
 	worse := ids[0]
 	if worse == right[0] {
 		worse = ids[1]
 	}
-	return phrases.Say("item.labelled-worse", worse, right[0])
+	return phrases.Sentence("item.labelled-worse", worse, right[0])
 }
 
 // newTemplate returns a prompt whose labels are those that the system message names.
@@ -109,8 +111,8 @@ func newTemplate(name, origin, system string) judging.Template {
 	return judging.NewTemplate(name, origin, system, findLabels(system))
 }
 
-// ownComparison returns the prompt of a user's file, which must offer both [[A>B]] and [[B>A]].
-func ownComparison(path, system string) (judging.Template, error) {
+// templateFromFile returns the prompt of a user's file, which must offer both [[A>B]] and [[B>A]].
+func templateFromFile(path, system string) (judging.Template, error) {
 	t := newTemplate(path, "file", system)
 	for _, want := range []string{labelA, labelB} {
 		if !offers(t, want) {
@@ -152,12 +154,12 @@ const followUp = "continue your judgment and finish by outputting a final verdic
 // userPrompt starts the user message of JudgeBench's harness.
 const userPrompt = "<|User Prompt|>\n"
 
-// Question returns the part of JudgeBench's user message with the question. Empty lines separate the parts. Texts are
+// QuestionSection returns the part of JudgeBench's user message with the question. Empty lines separate the parts. Texts are
 // joined, never searched or formatted, since they may contain anything.
-func Question(text string) string { return userPrompt + text }
+func QuestionSection(text string) string { return userPrompt + text }
 
-// Answer returns the part of JudgeBench's user message with the answer of the assistant named by letter.
-func Answer(letter, text string) string {
+// AnswerSection returns the part of JudgeBench's user message with the answer of the assistant named by letter.
+func AnswerSection(letter, text string) string {
 	name := " of Assistant " + letter + "'s Answer|>"
 	return "<|The Start" + name + "\n" + text + "\n<|The End" + name
 }
@@ -167,15 +169,15 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
 	prompt := judging.Prompt{
 		System:   p.template.System,
-		User:     strings.Join([]string{Question(item.Question), Answer("A", a), Answer("B", b)}, "\n\n"),
+		User:     strings.Join([]string{QuestionSection(item.Question), AnswerSection("A", a), AnswerSection("B", b)}, "\n\n"),
 		FollowUp: followUp,
 		Oracle:   p.oracle(item, s),
 	}
 	for _, l := range p.template.Labels {
 		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
 	}
-	if p.template.Name != "direct" && p.template.Name != judging.Decision {
-		prompt.LabelTurn = judging.LabelTurn
+	if p.template.Name != "direct" && p.template.Name != judging.DecisionPrompt {
+		prompt.LabelTurn = judging.LabelTurnText
 	}
 	return prompt
 }
@@ -183,13 +185,13 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 // oracle tells simulated judges the position of the response to name. With the goal worse that is the worse response,
 // and the label that names it states that the other response is better.
 func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}
+	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}}
 	target := item.Gold
 	if target < 0 { // without a label a simulated judge still needs a response to prefer
 		target = int(crc32.ChecksumIEEE([]byte(item.ID)) % 2)
 	}
 	if p.goal == goalWorse {
-		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
+		o.VerdictLabels = []string{"[[B>A]]", "[[A>B]]"}
 		target = 1 - target
 		o.Reversed = true
 	}
@@ -237,16 +239,18 @@ func plainLabel(label string) string {
 
 // ReadsByPolicy reports whether the policy for replies with several labels applies to r: not if its verdict was
 // imported without a reply to read.
-func (pairwise) ReadsByPolicy(r *judging.Record) bool { return r.Imported == nil || !r.Imported.Stored }
+func (pairwise) ReadsByPolicy(r *judging.Record) bool {
+	return r.Imported == nil || !r.Imported.DecisionIsVerdict
+}
 
 // Parse reads the verdict from a reply by PROTOCOLS.md §1. Without a label there is no verdict; under policy
 // Unique, two labels that are written differently are a conflict. A label that the prompt does not offer, in
 // plain form, is no verdict.
-func (p pairwise) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if method.Name == judging.Robust {
+func (p pairwise) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
+	if method.Readers == judging.RobustReaders {
 		return p.robust(s, reply)
 	}
-	label, span, outcome := judging.OneLabel(verdictLabel, reply, method.Policy)
+	label, span, outcome := judging.FindLabel(verdictLabel, reply, method.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	if outcome != judging.Decided {
 		return v

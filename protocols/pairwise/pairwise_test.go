@@ -30,12 +30,12 @@ func TestParse(t *testing.T) {
 				policy   judging.Policy
 				want     string
 			}{
-				{"sop", judging.Unique, row[0]}, {"direct", judging.Unique, row[0]}, {"cot", judging.Unique, row[0]},
-				{"arena-hard", judging.Unique, row[1]}, {"sop", judging.Last, row[2]},
+				{"sop", judging.PolicyUnique, row[0]}, {"direct", judging.PolicyUnique, row[0]}, {"cot", judging.PolicyUnique, row[0]},
+				{"arena-hard", judging.PolicyUnique, row[1]}, {"sop", judging.PolicyLast, row[2]},
 			} {
 				p := protocolNamed(t, protocol.Name, reading.template)
 				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
-					v := p.Parse(s, row[4], judging.Reading{Policy: reading.policy})
+					v := p.Parse(s, row[4], judging.ReadingOptions{Policy: reading.policy})
 					if got := inPositions(v, s); got != reading.want {
 						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s",
 							row[3], protocol.Name, reading.template, s.Index, reading.policy, row[4], got, v, reading.want)
@@ -71,7 +71,7 @@ func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	for reply, want := range map[string]string{
 		"[[A>>B]]": "A>>B", "[[B<<A]]": "B<<A", "[[A=B]]": "A=B", "[[A]]": "A", "nothing": "", "[[A>B]] [[B>A]]": "",
 	} {
-		if v := p.Parse(s, reply, judging.Reading{Policy: judging.Unique}); v.Label != want {
+		if v := p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Label != want {
 			t.Errorf("%q: label %q, want %q", reply, v.Label, want)
 		}
 	}
@@ -102,16 +102,16 @@ func TestOracle(t *testing.T) {
 			item := judgingtest.Pair("p1", c.gold)
 			s := p.Presentations(item)[c.presentation]
 			o := p.Prompt(item, s).Oracle
-			if o.Correct != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
+			if o.Correct != c.right || !slices.Equal(o.VerdictLabels, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
-			if got := o.Choices[o.Correct]; got != c.label {
+			if got := o.VerdictLabels[o.Correct]; got != c.label {
 				t.Errorf("it is right to say %s, want %s", got, c.label)
 			}
-			if v := p.Parse(s, o.Choices[o.Correct], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != c.gold {
+			if v := p.Parse(s, o.VerdictLabels[o.Correct], judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome != judging.Decided || v.Choice != c.gold {
 				t.Errorf("the right label reads as %+v", v)
 			}
-			if v := p.Parse(s, o.Choices[1-o.Correct], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
+			if v := p.Parse(s, o.VerdictLabels[1-o.Correct], judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
 				t.Errorf("the wrong label reads as %+v", v)
 			}
 		})

@@ -18,7 +18,7 @@ func PublishedRun(
 	var items []datasets.Item
 	var err error
 	set.Each(func(i int, id, _ string) {
-		if i >= len(judge.First) || err != nil {
+		if i >= len(judge.FirstOrderVerdicts) || err != nil {
 			return
 		}
 		var item datasets.Item
@@ -28,7 +28,7 @@ func PublishedRun(
 	if err != nil {
 		return nil, err
 	}
-	info := judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBar.Name, Rows: len(items)}
+	info := judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBarFormat.Name, Rows: len(items)}
 	return publishedOver(set, judge, items, judging.DatasetSpec{}, info, gavel)
 }
 
@@ -38,15 +38,15 @@ func publishedOver(
 	set *references.PublishedSet, judge references.PublishedJudge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
 ) (*imports.Builder, error) {
-	comparison := asHarness(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", shortLabels...)
-	out := &imports.Builder{Asker: outputs{pairwise: comparison}}
+	comparison := harnessAsker(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", shortLabels...)
+	out := &imports.Builder{Asker: llmBarAsker{pairwise: comparison}}
 	for _, item := range items {
 		out.Add(item)
 		i, ok := set.Index(item.ID)
-		if !ok || i >= len(judge.First) {
+		if !ok || i >= len(judge.FirstOrderVerdicts) {
 			continue
 		}
-		for k, code := range []byte{judge.First[i], judge.Second[i]} {
+		for k, code := range []byte{judge.FirstOrderVerdicts[i], judge.SecondOrderVerdicts[i]} {
 			verdict := verdictFor(int(code - '1'))
 			switch code {
 			case references.Tie:
@@ -54,15 +54,15 @@ func publishedOver(
 			case references.NoVerdict:
 				verdict = judging.EmptyVerdict(judging.NoVerdict)
 			}
-			if _, err := out.Judge(item, k, imports.StoredJudgment{Verdict: &verdict}); err != nil {
+			if _, err := out.AddJudgment(item, k, imports.StoredJudgment{Verdict: &verdict}); err != nil {
 				return nil, err
 			}
 		}
 	}
-	out.Describe(gavel, "published verdicts", judge.Source, comparison.spec(spec, judging.ModelSpec{
+	out.SetManifest(gavel, "published verdicts", judge.Source, comparison.spec(spec, judging.ModelSpec{
 		Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.SourceName),
 	}), info)
-	out.Manifest.LabelsStay = judge.LabelsStay
+	out.Manifest.LabelsFollowResponses = judge.LabelsFollowResponses
 	for _, r := range out.Records {
 		r.SetRun(out.Manifest)
 	}
@@ -73,7 +73,7 @@ func publishedOver(
 func publishedItem(id string, label byte) (datasets.Item, error) {
 	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"
-	return itemOf(datasets.LLMBar, map[string]any{
+	return itemOf(datasets.LLMBarFormat, map[string]any{
 		"id":       id,
 		"input":    datasets.PlaceholderQuestion(id),
 		"output_1": "Output 1" + texts,

@@ -88,11 +88,11 @@ func TestPublishedJudgesPage(t *testing.T) {
 		if !set.Complete(judge) {
 			continue
 		}
-		var rows []contrast
+		var rows []pairDifferences
 		right := map[string][2]int{}
 		set.Each(func(i int, id, _ string) {
-			u := contrast{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, differences: more[id], cluster: i}
-			for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
+			u := pairDifferences{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, differences: more[id], cluster: i}
+			for k, verdict := range []byte{judge.FirstOrderVerdicts[i], judge.SecondOrderVerdicts[i]} {
 				u.judgments[k] = judgment{present: true, first: int8(k), outcome: judging.NoVerdict}
 				switch verdict {
 				case '1', '2':
@@ -110,22 +110,22 @@ func TestPublishedJudgesPage(t *testing.T) {
 		var authors []string
 		var length scoring.Cause
 		for _, c := range s.Causes {
-			if c.Name == scoring.Length {
+			if c.Name == scoring.CauseLength {
 				length = c
 			}
-			if c.Sways() {
+			if c.IsSignificant() {
 				authors = append(authors, fmt.Sprintf("%s ×%.1f", c.Name, c.Odds.Ratio))
 			}
 		}
 		share := func(n [2]int) float64 { return 100 * float64(n[0]) / float64(n[1]) }
 		all := share([2]int{right["Natural"][0] + right["Adversarial"][0], 419})
 		mark := ""
-		if judge.LabelsStay {
+		if judge.LabelsFollowResponses {
 			mark = "\\*"
 		}
 		lines = append(lines, line{strict: all, text: fmt.Sprintf("| %s%s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %s |",
-			judge.Name, mark, all, share(right["Natural"]), share(right["Adversarial"]), *s.Causes[0].Named.Value,
-			*length.Named.Value, *length.More.Value, *length.Less.Value, *s.Level.Value, cmp.Or(strings.Join(authors, ", "), "–"))})
+			judge.Name, mark, all, share(right["Natural"]), share(right["Adversarial"]), *s.Causes[0].PrefersMore.Value,
+			*length.PrefersMore.Value, *length.CorrectWithMore.Value, *length.CorrectWithLess.Value, *s.AccuracyAtEqualFeatures.Value, cmp.Or(strings.Join(authors, ", "), "–"))})
 	}
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.strict, a.strict) })
 	var table strings.Builder

@@ -34,7 +34,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 	folder := map[string]string{"Falcon-180B-chat": "Falcon", "Llama-2-70B-chat": "LLaMA2"}
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		if judge.LabelsStay {
+		if judge.LabelsFollowResponses {
 			continue // ReIFE's
 		}
 		t.Run(judge.Name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestPublishedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := len(judge.First)
+		n := len(judge.FirstOrderVerdicts)
 		if len(run.Records) != 2*n || run.Manifest.Spec.Dataset.Items != n || run.Manifest.Judgments != 2*n {
 			t.Errorf("%s: %d records, %+v", judge.Name, len(run.Records), run.Manifest.Spec.Dataset)
 		}
@@ -95,15 +95,15 @@ func TestPublishedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var choice string
-		m, err := judging.EachVerdict(dir, judging.Reading{Policy: judging.Unique},
+		m, err := judging.EachVerdict(dir, judging.ReadingOptions{Policy: judging.PolicyUnique},
 			func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
 				if r.Presentation == 0 {
 					choice += string("12"[v.Choice])
 				}
 				return nil
 			})
-		if err != nil || choice != judge.First || m.Status != judging.Complete {
-			t.Errorf("%s: %v, %s, want %s", judge.Name, err, choice, judge.First)
+		if err != nil || choice != judge.FirstOrderVerdicts || m.Status != judging.Complete {
+			t.Errorf("%s: %v, %s, want %s", judge.Name, err, choice, judge.FirstOrderVerdicts)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func withReference(t judging.Template) judging.Template {
 
 // adapt returns the prompt as the settings change it: with referenceSentence if the judge sees its own answer.
 func adapt(t judging.Template, s judging.Settings) judging.Template {
-	if s.Get(referenceOption) == "true" && !byOutputs(t) {
+	if s.Get(referenceOption) == "true" && !hasOutputLabels(t) {
 		return withReference(t)
 	}
 	return t
@@ -65,11 +65,11 @@ func stage(s judging.Settings) *judging.Stage {
 	if s.Get(referenceOption) != "true" {
 		return nil
 	}
-	return &judging.Stage{Presentations: 2, Each: EachReference}
+	return &judging.Stage{Presentations: 2, MakeItems: EachReference}
 }
 
-// compareBy returns the asker of a comparison under the settings.
-func compareBy(p pairwise, s judging.Settings) judging.Asker {
+// newAsker returns the asker of a comparison under the settings.
+func newAsker(p pairwise, s judging.Settings) judging.Asker {
 	p.template = adapt(p.template, s)
 	if s.Get(referenceOption) == "true" {
 		return referenceAsker{p}
@@ -107,15 +107,15 @@ func addReference(o *backends.Oracle, item datasets.Item) {
 	if ownAnswer == nil {
 		return
 	}
-	o.Reference = o.Choices[o.Correct]
+	o.ReferenceVerdict = o.VerdictLabels[o.Correct]
 	if !ownAnswer.Right {
-		o.Reference = o.Choices[1-o.Correct]
+		o.ReferenceVerdict = o.VerdictLabels[1-o.Correct]
 	}
 }
 
-// plainKinds matches kinds of final answers whose text decides whether they are equal, if both are of one kind: a
+// comparableAnswers matches kinds of final answers whose text decides whether they are equal, if both are of one kind: a
 // letter, a number, a word. Two formulas that look different may be equal.
-var plainKinds = []*regexp.Regexp{
+var comparableAnswers = []*regexp.Regexp{
 	regexp.MustCompile(`^[a-z]$`),
 	anyNumber,
 	regexp.MustCompile(`^\pL[\pL,'-]+$`),
@@ -126,7 +126,7 @@ var anyNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
 
 // surelyDiffer reports whether two final answers with different texts cannot be equal.
 func surelyDiffer(a, b answer.FinalAnswer) bool {
-	return slices.ContainsFunc(plainKinds, func(kind *regexp.Regexp) bool {
+	return slices.ContainsFunc(comparableAnswers, func(kind *regexp.Regexp) bool {
 		return kind.MatchString(a.Value) && kind.MatchString(b.Value)
 	})
 }
@@ -157,8 +157,8 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 func EachReference(
 	pairs *datasets.Set, rows []int, ownAnswers *judging.Answers, _ []*judging.Answers, write func(line []byte) error,
 ) (judging.StageResult, error) {
-	out := &judging.ReferenceCounts{Pairs: len(rows), NoOwn: map[judging.Lack]int{}}
-	if err := ownAnswers.Compare(pairs); err != nil {
+	out := &judging.ReferenceCounts{Pairs: len(rows), NoOwn: map[judging.NoAnswerReason]int{}}
+	if err := ownAnswers.LoadQuestions(pairs); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -166,16 +166,16 @@ func EachReference(
 		if err != nil {
 			return nil, err
 		}
-		if item.Shape != datasets.Pair {
+		if item.Shape != datasets.ShapePair {
 			return nil, fmt.Errorf("%s: is not a pair of responses (its shape is %s)", item.ID, item.Shape)
 		}
 		g, why := ownAnswers.Find(item)
-		if why != judging.LackNone {
+		if why != judging.AnswerUsable {
 			out.NoOwn[why]++
 			continue
 		}
 		ownAnswer := gradeOwnReply(item, g.Text)
-		count(out, ownAnswer)
+		countReference(out, ownAnswer)
 		line, err := withOwnAnswer(item, g.Text, ownAnswer)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", item.ID, err)
@@ -188,8 +188,8 @@ func EachReference(
 	return out, nil
 }
 
-// count counts a pair by whether the judge's own answer is right; nil is unknown.
-func count(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
+// countReference counts a pair by whether the judge's own answer is right; nil is unknown.
+func countReference(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
 	switch {
 	case ownAnswer == nil:
 		r.Unknown++
@@ -207,7 +207,7 @@ func withOwnAnswer(item datasets.Item, text string, ownAnswer *datasets.Answer) 
 	if !ok || item.Answered != nil {
 		return nil, errors.New("has an answer of a judge already: use the file without them")
 	}
-	added := datasets.SelfGenerated{Text: &text}
+	added := datasets.OwnAnswer{Text: &text}
 	if ownAnswer != nil {
 		added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
 	}

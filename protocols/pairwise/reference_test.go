@@ -28,7 +28,7 @@ var bySelf = judging.Settings{"self-reference": "true"}
 // referencedPair returns a pair with the judge's own answer.
 func referencedPair(gold int, reference string, ownAnswer *datasets.Answer) datasets.Item {
 	item := judgingtest.Pair("p1", gold)
-	item.Answered = &datasets.Answered{Question: item.ID, Reference: reference, Own: ownAnswer}
+	item.Answered = &datasets.AgentAnswer{QuestionID: item.ID, Reference: reference, Own: ownAnswer}
 	return item
 }
 
@@ -190,10 +190,10 @@ func TestEachReference(t *testing.T) {
 	set := judgingtest.Pairs(t, 4)
 	run := protocoltest.AnswerRun(t, set, "judge", func(id string) (backends.Response, error) {
 		return map[string]backends.Response{
-			"p1": {Text: "**1** <it>", Finish: backends.Stop}, // A>B, 1 and 2
-			"p2": {Text: "**3**", Finish: backends.Stop},      // B>A, 2 and 3
-			"p3": {Text: "", Finish: backends.TooLong},
-			"p4": {Text: "who knows", Finish: backends.Stop},
+			"p1": {Text: "**1** <it>", Finish: backends.FinishStop}, // A>B, 1 and 2
+			"p2": {Text: "**3**", Finish: backends.FinishStop},      // B>A, 2 and 3
+			"p3": {Text: "", Finish: backends.FinishPromptTooLong},
+			"p4": {Text: "who knows", Finish: backends.FinishStop},
 		}[id], nil
 	})
 	answers := protocoltest.Answers(t, run)
@@ -207,7 +207,7 @@ func TestEachReference(t *testing.T) {
 		return lines, got.(*judging.ReferenceCounts)
 	}
 	lines, got := stage(set)
-	want := &judging.ReferenceCounts{Pairs: 4, NoOwn: map[judging.Lack]int{judging.LackText: 1}, Unknown: 3, Warnings: []string{
+	want := &judging.ReferenceCounts{Pairs: 4, NoOwn: map[judging.NoAnswerReason]int{judging.NoAnswerNoText: 1}, Unknown: 3, Warnings: []string{
 		"left out 1 of 4 pairs, to whose question the judge has no answer of its own: there is no text (the prompt was too long, or the reply refused or empty)",
 		"of 3 of 3 pairs nobody can tell whether the judge's own answer is right: no final answer could be read, or compared with those of the responses",
 	}}
@@ -227,7 +227,7 @@ func TestEachReference(t *testing.T) {
 	// With responses that have final answers the own answer can be graded, and the next run reads what is written.
 	bolder := bytes.ReplaceAll(bytes.Join([][]byte{raw, mustRaw(t, set, 1)}, []byte{'\n'}), []byte(`"response_A":"`), []byte(`"response_A":"Answer: `))
 	bolder = bytes.ReplaceAll(bolder, []byte(`"response_B":"`), []byte(`"response_B":"Answer: `))
-	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.OtherQuestion] != 2 { // their responses are others than those of the run
+	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.NoAnswerOtherQuestion] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
 	answers = protocoltest.Answers(t, run)
@@ -242,8 +242,8 @@ func TestEachReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &datasets.Answered{Question: item.ID, Reference: []string{"**1** <it>", "**3**"}[i], Own: &datasets.Answer{Value: []string{"1", "3"}[i], Right: true}}
-		if !reflect.DeepEqual(item.Answered, want) || item.Shape != datasets.Pair {
+		want := &datasets.AgentAnswer{QuestionID: item.ID, Reference: []string{"**1** <it>", "**3**"}[i], Own: &datasets.Answer{Value: []string{"1", "3"}[i], Right: true}}
+		if !reflect.DeepEqual(item.Answered, want) || item.Shape != datasets.ShapePair {
 			t.Errorf("%+v, %+v", item, item.Answered)
 		}
 	}
@@ -270,7 +270,7 @@ func mustRaw(t *testing.T, set *datasets.Set, i int) []byte {
 // A simulated judge compares better with its own answer where that is right, with both goals.
 func TestSimulatedReferences(t *testing.T) {
 	const n, bound = 3000, 0.03
-	judge := &backends.Sim{Accuracy: 0.7, Misled: 0.5, Seed: 5}
+	judge := &backends.SimulatedJudge{Accuracy: 0.7, FollowsWrongReference: 0.5, Seed: 5}
 	for _, protocol := range comparisons {
 		p := protocol.New(protocol.Templates[0], bySelf)
 		for _, c := range []struct {
@@ -287,7 +287,7 @@ func TestSimulatedReferences(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v := p.Parse(s, resp.Text, judging.Reading{Policy: judging.Unique}); v.Choice == item.Gold {
+				if v := p.Parse(s, resp.Text, judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Choice == item.Gold {
 					right++
 				}
 			}
@@ -307,7 +307,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 			item.Candidates[0].Text, item.Candidates[1].Text = texts[0], texts[1]
 			prompt := p.Prompt(item, p.Presentations(item)[0])
 			for accuracy, right := range map[float64]bool{1: true, 0: false} {
-				resp, err := (&backends.Sim{Accuracy: accuracy}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
+				resp, err := (&backends.SimulatedJudge{Accuracy: accuracy}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -333,7 +333,7 @@ func TestRecordsOfReferencedPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := protocoltest.CheckRecord(r); err != nil || r.Own == nil || !r.Own.Right || r.Unit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
+		if err := protocoltest.CheckRecord(r); err != nil || r.Own == nil || !r.Own.Right || r.ResamplingUnit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
 			t.Errorf("%s, %v", raw, err)
 		}
 	}

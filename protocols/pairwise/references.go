@@ -20,26 +20,26 @@ import (
 func References(level float64) (all []scoring.Reference) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		all = append(all, referenceFor(set, judge, datasets.Indexes(len(judge.First)), level))
+		all = append(all, referenceFor(set, judge, datasets.Indexes(len(judge.FirstOrderVerdicts)), level))
 	}
 	for _, k := range datasets.Registry() {
 		all = append(all, publishedFigures(k, level)...)
 	}
-	return sorted(all)
+	return sortReferences(all)
 }
 
 // references returns the scores of published judges on exactly the run's pairs, the best first. It returns nil if the
 // pairs are not those of a known dataset, or are a sample and the published verdicts on single pairs are missing.
-func (f *pairs) references(level float64) []scoring.Reference {
+func (f *pairScorer) references(level float64) []scoring.Reference {
 	k, ok := datasetOf(f.manifest)
 	switch {
 	case !ok || len(f.rows) == 0 || f.Unlabelled() > 0:
 		return nil
-	case k.Format == datasets.LLMBar.Name:
+	case k.Format == datasets.LLMBarFormat.Name:
 		return f.judgesOf(references.LLMBar(), level)
 	case len(f.rows) == k.Rows:
 		name := scoring.JudgeName(f.manifest.Spec.Model.Name)
-		return sorted(slices.DeleteFunc(publishedFigures(k, level), func(x scoring.Reference) bool { // the run's own judge
+		return sortReferences(slices.DeleteFunc(publishedFigures(k, level), func(x scoring.Reference) bool { // the run's own judge
 			return f.manifest.Imported != "" && (name == x.Judge || strings.HasPrefix(name, x.Judge+"-20"))
 		}))
 	}
@@ -48,7 +48,7 @@ func (f *pairs) references(level float64) []scoring.Reference {
 
 // judgesOf returns the judges of a published set that decided all pairs of the run, compared with the run by McNemar's
 // test. It leaves out the judge whose run this is.
-func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.Reference {
+func (f *pairScorer) judgesOf(set *references.PublishedSet, level float64) []scoring.Reference {
 	indexes := make([]int, len(f.rows)) // positions of the run's pairs in the set
 	for i, u := range f.rows {
 		k, ok := set.Index(u.item)
@@ -61,7 +61,7 @@ func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.
 	var p []float64
 	for _, judge := range set.Judges {
 		isItself := f.manifest.Imported != "" && judge.Name == f.manifest.Spec.Model.Name
-		if slices.Max(indexes) >= len(judge.First) || isItself {
+		if slices.Max(indexes) >= len(judge.FirstOrderVerdicts) || isItself {
 			continue
 		}
 		x := referenceFor(set, judge, indexes, level)
@@ -80,7 +80,7 @@ func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.
 	for i, adjusted := range stats.Holm(p) {
 		all[i].P = scoring.Precise(adjusted)
 	}
-	return sorted(all)
+	return sortReferences(all)
 }
 
 // datasetOf returns the registered dataset of a run, by the SHA-256 of its file; false for other files, and for runs
@@ -110,14 +110,14 @@ func referenceFor(
 		}
 	}
 	x := scoring.Reference{
-		Judge:       judge.Name,
-		Dataset:     set.Dataset,
-		OpenWeights: judge.OpenWeights,
-		Prompt:      "LLMBar " + set.Prompt,
-		Origin:      "recomputed",
-		Source:      judge.Source,
-		LabelsStay:  judge.LabelsStay,
-		Metric:      "strict",
+		Judge:                 judge.Name,
+		Dataset:               set.Dataset,
+		OpenWeights:           judge.OpenWeights,
+		Prompt:                "LLMBar " + set.Prompt,
+		Origin:                "recomputed",
+		Source:                judge.Source,
+		LabelsFollowResponses: judge.LabelsFollowResponses,
+		Metric:                "strict",
 	}
 	return withShare(x, right, len(indexes), level)
 }
@@ -154,8 +154,8 @@ func withShare(x scoring.Reference, right, n int, level float64) scoring.Referen
 	return x
 }
 
-// sorted sorts scores of published judges by dataset and metric, then those on more pairs, then the better ones first.
-func sorted(all []scoring.Reference) []scoring.Reference {
+// sortReferences sorts scores of published judges by dataset and metric, then those on more pairs, then the better ones first.
+func sortReferences(all []scoring.Reference) []scoring.Reference {
 	slices.SortStableFunc(all, func(a, b scoring.Reference) int {
 		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(b.Metric, a.Metric), cmp.Compare(b.N, a.N),
 			cmp.Compare(b.Value, a.Value))
@@ -170,7 +170,7 @@ func PublishedRuns(dir, gavel string) (runs []*imports.Builder, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := datasetOf(m); !ok || k.Format != datasets.LLMBar.Name {
+	if k, ok := datasetOf(m); !ok || k.Format != datasets.LLMBarFormat.Name {
 		return nil, fmt.Errorf("%s: runs can be made of published judges of LLMBar's pairs alone, asked which is better: "+
 			"of others figures are known, no verdicts", dir)
 	}

@@ -66,7 +66,7 @@ func TestReferencesAreAsGathered(t *testing.T) {
 	})
 	for name, items := range indexes {
 		for _, judge := range set.Judges {
-			if items[len(items)-1] < len(judge.First) {
+			if items[len(items)-1] < len(judge.FirstOrderVerdicts) {
 				check(key{dataset: name, judge: judge.SourceName, metric: "strict"}, referenceFor(set, judge, items, 0.95))
 			}
 		}
@@ -96,8 +96,8 @@ func TestReferencesAreAsGathered(t *testing.T) {
 func TestReferencesOfARun(t *testing.T) {
 	dataset, _ := datasets.Lookup("llmbar-natural")
 	set := references.LLMBar()
-	pairsOf := func(protocol judging.Protocol, sha string, n int) *pairs {
-		f := &pairs{manifest: &judging.Manifest{}}
+	pairsOf := func(protocol judging.Protocol, sha string, n int) *pairScorer {
+		f := &pairScorer{manifest: &judging.Manifest{}}
 		f.manifest.Spec.Protocol = protocol.Name
 		f.manifest.Spec.Goal = protocol.Goal
 		f.manifest.Spec.Dataset.SHA256 = sha
@@ -149,7 +149,7 @@ func TestReferencesOfARun(t *testing.T) {
 		t.Errorf("%d judges decided the first 150 pairs", len(all))
 	}
 	judgeBench, _ := datasets.Lookup("judgebench-gpt4o")
-	for name, f := range map[string]*pairs{
+	for name, f := range map[string]*pairScorer{
 		"another file":              pairsOf(Protocol, "0", 40),
 		"asked for the worse":       pairsOf(Reversed, dataset.SHA256, 40),
 		"no pair":                   pairsOf(Protocol, dataset.SHA256, 0),

@@ -8,5 +8,5 @@ var Reversed = newProtocol(judging.Protocol{
 	Name:  "reversed",
 	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
 	Goal:  goalWorse,
-}, grp+", \"Goal-Reversed Prompting\"", grp+", \"Directly Prompting\"", grp+", \"CoT Prompting\"",
-	arenaHard+" with the goal reversed: gavel's own, no paper has it")
+}, originGRP+", \"Goal-Reversed Prompting\"", originGRP+", \"Directly Prompting\"", originGRP+", \"CoT Prompting\"",
+	originArenaHard+" with the goal reversed: gavel's own, no paper has it")

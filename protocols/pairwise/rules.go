@@ -14,9 +14,9 @@ import (
 // more of it and the one with less of it.
 var ruleNames = [][2]string{{"the longer", "the shorter"}, {"more Markdown", "less Markdown"}}
 
-// Rules returns the scores of the baselines, simple rules without reading, on the pairs; see [scoring.Ruler].
-func (f *pairs) Rules(
-	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
+// Baselines returns the scores of the baselines, simple rules without reading, on the pairs; see [scoring.BaselineScorer].
+func (f *pairScorer) Baselines(
+	responses scoring.ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap,
 ) ([]scoring.Baseline, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
@@ -30,25 +30,27 @@ func (f *pairs) Rules(
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return rules(rows, b), nil
+	return baselines(rows, b), nil
 }
 
-// rules returns the scores of the baselines (rules that choose without reading), in both orders. A rule is wrong on
+// baselines returns the scores of the baselines (rules that choose without reading), in both orders. A rule is wrong on
 // pairs whose responses do not differ in its feature.
-func rules(rows []contrast, b stats.Bootstrap) []scoring.Baseline {
+func baselines(rows []pairDifferences, b stats.Bootstrap) []scoring.Baseline {
 	all := []scoring.Baseline{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
 	if len(rows) == 0 {
 		return all
 	}
 	for k, names := range ruleNames {
 		for side, name := range names {
-			right := func(u contrast) bool { return u.differences[k] != 0 && (u.sideWithMore(k)+2-u.gold)%2 == int8(side) }
+			right := func(u pairDifferences) bool {
+				return u.differences[k] != 0 && (u.sideWithMore(k)+2-u.gold)%2 == int8(side)
+			}
 			rule := compareRule(name, rows, right, b)
-			contrasts := slices.DeleteFunc(slices.Clone(rows), func(u contrast) bool { return u.differences[k] == 0 })
-			rule.Followed = new(verdictShare(contrasts, b, func(u contrast, g judgment) bool {
+			contrasts := slices.DeleteFunc(slices.Clone(rows), func(u pairDifferences) bool { return u.differences[k] == 0 })
+			rule.Followed = new(verdictShare(contrasts, b, func(u pairDifferences, g judgment) bool {
 				return (g.choice == u.sideWithMore(k)) == (side == 0)
 			}))
-			rule.WhereWrong = new(shareOf(slices.DeleteFunc(contrasts, right), b, contrast.bothRight))
+			rule.WhereWrong = new(shareOf(slices.DeleteFunc(contrasts, right), b, pairDifferences.bothRight))
 			all = append(all, rule)
 		}
 	}
@@ -57,8 +59,8 @@ func rules(rows []contrast, b stats.Bootstrap) []scoring.Baseline {
 
 // compareRule compares the judge with a baseline that is right on the pairs for which right returns true. A cluster of
 // pairs counts once, for the judge or the rule, whichever is right on more of its pairs.
-func compareRule(name string, rows []contrast, right func(contrast) bool, b stats.Bootstrap) scoring.Baseline {
-	share := shareOf(rows, b, func(u contrast) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
+func compareRule(name string, rows []pairDifferences, right func(pairDifferences) bool, b stats.Bootstrap) scoring.Baseline {
+	share := shareOf(rows, b, func(u pairDifferences) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
 	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
 	for _, u := range rows {
 		lead[u.cluster] += int(scoring.Indicator(u.strict()) - scoring.Indicator(right(u)))
@@ -75,16 +77,16 @@ func compareRule(name string, rows []contrast, right func(contrast) bool, b stat
 // codeRule is the diagnosis of a judge whose verdicts follow a rule that needs no reading, such as "the longer".
 const codeRule = "rule"
 
-// coins is the percentage of pairs on which a coin tossed for each order is correct in both orders.
-const coins = 25
+// coinTossPercent is the percentage of pairs on which a coin tossed for each order is correct in both orders.
+const coinTossPercent = 25
 
-// codeUnread is the diagnosis of a judge that is not significantly better than a rule that needs no reading.
-const codeUnread = "unread"
+// codeNotAboveRule is the diagnosis of a judge that is not significantly better than a rule that needs no reading.
+const codeNotAboveRule = "unread"
 
 // unbeatenRule returns the best rule without reading that is significantly better than a coin and not significantly
 // worse than the judge; ok is false if there is none. With such a rule, the judge's score may come without any reading.
 func unbeatenRule(r *scoring.Report) (best scoring.Baseline, ok bool) {
-	for _, x := range r.Rules {
+	for _, x := range r.Baselines {
 		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.SignificanceLevel {
 			continue
 		}
@@ -105,7 +107,7 @@ func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.L
 		always = "the response with " + rule.Name
 	}
 	sentence := func(code string) string {
-		return phrases.Say(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P)
+		return phrases.Sentence(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P)
 	}
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {
@@ -126,14 +128,14 @@ func diagnoseAgainstRules(r *scoring.Report, d scoring.Diagnosis) scoring.Diagno
 		return d
 	}
 	if rule, ok := unbeatenRule(r); ok {
-		d.Code = codeUnread
+		d.Code = codeNotAboveRule
 		d.Level, d.Text = levelAgainst(rule, r.Overall("strict"))
 	}
-	rule := scoring.Decider(r.Rules, r.Overall("strict").Low)
-	if rule != nil && *rule.WhereWrong.High < coins && d.Level != scoring.Weak {
+	rule := scoring.FollowedBaseline(r.Baselines, r.Overall("strict").Low)
+	if rule != nil && *rule.WhereWrong.High < coinTossPercent && d.Level != scoring.Weak {
 		d.Level = scoring.Weak
 		d.Code = codeRule
-		d.Text = rule.Decides()
+		d.Text = rule.FollowsSentence()
 	}
 	return d
 }

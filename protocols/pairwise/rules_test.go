@@ -15,9 +15,9 @@ import (
 
 // byLength returns pairs on which the rule "the shorter" is right on all but some; the judge is correct in both orders
 // on the first correct pairs.
-func byLength(n, ruleWrong, judgeRight int) (rows []contrast) {
+func byLength(n, ruleWrong, judgeRight int) (rows []pairDifferences) {
 	for i := range n {
-		u := contrast{pair: pair{gold: 0}, differences: []float64{-1, 0}, cluster: i}
+		u := pairDifferences{pair: pair{gold: 0}, differences: []float64{-1, 0}, cluster: i}
 		if i >= n-ruleWrong {
 			u.differences[0] = 1
 		}
@@ -47,7 +47,7 @@ func ruleNamed(t *testing.T, rules []scoring.Baseline, name string) scoring.Base
 // Computed by hand: of 100 pairs the shorter is better in 70, and the judge is right on the first 75.
 func TestRulesByHand(t *testing.T) {
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
-	list := rules(byLength(100, 30, 75), b)
+	list := baselines(byLength(100, 30, 75), b)
 	shorter := ruleNamed(t, list, "the shorter")
 	assert.Equal(t, shorter.Value, 70.0)
 	assert.DeepEqual(t, [2]int{shorter.OnlyJudge, shorter.OnlyRule}, [2]int{5, 0})
@@ -61,7 +61,7 @@ func TestRulesByHand(t *testing.T) {
 	for i := range together { // ten clusters; in one of them the judge is right more often
 		together[i].cluster = i / 10
 	}
-	shorter = ruleNamed(t, rules(together, b), "the shorter")
+	shorter = ruleNamed(t, baselines(together, b), "the shorter")
 	assert.DeepEqual(t, [2]int{shorter.OnlyJudge, shorter.OnlyRule}, [2]int{1, 0})
 }
 
@@ -78,7 +78,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 	goes := "The judge picks the shorter response in 99 % of verdicts. " +
 		"When the longer one is correct, its accuracy is 2 %."
 	for name, c := range map[string]struct {
-		rows   []contrast
+		rows   []pairDifferences
 		strict [2]float64 // the value, and the end of its interval
 		level  scoring.Level
 		want   scoring.Level
@@ -86,13 +86,13 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		text   string
 	}{
 		"ahead, p 0.065": {rows: byIssue(), strict: [2]float64{97, 99.5}, level: scoring.Strong, want: scoring.Usable,
-			code: codeUnread, text: "Not significantly better than a baseline: always picking the longer response is correct on 85 %, the judge on 97 % of 60 pairs (p = 0.065)."},
+			code: codeNotAboveRule, text: "Not significantly better than a baseline: always picking the longer response is correct on 85 %, the judge on 97 % of 60 pairs (p = 0.065)."},
 		"ahead, too few": {rows: byLength(30, 9, 24), strict: [2]float64{80, 91}, level: scoring.Usable, want: scoring.Unknown,
-			code: codeUnread, text: "Too few pairs to separate it from a baseline: always picking the shorter response is correct on 70 %, the judge on 80 % of 30 pairs (p = 0.25)."},
+			code: codeNotAboveRule, text: "Too few pairs to separate it from a baseline: always picking the shorter response is correct on 70 %, the judge on 80 % of 30 pairs (p = 0.25)."},
 		"ahead, not far": {rows: byLength(300, 90, 213), strict: [2]float64{71, 76}, level: scoring.Usable, want: scoring.Weak,
-			code: codeUnread, text: "Not significantly better than a baseline: always picking the shorter response is correct on 70 %, the judge on 71 % of 300 pairs (p = 0.25)."},
+			code: codeNotAboveRule, text: "Not significantly better than a baseline: always picking the shorter response is correct on 70 %, the judge on 71 % of 300 pairs (p = 0.25)."},
 		"not ahead": {rows: byLength(100, 30, 68), strict: [2]float64{68, 76}, level: scoring.Usable, want: scoring.Weak,
-			code: codeUnread, text: "No better than a baseline: always picking the shorter response is correct on 70 %, the judge on 68 % of 100 pairs (p = 0.5)."},
+			code: codeNotAboveRule, text: "No better than a baseline: always picking the shorter response is correct on 70 %, the judge on 68 % of 100 pairs (p = 0.5)."},
 		"better":                  {rows: byLength(100, 30, 90), strict: [2]float64{90, 95}, level: scoring.Strong, want: scoring.Strong},
 		"the rule may be a coin":  {rows: often, strict: [2]float64{76, 83}, level: scoring.Usable, want: scoring.Usable},
 		"it goes by the rule":     {rows: byLength(100, 45, 56), strict: [2]float64{56, 66}, level: scoring.Usable, want: scoring.Weak, code: codeRule, text: goes},
@@ -103,7 +103,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 			Metric: "strict", Group: scoring.Overall, Value: &c.strict[0], Low: &c.strict[0], High: &c.strict[1], N: len(c.rows),
 		}}}
 		if c.rows != nil {
-			r.Rules = rules(c.rows, b)
+			r.Baselines = baselines(c.rows, b)
 		}
 		d := diagnoseAgainstRules(r, scoring.Diagnosis{Level: c.level})
 		assert.Equal(t, d.Level, c.want, name)
@@ -114,15 +114,15 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		}
 		r.Items = 100
 		r.Outcomes = map[string]int{"decided": 200}
-		first := new(pairs).Diagnose(r).Text // whatever the level
-		decided := scoring.Decider(r.Rules, r.Overall("strict").Low) != nil
+		first := new(pairScorer).Diagnose(r).Text // whatever the level
+		decided := scoring.FollowedBaseline(r.Baselines, r.Overall("strict").Low) != nil
 		assert.Assert(t, decided || c.code != codeRule, name)
 		assert.Equal(t, strings.HasPrefix(first, "The judge picks the shorter response in 9"), decided, name+": "+first)
 	}
 }
 
 // byIssue returns 60 pairs: the longer is better in 51, and the judge is right on 58 and wrong on 2 of these 51.
-func byIssue() []contrast {
+func byIssue() []pairDifferences {
 	rows := byLength(60, 51, 58)
 	for i := range rows {
 		rows[i].differences[0] = 1
@@ -136,7 +136,7 @@ func byIssue() []contrast {
 // Of judges that are right as often as a rule without reading by chance, at most 5 % are called usable or strong; much
 // better ones are hardly ever called weak.
 func TestBesideARuleByChance(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 	rng := rand.New(rand.NewPCG(3, 5))
 	const judges = 1000
@@ -168,7 +168,7 @@ func TestBesideARuleByChance(t *testing.T) {
 				}
 			}
 			in := stats.Blaker(right, c.n, 0.95)
-			r := &scoring.Report{OptionalResults: scoring.OptionalResults{Rules: rules(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
+			r := &scoring.Report{OptionalResults: scoring.OptionalResults{Baselines: baselines(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
 				Value: new(100 * float64(right) / float64(c.n)), High: new(100 * in.High), N: c.n}}}
 			levels[diagnoseAgainstRules(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
 		}

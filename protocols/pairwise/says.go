@@ -7,27 +7,27 @@ import (
 	"gavel/scoring"
 )
 
-// numbers returns sentences with the scores that follow a diagnosis: correct in both orders and in one
+// scoreSentences returns sentences with the scores that follow a diagnosis: correct in both orders and in one
 // alone, and position bias.
-func numbers(r *scoring.Report, d scoring.Diagnosis) string {
+func scoreSentences(r *scoring.Report, d scoring.Diagnosis) string {
 	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
 	if strict.Value == nil {
 		return ""
 	}
-	if right.Value != nil && d.Code == scoring.CodeFew {
-		return phrases.Say("pairs.when-consistent", scoring.Percentage(*right.Value), phrases.Count(right.N, "pair"))
+	if right.Value != nil && d.Code == scoring.CodeTooFewItems {
+		return phrases.Sentence("pairs.when-consistent", scoring.Percentage(*right.Value), phrases.CountWithNoun(right.N, "pair"))
 	}
-	all := phrases.Say("pairs.strict", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
+	all := phrases.Sentence("pairs.strict", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
 	switch d.Code {
-	case codeUnread, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
+	case codeNotAboveRule, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
 		first, second := r.Overall("first-order"), r.Overall("second-order")
 		if first.Value != nil && second.Value != nil {
 			low := min(*first.Value, *second.Value)
 			shares := scoring.Percentage(max(*first.Value, *second.Value))
 			if shares != scoring.Percentage(low) {
-				shares = phrases.Say("pairs.or", low, shares)
+				shares = phrases.Sentence("pairs.or", low, shares)
 			}
-			all += " " + phrases.Say("pairs.one-alone", shares)
+			all += " " + phrases.Sentence("pairs.one-alone", shares)
 		}
 		all += positionBias(r)
 	}
@@ -37,9 +37,9 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 // fewPairs returns the sentence that there are too few pairs to tell the judge from chance, and how many are needed.
 func fewPairs(r *scoring.Report) string {
 	strict := r.Overall("strict")
-	text := phrases.Say("pairs.few", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
-	if needed := pairsToTell(*r.Overall(AccuracyWhenConsistent).Value, *r.Overall(Coverage).Value); needed > strict.N {
-		text += " " + phrases.Say("pairs.needed", needed)
+	text := phrases.Sentence("pairs.few", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
+	if needed := pairsNeeded(*r.Overall(AccuracyWhenConsistent).Value, *r.Overall(Coverage).Value); needed > strict.N {
+		text += " " + phrases.Sentence("pairs.needed", needed)
 	}
 	return text
 }
@@ -55,23 +55,23 @@ func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
 			strict = once
 		}
-		return phrases.Say("pairs.one-order", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
+		return phrases.Sentence("pairs.one-order", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
 	case level != scoring.Weak:
-		return phrases.Say("pairs.keep", agreed, covered)
+		return phrases.Sentence("pairs.keep", agreed, covered)
 	case *right.Value > scoring.ReliableFrom && *right.Low <= scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
-		return phrases.Say("pairs.keep-few", agreed)
+		return phrases.Sentence("pairs.keep-few", agreed)
 	case *right.Value > scoring.ReliableFrom:
-		return phrases.Say("pairs.keep-little", agreed, covered)
+		return phrases.Sentence("pairs.keep-little", agreed, covered)
 	}
-	return phrases.Say("pairs.weak", agreed)
+	return phrases.Sentence("pairs.weak", agreed)
 }
 
-// slightBelow is the percentage of verdicts for one position below which the position bias is called slight.
-const slightBelow = 60
+// maxSlightBias is the percentage of verdicts for one position below which the position bias is called slight.
+const maxSlightBias = 60
 
 // positionBias returns a sentence on the position that the judge significantly prefers; "" without one.
 func positionBias(r *scoring.Report) string {
-	e, _ := r.Overall(firstPicked).Against(50)
+	e, _ := r.Overall(firstPicked).CompareWith(50)
 	position := "first"
 	if e.Below {
 		position = "second"
@@ -81,16 +81,16 @@ func positionBias(r *scoring.Report) string {
 		return ""
 	}
 	code := "pairs.prefers"
-	if e.Value < slightBelow {
+	if e.Value < maxSlightBias {
 		code = "pairs.prefers-slightly"
 	}
-	return " " + phrases.Say(code, position, scoring.Percentage(e.Value))
+	return " " + phrases.Sentence(code, position, scoring.Percentage(e.Value))
 }
 
-// pairsToTell estimates how many pairs are needed to tell a judge from chance. share is the percentage of pairs on
+// pairsNeeded estimates how many pairs are needed to tell a judge from chance. share is the percentage of pairs on
 // which the judge's two orders agree, right the percentage of these on which it is right. It returns 0 if right is no
 // better than a coin, or if 10,000 pairs are not enough.
-func pairsToTell(right, share float64) int {
+func pairsNeeded(right, share float64) int {
 	if right <= 50 || share <= 0 {
 		return 0
 	}

@@ -44,7 +44,7 @@ type pair struct {
 	item      string
 	group     string
 	gold      int8        // candidate labelled the better; -1 without a label
-	level     int8        // 1 + index of the pair's level in datasets.Levels; 0 without levels
+	level     int8        // 1 + index of the pair's level in datasets.DifficultyLevels; 0 without levels
 	ownRight  *bool       // whether the judge's own answer to the question is right; nil: none, or unknown
 	judgments [2]judgment // in the published order, and with the responses swapped
 	odds      []float64   // log odds of response A over B, of each judgment that has label probabilities
@@ -53,8 +53,8 @@ type pair struct {
 // complete reports whether the pair has records in both orders.
 func (u *pair) complete() bool { return u.judgments[0].present && u.judgments[1].present }
 
-// pairs scores runs that compare two responses in both orders.
-type pairs struct {
+// pairScorer scores runs that compare two responses in both orders.
+type pairScorer struct {
 	scoring.Collector[pair]
 	manifest *judging.Manifest
 	asker    judging.Asker // reads the labels that have probabilities
@@ -66,26 +66,26 @@ type pairs struct {
 // NewScorer returns a scorer of runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asker, _ := judging.AskerOf(m) // the loader has checked the protocol
-	return &pairs{
+	return &pairScorer{
 		Collector: scoring.Collector[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asker: asker,
 	}
 }
 
-func (f *pairs) Words() scoring.ScorerTerms {
+func (f *pairScorer) Terms() scoring.ScorerTerms {
 	w := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
 	if f.manifest.Spec.Goal == goalWorse {
-		w.Asked = " (which is worse)"
+		w.MetricSuffix = " (which is worse)"
 	}
 	return w
 }
 
-func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *pairScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) != 2 || r.Presentation > 1 {
 		return false, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind",
 			f.manifest.Spec.Protocol)
 	}
 	u := f.Get(r.Item, func(item string) pair {
-		f.level = datasets.LevelOf(r.Source)
+		f.level = datasets.LevelFunc(r.Source)
 		u := pair{
 			item:  item,
 			group: unique.Make(r.Group).Value(),
@@ -95,7 +95,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			u.ownRight = new(r.Own.Right)
 		}
 		if f.level != nil {
-			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))
+			u.level = int8(1 + slices.Index(datasets.DifficultyLevels, f.level(item)))
 		}
 		return u
 	})
@@ -116,13 +116,13 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-func (f *pairs) Finish() (complete int) {
+func (f *pairScorer) Finish() (complete int) {
 	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
 
 // Unlabelled returns the number of pairs without a label. Metrics that need a label leave them out.
-func (f *pairs) Unlabelled() (n int) {
+func (f *pairScorer) Unlabelled() (n int) {
 	for _, u := range f.rows {
 		n += int(scoring.Indicator(u.gold < 0))
 	}

@@ -9,14 +9,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// soft is the metric of soft verdicts: which response the label probabilities of a pair's two judgments favour,
+// softVerdictMetric is the metric of soft verdicts: which response the label probabilities of a pair's two judgments favour,
 // averaged in log space. Position bias that is the same in both orders cancels out (PROTOCOLS.md §1).
-const soft = "soft"
+const softVerdictMetric = "soft"
 
 // softMetric computes soft. Only sheets in which some pair has a soft verdict have it.
 var softMetric = scoring.Metric{
-	Name:    soft,
-	Kind:    scoring.Halves,
+	Name:    softVerdictMetric,
+	Kind:    scoring.KindHalfPoints,
 	Columns: scoring.ColumnRange{ownColumns[1], ownColumns[1] + 2},
 }
 
@@ -39,7 +39,7 @@ func (u pair) softScore() (num, den float64) {
 // odds returns the natural logarithm of the odds of response A over B by the label probabilities of a judgment.
 // Probabilities of several labels for one response are added. It returns false if the record lacks the
 // probabilities of a response.
-func (f *pairs) odds(r *judging.Record) (float64, bool) {
+func (f *pairScorer) odds(r *judging.Record) (float64, bool) {
 	var p [2]float64
 	best := math.Inf(-1)
 	logprob := func(l judging.Probability) float64 {
@@ -53,7 +53,7 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	}
 	presentation := r.Shown()
 	for _, l := range r.Probabilities {
-		if v := f.asker.Parse(presentation, l.Label, judging.Reading{Policy: judging.Unique}); v.Outcome == judging.Decided {
+		if v := f.asker.Parse(presentation, l.Label, judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome == judging.Decided {
 			p[v.Choice] += math.Exp(logprob(l) - best)
 		}
 	}
@@ -65,7 +65,7 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 
 // softVerdicts returns the calibration of soft verdicts and their AUROC; nil if there are none.
-func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
+func (f *pairScorer) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
 	var forecasts []scoring.Forecast
 	var scored []stats.Scored
 	for _, x := range s.Units {
@@ -87,9 +87,9 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 	out.Calibration.Unknown, out.Calibration.Missing = len(f.rows)-f.Unlabelled()-len(forecasts), "pair left out"
 	if area, iv := stats.AUROC(scored, b.Level); !math.IsNaN(area) {
 		out.AUROC = scoring.Estimate{
-			Value:    scoring.Fraction(area),
-			Low:      scoring.Fraction(iv.Low),
-			High:     scoring.Fraction(iv.High),
+			Value:    scoring.RoundFraction(area),
+			Low:      scoring.RoundFraction(iv.Low),
+			High:     scoring.RoundFraction(iv.High),
 			Interval: scoring.ByMidP,
 		}
 	}

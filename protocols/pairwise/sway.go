@@ -24,7 +24,7 @@ type feature struct {
 // features lists the properties of responses that studies of judges examine: length first (Dubois et al.,
 // arXiv 2404.04475), then looks.
 var features = []feature{
-	{name: scoring.Length, unit: "characters"},
+	{name: scoring.CauseLength, unit: "characters"},
 	{
 		name:  "Markdown",
 		unit:  "headings and bold or italic words",
@@ -77,16 +77,16 @@ func (f feature) difference(responses []judging.Candidate) float64 {
 	return f.amount(responses[0].Text) - f.amount(responses[1].Text)
 }
 
-// contrast is a labelled pair with the differences between its responses.
-type contrast struct {
+// pairDifferences is a labelled pair with the differences between its responses.
+type pairDifferences struct {
 	pair
 	differences []float64 // first response minus second, for each feature
 	cluster     int       // number of the cluster that the pair is resampled with
 }
 
-// Sway returns what the verdicts on pairs correlate with besides correctness; see [scoring.Swayer].
-func (f *pairs) Sway(
-	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
+// AnalyzeBias returns what the verdicts on pairs correlate with besides correctness; see [scoring.Swayer].
+func (f *pairScorer) AnalyzeBias(
+	responses scoring.ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap,
 ) (*scoring.BiasAnalysis, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
@@ -104,26 +104,26 @@ func (f *pairs) Sway(
 	out := &scoring.BiasAnalysis{
 		Pairs:  len(rows),
 		Causes: []scoring.Cause{},
-		Strict: shareOf(rows, b, contrast.bothRight),
+		Strict: shareOf(rows, b, pairDifferences.bothRight),
 	}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
 	}
 	if family.hasContrast {
-		itself := feature{name: scoring.Itself, unit: "a response by a model of its own family"}
+		itself := feature{name: scoring.CauseOwnFamily, unit: "a response by a model of its own family"}
 		out.Causes = append(out.Causes, itself.cause(len(features), rows, b))
 	}
-	out.Itself = family.why()
-	out.Rules = rules(rows, b)
+	out.NoOwnFamilyReason = family.unmeasurableReason()
+	out.Baselines = baselines(rows, b)
 	regress(out, rows, b)
 	return out, nil
 }
 
 // contrasts returns the labelled pairs with two different responses. count returns the differences between two
 // responses by feature; clusterOf returns the cluster of an item, and nil stands for a cluster for each.
-func (f *pairs) contrasts(
-	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.Candidate) []float64,
-) (rows []contrast, err error) {
+func (f *pairScorer) contrasts(
+	responses scoring.ResponseIterator, clusterOf func(id string) string, count func(responses []judging.Candidate) []float64,
+) (rows []pairDifferences, err error) {
 	index := map[string]int{}
 	for i, u := range f.rows {
 		index[u.item] = i
@@ -150,15 +150,15 @@ func (f *pairs) contrasts(
 		if _, ok := clusters[name]; !ok {
 			clusters[name] = len(clusters)
 		}
-		rows = append(rows, contrast{pair: *u, differences: differences[i], cluster: clusters[name]})
+		rows = append(rows, pairDifferences{pair: *u, differences: differences[i], cluster: clusters[name]})
 	}
 	return rows, nil
 }
 
 // cause returns how the judge's verdicts depend on feature k: how often it names the response with more of it, and how
 // often it is correct where that response is the better or the worse one.
-func (f feature) cause(k int, rows []contrast, b stats.Bootstrap) scoring.Cause {
-	var more, less []contrast // pairs whose better response has more of it, and less
+func (f feature) cause(k int, rows []pairDifferences, b stats.Bootstrap) scoring.Cause {
+	var more, less []pairDifferences // pairs whose better response has more of it, and less
 	for _, u := range rows {
 		switch {
 		case u.differences[k] == 0:
@@ -172,16 +172,16 @@ func (f feature) cause(k int, rows []contrast, b stats.Bootstrap) scoring.Cause 
 		Name:  f.name,
 		About: f.unit,
 		Pairs: len(more) + len(less),
-		Named: verdictShare(slices.Concat(more, less), b, func(u contrast, g judgment) bool {
+		PrefersMore: verdictShare(slices.Concat(more, less), b, func(u pairDifferences, g judgment) bool {
 			return g.choice == u.sideWithMore(k)
 		}),
-		More: shareOf(more, b, contrast.bothRight),
-		Less: shareOf(less, b, contrast.bothRight),
+		CorrectWithMore: shareOf(more, b, pairDifferences.bothRight),
+		CorrectWithLess: shareOf(less, b, pairDifferences.bothRight),
 	}
 }
 
 // sideWithMore returns the response, 0 or 1, that has more of feature k.
-func (u contrast) sideWithMore(k int) int8 {
+func (u pairDifferences) sideWithMore(k int) int8 {
 	if u.differences[k] > 0 {
 		return 0
 	}
@@ -189,12 +189,12 @@ func (u contrast) sideWithMore(k int) int8 {
 }
 
 // bothRight is a count for shareOf: the hit is a pair that is correct in both orders.
-func (u contrast) bothRight() (hits, total int) { return int(scoring.Indicator(u.strict())), 1 }
+func (u pairDifferences) bothRight() (hits, total int) { return int(scoring.Indicator(u.strict())), 1 }
 
 // verdictShare returns the share of the pairs' verdicts for which matches returns true; ties and
 // missing verdicts are left out.
-func verdictShare(rows []contrast, b stats.Bootstrap, matches func(contrast, judgment) bool) scoring.Proportion {
-	return shareOf(rows, b, func(u contrast) (hits, total int) {
+func verdictShare(rows []pairDifferences, b stats.Bootstrap, matches func(pairDifferences, judgment) bool) scoring.Proportion {
+	return shareOf(rows, b, func(u pairDifferences) (hits, total int) {
 		for _, g := range u.judgments {
 			if g.decided() {
 				hits += int(scoring.Indicator(matches(u, g)))
@@ -206,8 +206,8 @@ func verdictShare(rows []contrast, b stats.Bootstrap, matches func(contrast, jud
 }
 
 // shareOf returns the share of the hits that count finds in the pairs, resampled by cluster.
-func shareOf(rows []contrast, b stats.Bootstrap, count func(contrast) (hits, total int)) scoring.Proportion {
-	var counts scoring.Tally[int, [2]int]
+func shareOf(rows []pairDifferences, b stats.Bootstrap, count func(pairDifferences) (hits, total int)) scoring.Proportion {
+	var counts scoring.OrderedMap[int, [2]int]
 	for _, u := range rows {
 		hits, total := count(u)
 		if total > 0 {
@@ -219,13 +219,13 @@ func shareOf(rows []contrast, b stats.Bootstrap, count func(contrast) (hits, tot
 	return scoring.ProportionOf(counts.Values, b)
 }
 
-// fewestEvents is the number of verdicts that a regression needs for each coefficient: Peduzzi et al., Journal of
+// minEventsPerCoefficient is the number of verdicts that a regression needs for each coefficient: Peduzzi et al., Journal of
 // Clinical Epidemiology 49 (1996), 1373–1379.
-const fewestEvents = 10
+const minEventsPerCoefficient = 10
 
-// design holds the data of the regression of verdicts on what may sway them: a row for each verdict, with the pair's
+// regressionData holds the data of the regression of verdicts on what may sway them: a row for each verdict, with the pair's
 // label, the position shown, and the features in units of their standard deviation.
-type design struct {
+type regressionData struct {
 	features []int       // indexes of the features in the rows of x, in order
 	x        [][]float64 // rows: ±1 for the label, ±1 for the position, then the features
 	y        []bool      // by row: the verdict names the pair's first response
@@ -233,11 +233,11 @@ type design struct {
 	right    int         // number of right verdicts
 }
 
-// designOf returns the data of the regression, with the features in which at least fewestEvents pairs differ.
-func designOf(rows []contrast, causes []scoring.Cause) (d design) {
+// newRegressionData returns the data of the regression, with the features in which at least minEventsPerCoefficient pairs differ.
+func newRegressionData(rows []pairDifferences, causes []scoring.Cause) (d regressionData) {
 	var spread []float64
 	for k, c := range causes {
-		if c.Pairs < fewestEvents {
+		if c.Pairs < minEventsPerCoefficient {
 			continue
 		}
 		squares := 0.0
@@ -267,27 +267,27 @@ func designOf(rows []contrast, causes []scoring.Cause) (d design) {
 
 // regress estimates the effect of each cause with the others held fixed, adds the position as the first cause, and
 // sorts the others by the size of their effect. Where the data are too few, out.Why says so.
-func regress(out *scoring.BiasAnalysis, rows []contrast, b stats.Bootstrap) {
+func regress(out *scoring.BiasAnalysis, rows []pairDifferences, b stats.Bootstrap) {
 	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
-	place.Named = verdictShare(rows, b, func(_ contrast, g judgment) bool { return g.choice == g.first })
-	d := designOf(rows, out.Causes)
+	place.PrefersMore = verdictShare(rows, b, func(_ pairDifferences, g judgment) bool { return g.choice == g.first })
+	d := newRegressionData(rows, out.Causes)
 	out.Judgments = len(d.y)
-	need := fewestEvents * (2 + len(d.features))
+	need := minEventsPerCoefficient * (2 + len(d.features))
 	switch {
 	case len(rows) == 0:
-		out.Why = phrases.Say("bias.no-pairs")
+		out.Why = phrases.Sentence("bias.no-pairs")
 	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
-		out.Why = phrases.Say("bias.no-texts")
+		out.Why = phrases.Sentence("bias.no-texts")
 	case len(d.y) < need:
-		out.Why = phrases.Say("bias.few", len(d.y), 1+len(d.features), need)
+		out.Why = phrases.Sentence("bias.few", len(d.y), 1+len(d.features), need)
 	default:
-		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
-		fit := stats.Logit(d.x, d.y, d.cluster)
+		out.VerdictAccuracy = scoring.Percent(float64(d.right) / float64(len(d.y)))
+		fit := stats.FitLogistic(d.x, d.y, d.cluster)
 		if fit == nil {
-			out.Why = phrases.Say("bias.inseparable", *out.Right, *place.Named.Value)
+			out.Why = phrases.Sentence("bias.inseparable", *out.VerdictAccuracy, *place.PrefersMore.Value)
 			break
 		}
-		out.Level = rightWhereEqual(fit, b.Level, len(d.y))
+		out.AccuracyAtEqualFeatures = accuracyAtEqualFeatures(fit, b.Level, len(d.y))
 		odds := oddsOf(fit, b.Level)
 		place.Odds = odds[0]
 		for i, k := range d.features {
@@ -321,7 +321,7 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 			unit = 2 // the place is +1 or −1
 		}
 		in := fit.Interval(1+i, level)
-		ratio := func(beta float64) float64 { return *scoring.Fraction(math.Exp(min(max(unit*beta, -50), 50))) }
+		ratio := func(beta float64) float64 { return *scoring.RoundFraction(math.Exp(min(max(unit*beta, -50), 50))) }
 		all = append(all, &scoring.Odds{
 			Ratio: ratio(fit.Beta[1+i]),
 			Low:   ratio(in.Low),
@@ -332,9 +332,9 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	return all
 }
 
-// rightWhereEqual returns how often a verdict would be right, by the regression fit, if the two responses had equal
+// accuracyAtEqualFeatures returns how often a verdict would be right, by the regression fit, if the two responses had equal
 // features and half of the right responses were shown first. n is the number of verdicts.
-func rightWhereEqual(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
+func accuracyAtEqualFeatures(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
 	accuracy := func(shift float64) float64 {
 		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}
 		return (l.P([]float64{1, 1}) + l.P([]float64{1, -1})) / 2

@@ -17,9 +17,9 @@ import (
 )
 
 // swayedPairs returns pairs of a judge with knowledge, position bias, and a preference for more of a feature.
-func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []contrast) {
+func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []pairDifferences) {
 	for i := range n {
-		u := contrast{cluster: i}
+		u := pairDifferences{cluster: i}
 		u.gold = int8(rng.IntN(2))
 		for range features {
 			u.differences = append(u.differences, rng.NormFloat64())
@@ -40,7 +40,7 @@ func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (ro
 }
 
 // swayOf returns the sway of the pairs.
-func swayOf(rows []contrast) *scoring.BiasAnalysis {
+func swayOf(rows []pairDifferences) *scoring.BiasAnalysis {
 	out := &scoring.BiasAnalysis{Pairs: len(rows)}
 	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
 	for k, f := range features {
@@ -52,16 +52,16 @@ func swayOf(rows []contrast) *scoring.BiasAnalysis {
 
 // TestSwayFindsWhatWasPlanted checks that a preference that shifts ten points of verdicts is found in 95 of 100 judges.
 func TestSwayFindsWhatWasPlanted(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(7, 11))
 	const times, n = 300, 350
 	hits := 0
 	shift := 0.0
 	for range times {
 		for _, c := range swayOf(swayedPairs(rng, n, 1, 0.5, 0.8, 0)).Causes[1:] {
-			if c.Name == scoring.Length {
-				hits += int(scoring.Indicator(c.Sways() && c.Odds.Ratio > 1))
-				shift += *c.Named.Value - 50
+			if c.Name == scoring.CauseLength {
+				hits += int(scoring.Indicator(c.IsSignificant() && c.Odds.Ratio > 1))
+				shift += *c.PrefersMore.Value - 50
 			}
 		}
 	}
@@ -85,7 +85,7 @@ type crowd struct {
 }
 
 // draw returns the verdicts of one of the judges.
-func (c crowd) draw(rng *rand.Rand) (rows []contrast) {
+func (c crowd) draw(rng *rand.Rand) (rows []pairDifferences) {
 	response := func() (counts []float64) {
 		for range features {
 			count := rng.NormFloat64()
@@ -100,7 +100,7 @@ func (c crowd) draw(rng *rand.Rand) (rows []contrast) {
 		return append(counts, rng.NormFloat64()/math.Sqrt2) // and what the judge likes
 	}
 	pair := func(cluster int, a, b []float64) {
-		u := contrast{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
+		u := pairDifferences{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
 		for k := range features {
 			u.differences = append(u.differences, a[k]-b[k])
 		}
@@ -158,8 +158,8 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 		{name: "12 questions", pairs: 100, clusters: 12},
 		{name: "seldom flips", pairs: 100, follows: 0.03},
 	}
-	times := float64(trials.Times(250))
-	if trials.All() {
+	times := float64(trials.TrialCount(250))
+	if trials.RunsSlowTests() {
 		crowds = append(crowds, crowd{name: "alone", pairs: 100}, crowd{name: "alone", pairs: 200},
 			crowd{name: "sparse", pairs: 100, sparse: 0.15}, crowd{name: "sparse", pairs: 350, sparse: 0.1},
 			crowd{name: "12 questions", pairs: 350, clusters: 12}, crowd{name: "15 questions", pairs: 200, clusters: 15},
@@ -174,8 +174,8 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 		var low, tests, judges, covered, positions float64
 		for range int(times) {
 			rows := c.draw(rng)
-			d := designOf(rows, swayOf(rows).Causes[1:])
-			fit := stats.Logit(d.x, d.y, d.cluster)
+			d := newRegressionData(rows, swayOf(rows).Causes[1:])
+			fit := stats.FitLogistic(d.x, d.y, d.cluster)
 			if fit == nil {
 				continue
 			}
@@ -209,7 +209,7 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 }
 
 // byLooks simulates a judge that is consistent and prefers the longer response in all but few pairs.
-func byLooks(rng *rand.Rand, n int, share float64) []contrast {
+func byLooks(rng *rand.Rand, n int, share float64) []pairDifferences {
 	rows := swayedPairs(rng, n, 1, 0, 0, 0)
 	for i := range rows {
 		u := &rows[i]
@@ -234,14 +234,14 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 	} {
 		rows := byLooks(rng, 350, most)
 		s := swayOf(rows)
-		s.Rules = rules(rows, b)
-		s.Strict = shareOf(rows, b, contrast.bothRight)
+		s.Baselines = baselines(rows, b)
+		s.Strict = shareOf(rows, b, pairDifferences.bothRight)
 		pattern := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. ` +
 			`When the shorter one is correct, its accuracy is (1\d|0) %\.` + want)
 		if !pattern.MatchString(s.Answer()) {
 			t.Errorf("%v: %s", most, s.Answer())
 		}
-		if hasLevel := s.Level != nil; hasLevel != (most < 1) || hasLevel != strings.Contains(s.Answer(), " Position is left out") ||
+		if hasLevel := s.AccuracyAtEqualFeatures != nil; hasLevel != (most < 1) || hasLevel != strings.Contains(s.Answer(), " Position is left out") ||
 			s.Causes[0].Odds != nil {
 			t.Errorf("%v: %+v", most, s)
 		}
@@ -252,7 +252,7 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 // are for the longer response in half of the pairs or in nearly all.
 func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
-	for range trials.Times(20) {
+	for range trials.TrialCount(20) {
 		for _, c := range []struct{ longer, right, verdict, flips float64 }{
 			{0.5, 0.5, 1, 0}, {0.5, 0.9, 1, 0.3}, {0.8, 0.5, 1, 0.5}, {0.9, 0.95, 0.5, 0}, {0.95, 0.9, 1, 0},
 			{0.9, 0.8, 0.6, 0.4}, {0.1, 0.05, 1, 0},
@@ -279,8 +279,8 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 				}
 			}
 			b := stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
-			if rule := scoring.Decider(rules(rows, b), shareOf(rows, b, contrast.bothRight).Low); rule != nil {
-				t.Errorf("%+v: %s", c, rule.Decides())
+			if rule := scoring.FollowedBaseline(baselines(rows, b), shareOf(rows, b, pairDifferences.bothRight).Low); rule != nil {
+				t.Errorf("%+v: %s", c, rule.FollowsSentence())
 			}
 		}
 	}
@@ -311,7 +311,7 @@ func TestSwayOfOnePlace(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	text := "# Title\n\n- **one** I may\n2. two `x` 3,5\n\n```go\ncode\n```\nPerhaps we might."
 	want := map[string]int{
-		scoring.Length: len(text), "Markdown": 2, "lists": 2, "code": 3, "numbers": 2, "hedging": 3, "first person": 2,
+		scoring.CauseLength: len(text), "Markdown": 2, "lists": 2, "code": 3, "numbers": 2, "hedging": 3, "first person": 2,
 	}
 	for _, f := range features {
 		if n := math.Exp(f.amount(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
@@ -330,15 +330,15 @@ func TestSwayShares(t *testing.T) {
 		together[i].cluster = i / 6
 	}
 	b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
-	x := shareOf(alone, b, contrast.bothRight)
-	y := shareOf(together, b, contrast.bothRight)
+	x := shareOf(alone, b, pairDifferences.bothRight)
+	y := shareOf(together, b, pairDifferences.bothRight)
 	exact := stats.Blaker(int(math.Round(*x.Value*60/100)), 60, 0.95)
 	if *x.Value != *y.Value || math.Abs(*x.Low-100*exact.Low) > 1e-3 || *y.Low == *x.Low {
 		t.Errorf("alone %v [%v, %v], together %v [%v, %v]", *x.Value, *x.Low, *x.High, *y.Value, *y.Low, *y.High)
 	}
-	silent := contrast{pair: pair{gold: 0}, cluster: 60}
+	silent := pairDifferences{pair: pair{gold: 0}, cluster: 60}
 	silent.judgments = [2]judgment{{present: true, outcome: judging.NoVerdict}, {present: true, outcome: judging.NoVerdict}}
-	if z := shareOf(append(alone, silent), b, contrast.bothRight); z.N != 61 || *z.Value >= *x.Value {
+	if z := shareOf(append(alone, silent), b, pairDifferences.bothRight); z.N != 61 || *z.Value >= *x.Value {
 		t.Errorf("with a silent pair %v of %d", *z.Value, z.N)
 	}
 }

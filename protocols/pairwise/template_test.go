@@ -60,7 +60,7 @@ func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.NoCandidate},
 		"[[A=B]]": {Outcome: judging.NoVerdict, Label: "A=B", Choice: judging.NoCandidate},
 	} {
-		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique})); got != want {
+		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique})); got != want {
 			t.Errorf("%s: %+v, want %+v", reply, got, want)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"gavel/scoring"
 )
 
-// Part returns the part that an item belongs to: the better response scores higher than every other, another one has
+// UnitOutcome returns the part that an item belongs to: the better response scores higher than every other, another one has
 // the same score or a higher one, or a score is missing; "" without a label.
-func (*scores) Part(u scoring.Unit) string {
-	higher, equal, lower, all := u.Data.(responses).compared()
+func (*pointwiseScorer) UnitOutcome(u scoring.Unit) string {
+	higher, equal, lower, all := u.Data.(responses).countPairs()
 	switch {
 	case all == 0:
 		return ""
@@ -24,17 +24,17 @@ func (*scores) Part(u scoring.Unit) string {
 	return "right"
 }
 
-// A judge whose scores hardly differ cannot tell responses apart: mostAlike is the share of one score, in percent, and
-// mostEqual that of pairs with equal scores, from which on the sentence says so.
+// A judge whose scores hardly differ cannot tell responses apart: maxSameScorePercent is the share of one score, in percent, and
+// maxEqualPercent that of pairs with equal scores, from which on the sentence says so.
 const (
-	mostAlike = 70
-	mostEqual = 50
-	fewLevels = 2 // of a scale with more
+	maxSameScorePercent = 70
+	maxEqualPercent     = 50
+	fewLevels           = 2 // of a scale with more
 )
 
 // Diagnose returns the level of a judge that scores: by how often the better response has the higher score, compared
 // with 50 %, and by the use of the scale.
-func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
+func (f *pointwiseScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
@@ -43,9 +43,9 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	right := r.Overall(halfTie)
 	if right.Value == nil {
-		return scoring.UnknownDiagnosis(scoring.CodeNothing, "pointwise.no-label")
+		return scoring.UnknownDiagnosis(scoring.CodeNoItems, "pointwise.no-label")
 	}
-	e, ok := right.Against(50)
+	e, ok := right.CompareWith(50)
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
@@ -53,12 +53,12 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	equal, used := r.Overall(equalScores), r.Overall(levelsUsed)
 	all := len(f.manifest.Spec.Prompt.Labels)
 	switch score, share := mostUsedScore(r); {
-	case share > mostAlike:
-		d.Also = phrases.Say("pointwise.alike", score, scoring.Percentage(share))
+	case share > maxSameScorePercent:
+		d.Also = phrases.Sentence("pointwise.alike", score, scoring.Percentage(share))
 	case used.Value != nil && *used.Value <= fewLevels && all > fewLevels:
-		d.Also = phrases.Say("pointwise.levels", *used.Value, all)
-	case equal.Value != nil && *equal.Value > mostEqual:
-		d.Also = phrases.Say("pointwise.equal", scoring.Percentage(*equal.Value))
+		d.Also = phrases.Sentence("pointwise.levels", *used.Value, all)
+	case equal.Value != nil && *equal.Value > maxEqualPercent:
+		d.Also = phrases.Sentence("pointwise.equal", scoring.Percentage(*equal.Value))
 	}
 	d.Also = strings.TrimSpace(d.Also + " " + leaning(r))
 	return d

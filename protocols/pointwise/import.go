@@ -21,7 +21,7 @@ var Imports = []imports.Importer{
 		About:     "LLMBar's stored scores become a run",
 		Usage:     "FILE... --out RUN [--model NAME]",
 		ManyFiles: true,
-		Options:   []imports.Flag{imports.Model("`NAME` of the judge; default: as the path has it")},
+		Options:   []imports.Flag{imports.ModelFlag("`NAME` of the judge; default: as the path has it")},
 		Import:    importRating,
 	},
 	{
@@ -69,11 +69,11 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		delete(p.Scores, judge)
 		in.Add(item)
 		j := imports.StoredJudgment{Replies: []string{"[[" + levelOf(asker.template.Labels, score) + "]]"}}
-		if _, err := in.Judge(item, 0, j); err != nil {
+		if _, err := in.AddJudgment(item, 0, j); err != nil {
 			return nil, err
 		}
 	}
-	if in.Read == 0 {
+	if in.VerdictCount == 0 {
 		return nil, fmt.Errorf("%s has no scores by %s, on this scale, of responses that others have scored too: "+
 			"it needs the columns question, response, score and person, or a column of scores for each", set.Name, judge)
 	}
@@ -88,8 +88,8 @@ func finish(
 		Protocol: name, Goal: Protocol.Goal, Prompt: in.Asker.(pointwise).template,
 		Model: judging.ModelSpec{Name: judge, Identity: "imported " + judge},
 	}
-	in.Describe(r.Gavel, source, r.Files[0], spec, data)
-	in.AddLine("%s: %d items, %d scores, %d of them read", judge, len(in.Items), len(in.Records), in.Read)
+	in.SetManifest(r.Gavel, source, r.Files[0], spec, data)
+	in.AddLine("%s: %d items, %d scores, %d of them read", judge, len(in.Items), len(in.Records), in.VerdictCount)
 	in.Summary = append(in.Summary, imports.SkippedLines(data.Skipped, "lines", data.Bad)...)
 	in.AddLine("run written to %s", in.Dir)
 	return []*imports.ImportedRun{&in.ImportedRun}, in.Write(in.Dir)
@@ -103,7 +103,7 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the imported file",
 	}
 	var bad imports.Rejects
-	judge, dataset := "", datasets.LLMBar.Name
+	judge, dataset := "", datasets.LLMBarFormat.Name
 	for _, file := range r.Files {
 		subset, model, strategy, err := pairwise.LLMBarFile(file)
 		if err != nil {
@@ -127,7 +127,7 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 			}
 			in.Add(item)
 			for k, score := range scores {
-				if _, err := in.Judge(item, k, imports.StoredJudgment{Replies: score[:1]}); err != nil {
+				if _, err := in.AddJudgment(item, k, imports.StoredJudgment{Replies: score[:1]}); err != nil {
 					return err
 				}
 			}
@@ -144,7 +144,7 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, bad.NoRowsError("rows with input, output_1, output_2, label and results with score_1 and score_2")
 	}
 	return finish(in, r, cmp.Or(r.Option("model"), judge), "LLMBar's stored scores", judging.DatasetInfo{
-		Name: dataset, Format: datasets.LLMBar.Name, Rows: len(in.Items), Skipped: bad.N, Bad: bad.First,
+		Name: dataset, Format: datasets.LLMBarFormat.Name, Rows: len(in.Items), Skipped: bad.N, Bad: bad.First,
 	})
 }
 

@@ -19,12 +19,12 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PageP
 // scaleUse shows how many of the better responses get each score, and of the others. Without labels it shows all.
 func scaleUse(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Columns: []doc.Column{
-		{Name: "better responses, %", Kind: doc.Bare}, {Name: "other responses, %", Kind: doc.Bare, In: doc.Full},
+		{Name: "better responses, %", Kind: doc.ColumnBareNumber}, {Name: "other responses, %", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceFullText},
 	}}
 	b := doc.Block{
 		ID: "scale", Title: "How the scale is used", About: "percent of responses",
-		In: doc.Detail, Chart: doc.BarPanels, Table: t,
-		Keys: []doc.Key{{Sign: "bar", Words: "better responses"}, {Sign: "held", Words: "other responses"}},
+		Surfaces: doc.SurfaceAllButShort, Chart: doc.ChartBarPanels, Table: t,
+		Keys: []doc.LegendEntry{{Sign: "bar", Words: "better responses"}, {Sign: "held", Words: "other responses"}},
 	}
 	share := func(kind, score string) scoring.Result {
 		x := p.Overall(kind + score)
@@ -54,7 +54,7 @@ func scaleUse(p *report.RunPage) []doc.Block {
 	case len(t.Rows) == 0:
 		return nil
 	case len(t.Rows) > maxBars: // too many bars to label
-		b.Chart = doc.RowChart
+		b.Chart = doc.ChartRows
 	}
 	b.Remark("pointwise.scale")
 	return []doc.Block{b}

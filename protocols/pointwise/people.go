@@ -56,23 +56,23 @@ func balancedAccuracy(people, judge []float64) float64 {
 	return (1 + both/yes - (judgeYes-both)/(float64(len(people))-yes)) / 2
 }
 
-// absent fills up the columns of a response that fewer people have scored than others.
-var absent = math.Inf(1)
+// missingScore fills up the columns of a response that fewer people have scored than others.
+var missingScore = math.Inf(1)
 
 // units computes the statistic from rows of pairs of columns: people's score and the other one.
 func (a agreement) units(rows [][]float64) float64 {
 	var people, other []float64
 	for _, row := range rows {
-		for k := 0; k < len(row) && row[k] != absent; k += 2 {
+		for k := 0; k < len(row) && row[k] != missingScore; k += 2 {
 			people, other = append(people, row[k]), append(other, row[k+1])
 		}
 	}
 	return a.compute(people, other)
 }
 
-// fewQuestions is the number of questions from which on the responses to one question are resampled together. With
+// minQuestionClusters is the number of questions from which on the responses to one question are resampled together. With
 // fewer, intervals are for these questions alone.
-const fewQuestions = 10
+const minQuestionClusters = 10
 
 // right returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled
 // response and 0 for the others of its item; NaN if this is unknown.
@@ -96,7 +96,7 @@ const (
 )
 
 // statistics returns the statistics that compare the judge with the right scores, and the constant answer.
-func (f *scores) statistics() (list []agreement, constant float64) {
+func (f *pointwiseScorer) statistics() (list []agreement, constant float64) {
 	if !f.hasPeople {
 		return agreements[:5], 1
 	}
@@ -121,7 +121,7 @@ func (f *scores) statistics() (list []agreement, constant float64) {
 
 // addAgreement adds the metrics and columns of responses whose right score is known. If it is people's, there are no
 // other metrics.
-func (f *scores) addAgreement(s *scoring.Sheet) {
+func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 	list, constant := f.statistics()
 	if f.hasPeople {
 		s.Metrics = nil
@@ -156,9 +156,9 @@ func (f *scores) addAgreement(s *scoring.Sheet) {
 			if p == nil {
 				p = []float64{math.NaN()}
 			}
-			x.Row = slices.Concat(x.Row, p, slices.Repeat([]float64{absent}, width-len(p)))
+			x.Row = slices.Concat(x.Row, p, slices.Repeat([]float64{missingScore}, width-len(p)))
 		}
-		if f.hasPeople && len(questions) >= fewQuestions {
+		if f.hasPeople && len(questions) >= minQuestionClusters {
 			x.Cluster = u.question
 		}
 	}
@@ -166,10 +166,10 @@ func (f *scores) addAgreement(s *scoring.Sheet) {
 		add := func(prefix string, block int) {
 			from := s.Width + block*width
 			s.Metrics = append(s.Metrics, scoring.Metric{
-				Name:     prefix + a.name,
-				Columns:  scoring.ColumnRange{from, from + width},
-				Units:    a.units,
-				Headline: prefix+a.name == spearman,
+				Name:           prefix + a.name,
+				Columns:        scoring.ColumnRange{from, from + width},
+				ValueFromUnits: a.units,
+				Headline:       prefix+a.name == spearman,
 			})
 		}
 		switch {
@@ -191,23 +191,23 @@ func (f *scores) addAgreement(s *scoring.Sheet) {
 // leaning returns a sentence on a judge of yes and no that says yes significantly more often than is right; "" for
 // another.
 func leaning(r *scoring.Report) string {
-	e, ok := r.Overall(bias).Against(0)
+	e, ok := r.Overall(bias).CompareWith(0)
 	if !ok || !e.Above99() {
 		return ""
 	}
-	return phrases.Say("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
+	return phrases.Sentence("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
 }
 
 // diagnosePeople returns the level of a judge by how it ranks responses, or answers yes and no, compared with people.
 func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
-	if e, ok := r.Overall(balanced).Against(50); ok {
+	if e, ok := r.Overall(balanced).CompareWith(50); ok {
 		d = e.Diagnose("pointwise.yes-no-", e)
 		d.Also = leaning(r)
 		return d
 	}
-	rank, ok := r.Overall(spearman).Against(0)
+	rank, ok := r.Overall(spearman).CompareWith(0)
 	if !ok {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "pointwise.no-rank", r.Items)
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pointwise.no-rank", r.Items)
 	}
 	percent := rank // the levels of a share: from 0.5 usable, from 0.75 strong
 	for _, x := range []*float64{&percent.Value, &percent.Low, &percent.High} {
@@ -215,11 +215,11 @@ func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
 	}
 	d = percent.Diagnose("pointwise.ranks-", rank)
 	d.Evidence[0] = rank
-	if level, _ := r.Overall(bias).Against(0); level.Above99() || level.Below99() {
-		d.Text += " " + phrases.Say("pointwise.levels-off", level, -level.Value)
+	if level, _ := r.Overall(bias).CompareWith(0); level.Above99() || level.Below99() {
+		d.Text += " " + phrases.Sentence("pointwise.levels-off", level, -level.Value)
 	}
-	if people, ok := r.Overall(raterPrefix + spearman).Against(0); ok {
-		d.Also = phrases.Say("pointwise.people", people)
+	if people, ok := r.Overall(raterPrefix + spearman).CompareWith(0); ok {
+		d.Also = phrases.Sentence("pointwise.people", people)
 	}
 	return d
 }
@@ -229,7 +229,7 @@ func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
 func againstPeople(p *report.RunPage) []doc.Block {
 	t := &doc.Table{
 		RowHead: "statistic",
-		Columns: doc.Columns(doc.Number, "judge", "a person, against the others", "constant answer"),
+		Columns: doc.Columns(doc.ColumnNumber, "judge", "a person, against the others", "constant answer"),
 	}
 	for _, a := range agreements {
 		if x := p.Overall(a.name); x.Metric != "" {
@@ -241,7 +241,7 @@ func againstPeople(p *report.RunPage) []doc.Block {
 		return nil
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "people", Title: "Yes and no against the labels", ShowTitle: true, In: doc.Detail, Table: t}
+	b := doc.Block{ID: "people", Title: "Yes and no against the labels", ShowTitle: true, Surfaces: doc.SurfaceAllButShort, Table: t}
 	if p.Overall(spearman).Metric != "" {
 		b.Title = "Against people's scores"
 		b.Remark("pointwise.levels-compared")

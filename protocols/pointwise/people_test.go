@@ -88,7 +88,7 @@ func resultsOf(t *testing.T, scale string, all []response) map[string]scoring.Re
 		assert.Assert(t, ok, m.Name)
 		sheet.Metrics[i].Unit = term.Unit
 	}
-	for _, r := range sheet.ScoreAs(scoring.Overall, "response", stats.Default) {
+	for _, r := range sheet.ScoreAs(scoring.Overall, "response", stats.DefaultBootstrap) {
 		terms[r.Metric] = r
 	}
 	return terms
@@ -146,7 +146,7 @@ func TestOtherRecords(t *testing.T) {
 			}
 		}
 		scorer.Finish()
-		units := scorer.Sheet(scoring.MissingWrong, 1).Metrics[0].Units
+		units := scorer.Sheet(scoring.MissingWrong, 1).Metrics[0].ValueFromUnits
 		assert.Equal(t, units != nil, c.people == some && len(c.order) == 1, "%+v", c)
 	}
 }
@@ -199,7 +199,7 @@ func TestFewQuestionsAreNotClusters(t *testing.T) {
 // TestAgreementIntervalsCover: intervals hold the true value in 93 to 98 % of samples, with ties, of 30 responses and
 // of 100 to 25 questions.
 func TestAgreementIntervalsCover(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	for _, c := range []struct {
 		levels, noise  float64
 		n, perQuestion int
@@ -274,7 +274,7 @@ func TestAgreementIntervalsCover(t *testing.T) {
 // TestAUROCIntervalsCover: the interval of score-auroc holds the true value in 93 to 98 % of samples of 30 and 60 pairs, with
 // ties, and with scores of a pair's responses that go together.
 func TestAUROCIntervalsCover(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	for _, c := range []struct {
 		levels, effect, shared float64 // shared: of the variance of a score, the part that both responses of a pair have
 		n, perPair             int

@@ -63,17 +63,17 @@ Examples:
   gavel run pointwise --model qwen3:8b --dataset judgebench-gpt4o
   gavel run pointwise --model qwen3:8b --dataset mine.csv --scale yes-no --reference gold
   gavel run pointwise --backend sim --model accuracy=0.8,noise=0.1 --dataset sample`,
-	Items: "pairs, options or responses", Goal: "good", Asked: "How good is this response?",
-	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options, datasets.Response},
-	MaxShown: 1,
-	Scores:   true,
+	ItemsNoun: "pairs, options or responses", Goal: "good", PageQuestion: "How good is this response?",
+	Shapes:           []datasets.Shape{datasets.ShapePair, datasets.ShapeOptions, datasets.ShapeResponse},
+	MaxShown:         1,
+	ScoresCandidates: true,
 	Templates: []judging.Template{
 		gavelPrompt("direct"),
 		gavelPrompt("cot"),
-		published("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
-		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
-		published("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
-		gavelPrompt(judging.Decision),
+		publishedTemplate("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
+		publishedTemplate("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
+		publishedTemplate("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
+		gavelPrompt(judging.DecisionPrompt),
 	},
 	Options: []judging.Option{scaleOption, referenceOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
@@ -86,7 +86,7 @@ Examples:
 		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
 	},
 	Adapt: adapt,
-	Describe: func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+	FillRecord: func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 		if item.People != nil {
 			r.People = item.People
 			r.Question = datasets.HexSum([]byte(item.Question))[:16]
@@ -99,14 +99,14 @@ Examples:
 		if s.Get(referenceOption) != ownAnswer {
 			return nil
 		}
-		return &judging.Stage{Presentations: 2, Each: pairwise.EachReference}
+		return &judging.Stage{Presentations: 2, MakeItems: pairwise.EachReference}
 	},
 }
 
 //go:embed prompts
 var files embed.FS
 
-var texts = judging.Texts(files, "prompts")
+var texts = judging.ReadPromptTexts(files, "prompts")
 
 const llmBarSystem = "You are a helpful assistant in evaluating the quality of the outputs for a given instruction. " +
 	"Your goal is to score a given output for the given instruction."
@@ -132,10 +132,12 @@ func levelsOf(scale string) (levels []string) {
 }
 
 // gavelPrompt returns one of gavel's own prompts.
-func gavelPrompt(name string) judging.Template { return scaled(name, "gavel", texts[name], nil) }
+func gavelPrompt(name string) judging.Template {
+	return scaledTemplate(name, "gavel", texts[name], nil)
+}
 
-// scaled returns a prompt that asks for a score on the scale of the settings. Its labels are the levels.
-func scaled(name, origin, system string, s judging.Settings) judging.Template {
+// scaledTemplate returns a prompt that asks for a score on the scale of the settings. Its labels are the levels.
+func scaledTemplate(name, origin, system string, s judging.Settings) judging.Template {
 	return judging.NewTemplate(name, origin, fillScale(system, s), levelsOf(s.Get(scaleOption)))
 }
 
@@ -155,8 +157,8 @@ func fillScale(text string, s judging.Settings) string {
 		"{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
-// published returns a published prompt, whose user message holds all of it.
-func published(name, origin, system, scale string) judging.Template {
+// publishedTemplate returns a published prompt, whose user message holds all of it.
+func publishedTemplate(name, origin, system, scale string) judging.Template {
 	t := judging.NewTexts(name, origin, map[string]string{"system": system, "user": texts[name]}, noLabel)
 	t.Labels = levelsOf(scale)
 	return t
@@ -168,17 +170,17 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 	text, isOurs := texts[t.Name]
 	switch {
 	case texts[t.Name+"-reference"] != "" && s[referenceOption.Name] != "":
-		guided := published(t.Name+"-reference", t.Origin+", with a reference", t.Texts["system"], "")
+		guided := publishedTemplate(t.Name+"-reference", t.Origin+", with a reference", t.Texts["system"], "")
 		guided.Name, guided.Labels = t.Name, t.Labels
 		return guided
 	case t.Texts["user"] != "":
 		return t
 	case t.Texts != nil:
-		return onScale(t, s)
+		return rubricTemplate(t, s)
 	case !isOurs:
 		text = t.System
 	}
-	return scaled(t.Name, t.Origin, text, s)
+	return scaledTemplate(t.Name, t.Origin, text, s)
 }
 
 // pointwise asks for the score of one response (PROTOCOLS.md §9). The template's labels are the levels of its scale.
@@ -239,12 +241,12 @@ func (p pointwise) referenceFor(item datasets.Item) string {
 // Prompt shows the response in the layout of JudgeBench's harness, or in that of a published prompt.
 func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	response := item.Candidates[s.Order[0]].Text
-	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: oracleOf(item, s)}
+	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurnText, Oracle: oracleOf(item, s)}
 	form := "[[%s]]"
 	if p.isPlain() {
 		form = "%s"
 	}
-	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.Decision {
+	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.DecisionPrompt {
 		prompt.LabelTurn = ""
 	}
 	prompt.User = "<|User Prompt|>\n" + item.Question
@@ -261,9 +263,9 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 		prompt.System = p.template.Texts[criterionText+s.Mode]
 	}
 	for _, level := range p.template.Labels {
-		prompt.Oracle.Choices = append(prompt.Oracle.Choices, fmt.Sprintf(form, level))
+		prompt.Oracle.VerdictLabels = append(prompt.Oracle.VerdictLabels, fmt.Sprintf(form, level))
 	}
-	prompt.Labels = slices.Clone(prompt.Oracle.Choices)
+	prompt.Labels = slices.Clone(prompt.Oracle.VerdictLabels)
 	slices.Reverse(prompt.Labels) // a decision model's yes is its first option
 	return prompt
 }
@@ -302,16 +304,16 @@ func oracleOf(item datasets.Item, s judging.Presentation) backends.Oracle {
 
 // forms match a score as the prompts ask for it: MT-Bench's in brackets, LLMBar's alone.
 var (
-	bracketed = regexp.MustCompile(`\[\[(\d+(?:\.\d+)?|Yes|No)\]\]`)
-	alone     = regexp.MustCompile(`^\s*(\d+)\s*$`)
+	bracketedScore = regexp.MustCompile(`\[\[(\d+(?:\.\d+)?|Yes|No)\]\]`)
+	bareScore      = regexp.MustCompile(`^\s*(\d+)\s*$`)
 )
 
 // ReadsByPolicy returns true: no published rule says which of several scores counts.
 func (pointwise) ReadsByPolicy(*judging.Record) bool { return true }
 
 // Parse reads the score as the prompt asks for it, or as the reply states it. One outside the scale is no verdict.
-func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if method.Name == judging.Robust {
+func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
+	if method.Readers == judging.RobustReaders {
 		f := reading.Score(reply, p.template.Labels)
 		v := judging.NewVerdict(f, reply, judging.NoCandidate)
 		if v.Outcome == judging.Decided {
@@ -319,11 +321,11 @@ func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Re
 		}
 		return v
 	}
-	form := bracketed
+	form := bracketedScore
 	if p.isPlain() {
-		form = alone
+		form = bareScore
 	}
-	label, span, outcome := judging.OneLabel(form, reply, method.Policy)
+	label, span, outcome := judging.FindLabel(form, reply, method.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	switch {
 	case outcome != judging.Decided:

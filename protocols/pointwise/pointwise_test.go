@@ -45,7 +45,7 @@ func runOf(t *testing.T, labels string, items ...item) *scoring.Run {
 		Prompt:  judging.Template{Name: "direct", Labels: strings.Fields(labels)},
 		Dataset: judging.DatasetSpec{Items: len(items)}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	for _, x := range items {
 		for k, reply := range x.replies {
@@ -57,7 +57,7 @@ func runOf(t *testing.T, labels string, items ...item) *scoring.Run {
 			}
 			assert.NilError(t, load.Add(&judging.Record{
 				Schema: 1, Item: x.id, Group: x.group, Gold: x.gold, Presentation: k, Presentations: len(x.replies), Order: order,
-				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}},
+				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.FinishStop}},
 			}))
 		}
 	}
@@ -167,11 +167,11 @@ func TestDegenerateRuns(t *testing.T) {
 		halfTie float64
 		code    string
 	}{
-		"nothing":  {nil, -1, scoring.CodeNothing},
-		"all yes":  {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[Yes]]", "[[Yes]]"}}}, 50, scoring.CodeFew},
-		"no score": {[]item{{"a", "", "A", []string{"", "hm"}}}, 50, scoring.CodeSilent},
-		"equal":    {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[No]]", "[[No]]"}}}, 50, scoring.CodeFew},
-		"no label": {[]item{{"a", "", "", []string{"[[Yes]]", "[[No]]"}}}, -1, scoring.CodeNothing},
+		"nothing":  {nil, -1, scoring.CodeNoItems},
+		"all yes":  {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[Yes]]", "[[Yes]]"}}}, 50, scoring.CodeTooFewItems},
+		"no score": {[]item{{"a", "", "A", []string{"", "hm"}}}, 50, scoring.CodeNoVerdicts},
+		"equal":    {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[No]]", "[[No]]"}}}, 50, scoring.CodeTooFewItems},
+		"no label": {[]item{{"a", "", "", []string{"[[Yes]]", "[[No]]"}}}, -1, scoring.CodeNoItems},
 	} {
 		rep := runOf(t, "No Yes", c.items...).Score(quick)
 		want(t, rep, "half-tie", scoring.Overall, c.halfTie, len(c.items))
@@ -194,7 +194,7 @@ func TestAgainstPairwise(t *testing.T) {
 		Prompt:  judging.Template{Name: "sop", Labels: []string{"A>B", "B>A"}},
 		Dataset: judging.DatasetSpec{Items: 8}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(pairs, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(pairs, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	for i, x := range []struct{ scores, verdicts string }{
 		{"8 5", "BB"}, {"8 5", "BB"}, {"8 5", "BB"}, {"8 5", "AB"}, {"6 6", "AA"}, {"9 2", "AA"}, {"2 9", "BB"}, {"5 5", "BA"},
@@ -209,7 +209,7 @@ func TestAgainstPairwise(t *testing.T) {
 			}
 			assert.NilError(t, load.Add(&judging.Record{
 				Schema: 1, Item: id, Gold: "A", Presentation: k, Presentations: 2, Order: [][]string{{"A", "B"}, {"B", "A"}}[k],
-				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}},
+				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.FinishStop}},
 			}))
 		}
 	}
@@ -252,7 +252,7 @@ func TestAgainstPairwise(t *testing.T) {
 // simulatedRun returns a simulated judge's run of n pairs.
 func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 	t.Helper()
-	judge, err := backends.NewSim(spec)
+	judge, err := backends.NewSimulatedJudge(spec)
 	assert.NilError(t, err)
 	judge.Seed = uint64(seed)
 	template, err := pointwise.Protocol.Template("direct")
@@ -262,7 +262,7 @@ func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 	load, err := scoring.NewLoader(judging.NewManifest("test", judging.Spec{
 		Protocol: "pointwise", Goal: "good", Prompt: template, Dataset: judging.DatasetSpec{Items: n},
 		Parameters: judging.Parameters{MaxTokens: 4096},
-	}), judging.Reading{Policy: judging.Unique})
+	}), judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	for i := range n {
 		x := judgingtest.Pair(strconv.Itoa(i), i%2)
@@ -288,7 +288,7 @@ func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 // another one.
 func TestKindsAreNamed(t *testing.T) {
 	worlds := 20
-	if trials.All() {
+	if trials.RunsSlowTests() {
 		worlds = 200
 	}
 	for name, c := range map[string]struct {
@@ -335,7 +335,7 @@ func TestKindsAreNamed(t *testing.T) {
 // at most 5 without a halo are said to have a bias, in words for scores.
 func TestHaloIsNamed(t *testing.T) {
 	worlds := 20
-	if trials.All() {
+	if trials.RunsSlowTests() {
 		worlds = 200
 	}
 	for spec, c := range map[string]struct{ expected, refused string }{
@@ -349,7 +349,7 @@ func TestHaloIsNamed(t *testing.T) {
 			t.Parallel()
 			rightly := 0
 			for seed := range worlds {
-				judge, err := backends.NewSim(spec)
+				judge, err := backends.NewSimulatedJudge(spec)
 				assert.NilError(t, err)
 				judge.Seed = uint64(seed + 1)
 				rng := rand.New(rand.NewPCG(9, uint64(seed)))
@@ -372,12 +372,12 @@ func TestHaloIsNamed(t *testing.T) {
 						oracle := asker.Prompt(x, s).Oracle
 						reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &oracle})
 						assert.NilError(t, err)
-						_, err = scorer.Add(r, asker.Parse(s, reply.Text, judging.Reading{Policy: judging.Unique}))
+						_, err = scorer.Add(r, asker.Parse(s, reply.Text, judging.ReadingOptions{Policy: judging.PolicyUnique}))
 						assert.NilError(t, err)
 					}
 				}
 				scorer.Finish()
-				out, err := scorer.(scoring.BiasFinder).Sway(func(use func(string, []judging.Candidate)) error {
+				out, err := scorer.(scoring.BiasFinder).AnalyzeBias(func(use func(string, []judging.Candidate)) error {
 					for id, both := range texts {
 						use(id, both)
 					}
@@ -453,9 +453,9 @@ func TestReference(t *testing.T) {
 	plain := judgingtest.Pair("p1", 0)
 	x := plain
 	x.Reference = "right answer"
-	x.Answered = &datasets.Answered{Reference: "own answer"}
+	x.Answered = &datasets.AgentAnswer{Reference: "own answer"}
 	type checker interface{ Check(datasets.Item) error }
-	for _, name := range []string{"direct", "cot", "mt-bench", "llmbar", "llmbar-no-rules", judging.Decision} {
+	for _, name := range []string{"direct", "cot", "mt-bench", "llmbar", "llmbar-no-rules", judging.DecisionPrompt} {
 		prompts := map[string]judging.Prompt{}
 		for _, kind := range []string{"none", "gold", "own"} {
 			s := judging.Settings{"reference": kind}
@@ -516,7 +516,7 @@ func TestPublishedScores(t *testing.T) {
 				Files: []string{file}, Out: dir, Gavel: "test", Option: func(string) string { return "" },
 			})
 			assert.NilError(t, err)
-			run, err := scoring.Load(dir, judging.Reading{Policy: judging.Unique})
+			run, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
 			assert.NilError(t, err)
 			r := run.Score(quick).Result("half-tie", scoring.Overall, "")
 
@@ -587,8 +587,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string, scale int) {
 		labels := [][]string{strings.Fields(oneToTen), {"No", "Yes"}, strings.Fields("0 1 2 3 4 5 6 7 8 9")}[uint(scale)%3]
 		asker := pointwise.Protocol.New(judging.Template{Name: "direct", Labels: labels}, nil)
-		for _, reading := range []judging.Reading{{Name: judging.Robust}, {Policy: judging.Unique}, {Policy: judging.Last}} {
-			v := asker.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Pair}, reply, reading)
+		for _, reading := range []judging.ReadingOptions{{Readers: judging.RobustReaders}, {Policy: judging.PolicyUnique}, {Policy: judging.PolicyLast}} {
+			v := asker.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapePair}, reply, reading)
 			if v.Outcome != judging.Decided {
 				continue
 			}
@@ -618,7 +618,7 @@ func TestRubricByHand(t *testing.T) {
 	assert.NilError(t, err)
 	prompt = pointwise.Protocol.AdaptTemplate(prompt, judging.Settings{"scale": "1-5"})
 	asker := pointwise.Protocol.New(prompt, judging.Settings{"scale": "1-5"})
-	pair := datasets.Item{ID: "p", Shape: datasets.Pair, Candidates: []datasets.Candidate{{ID: "A", Text: "x"}, {ID: "B", Text: "y"}}}
+	pair := datasets.Item{ID: "p", Shape: datasets.ShapePair, Candidates: []datasets.Candidate{{ID: "A", Text: "x"}, {ID: "B", Text: "y"}}}
 	presentations := asker.Presentations(pair)
 	assert.Equal(t, len(presentations), 4)
 	system := asker.Prompt(pair, presentations[2]).System
@@ -629,7 +629,7 @@ func TestRubricByHand(t *testing.T) {
 		Protocol: "pointwise", Goal: "good", Prompt: prompt, Options: judging.Settings{"scale": "1-5"},
 		Dataset: judging.DatasetSpec{Items: 2}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	for id, replies := range map[string][]string{"p": {"[[5]]", "[[2]]", "[[3]]", "[[5]]"}, "q": {"[[4]]", "[[4]]", "[[1]]", "?"}} {
 		for i, reply := range replies {
@@ -639,7 +639,7 @@ func TestRubricByHand(t *testing.T) {
 			}
 			assert.NilError(t, load.Add(&judging.Record{
 				Schema: 1, Item: id, Gold: "A", Presentation: i, Presentations: 4, Order: order, Mode: presentations[i].Mode,
-				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}},
+				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.FinishStop}},
 			}))
 		}
 	}
@@ -657,14 +657,14 @@ func TestYesAndNoByHand(t *testing.T) {
 		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: []string{"No", "Yes"}},
 		Dataset: judging.DatasetSpec{Items: 5}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	for i, yes := range [][2]float64{{0.9, 0.2}, {0.8, 0.6}, {0.3, 0}, {1, -1}, {1, 1}} {
 		for k, p := range yes {
 			r := &judging.Record{
 				Schema: 1, Item: fmt.Sprint("p", i), Gold: "A", Presentation: k, Presentations: 2,
 				Order: [][]string{{"A", "B"}, {"B", "A"}}[k], Outcome: judging.Decided,
-				Replies:       []judging.Reply{{Text: map[bool]string{true: "[[Yes]]", false: "[[No]]"}[p > 0.5], Finish: backends.Stop}},
+				Replies:       []judging.Reply{{Text: map[bool]string{true: "[[Yes]]", false: "[[No]]"}[p > 0.5], Finish: backends.FinishStop}},
 				Probabilities: []judging.Probability{{Label: "[[Yes]]", P: p}, {Label: "[[No]]", P: 1 - p}},
 			}
 			if p < 0 {
@@ -695,14 +695,14 @@ func TestExpectedScore(t *testing.T) {
 		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: strings.Fields("1 2 3 4 5")},
 		Dataset: judging.DatasetSpec{Items: 1}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	for i, levels := range [][]judging.Probability{
 		{{Label: "[[3]]", P: 0.8}, {Label: "[[4]]", P: 0.2}}, {{Label: "[[3]]", P: 0.9}, {Label: "[[2]]", P: 0.1}},
 	} {
 		assert.NilError(t, load.Add(&judging.Record{
 			Schema: 1, Item: "p", Gold: "A", Presentation: i, Presentations: 2, Order: [][]string{{"A", "B"}, {"B", "A"}}[i],
-			Outcome: judging.Decided, Replies: []judging.Reply{{Text: "[[3]]", Finish: backends.Stop}}, Probabilities: levels,
+			Outcome: judging.Decided, Replies: []judging.Reply{{Text: "[[3]]", Finish: backends.FinishStop}}, Probabilities: levels,
 		}))
 	}
 	rep := load.Run().Score(quick)

@@ -64,8 +64,8 @@ func readRubric(path, text string) (judging.Template, error) {
 	return judging.NewTexts(path, "file", all, noLabel), nil // adapt fills in the scale
 }
 
-// onScale returns a rubric's prompt for the scale of the settings.
-func onScale(t judging.Template, s judging.Settings) judging.Template {
+// rubricTemplate returns a rubric's prompt for the scale of the settings.
+func rubricTemplate(t judging.Template, s judging.Settings) judging.Template {
 	all := maps.Clone(t.Texts)
 	for name, text := range all {
 		all[name] = fillScale(text, s)

@@ -54,9 +54,9 @@ type responses struct {
 
 func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
 
-// compared counts the pairs of the better response and another one: in which the better scores higher, both score the
+// countPairs counts the pairs of the better response and another one: in which the better scores higher, both score the
 // same, or the better scores lower. Pairs without two scores are in none of these; all counts them too.
-func (u responses) compared() (higher, equal, lower, all float64) {
+func (u responses) countPairs() (higher, equal, lower, all float64) {
 	if u.gold < 0 {
 		return 0, 0, 0, 0
 	}
@@ -76,15 +76,15 @@ func (u responses) compared() (higher, equal, lower, all float64) {
 	return higher, equal, lower, all
 }
 
-// onBalance returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label.
+// scorePreference returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label.
 // As in pairwise, a pair with equal scores or without two scores counts as half.
-func (u responses) onBalance() (num, den float64) {
-	higher, _, lower, all := u.compared()
+func (u responses) scorePreference() (num, den float64) {
+	higher, _, lower, all := u.countPairs()
 	return (all + higher - lower) / 2 / max(1, all), scoring.Indicator(all > 0)
 }
 
-// scores scores runs that score responses one at a time.
-type scores struct {
+// pointwiseScorer scores runs that score responses one at a time.
+type pointwiseScorer struct {
 	manifest  *judging.Manifest
 	items     scoring.Collector[responses]
 	hasPeople bool         // people have scored the responses
@@ -93,10 +93,10 @@ type scores struct {
 
 // NewScorer scores runs that score responses one at a time.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &scores{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
+	return &pointwiseScorer{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
 }
 
-func (f *scores) Words() scoring.ScorerTerms {
+func (f *pointwiseScorer) Terms() scoring.ScorerTerms {
 	terms := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
 	if f.hasPeople {
 		terms.Unit = "item"
@@ -104,7 +104,7 @@ func (f *scores) Words() scoring.ScorerTerms {
 	return terms
 }
 
-func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	people := r.People
 	if len(r.Order) != 1 || people == nil {
 		people = new(datasets.PeopleScores)
@@ -150,7 +150,7 @@ func expectedScore(prompt judging.Template, levels []judging.Probability) float6
 	return sum / total
 }
 
-func (f *scores) Finish() (complete int) {
+func (f *pointwiseScorer) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	total := 0.0
 	for _, key := range criteria(f.manifest.Spec.Prompt) {
@@ -166,7 +166,7 @@ func (f *scores) Finish() (complete int) {
 }
 
 // Unlabelled returns the number of items without a label.
-func (f *scores) Unlabelled() (n int) {
+func (f *pointwiseScorer) Unlabelled() (n int) {
 	for _, u := range f.rows {
 		n += int(scoring.Indicator(u.gold < 0 && !f.hasPeople))
 	}
@@ -178,39 +178,39 @@ func (f *scores) Unlabelled() (n int) {
 func metrics(kind, halves scoring.MetricKind) []scoring.SumMetric[responses] {
 	return []scoring.SumMetric[responses]{
 		{
-			Metric: scoring.Metric{Name: halfTie, Kind: halves, Headline: true},
-			Adds:   responses.onBalance,
+			Metric:       scoring.Metric{Name: halfTie, Kind: halves, Headline: true},
+			Contribution: responses.scorePreference,
 		},
 		{
-			Metric: scoring.Metric{Name: equalScores, Kind: kind},
-			Adds:   func(u responses) (float64, float64) { _, equal, _, all := u.compared(); return equal, all },
+			Metric:       scoring.Metric{Name: equalScores, Kind: kind},
+			Contribution: func(u responses) (float64, float64) { _, equal, _, all := u.countPairs(); return equal, all },
 		},
 		{
-			Metric: scoring.Metric{Name: scoring.RightWhereAlike, Kind: kind},
-			Adds: func(u responses) (float64, float64) {
-				higher, _, lower, _ := u.compared()
+			Metric: scoring.Metric{Name: scoring.AccuracyWhenConsistent, Kind: kind},
+			Contribution: func(u responses) (float64, float64) {
+				higher, _, lower, _ := u.countPairs()
 				return higher, higher + lower
 			},
 		},
 		{
 			Metric: scoring.Metric{Name: scoring.Coverage, Kind: kind},
-			Adds: func(u responses) (float64, float64) {
-				higher, _, lower, all := u.compared()
+			Contribution: func(u responses) (float64, float64) {
+				higher, _, lower, all := u.countPairs()
 				return higher + lower, all
 			},
 		},
 	}
 }
 
-func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
-	list := metrics(scoring.Share, scoring.Halves)
+func (f *pointwiseScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+	list := metrics(scoring.KindShare, scoring.KindHalfPoints)
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.ids) > 2 }) {
-		list = metrics(scoring.Several, scoring.Mean)
+		list = metrics(scoring.KindTrials, scoring.KindMean)
 	}
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expected, math.IsNaN) }) {
 		list = append(list, scoring.SumMetric[responses]{
-			Metric: scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
-			Adds:   func(u responses) (float64, float64) { u.scores = u.expected; return u.onBalance() },
+			Metric:       scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
+			Contribution: func(u responses) (float64, float64) { u.scores = u.expected; return u.scorePreference() },
 		})
 	}
 	s := &scoring.Sheet{
@@ -232,8 +232,8 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// Extend adds how the scale is used, and the AUROC of the scores of all responses.
-func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
+// ExtendReport adds how the scale is used, and the AUROC of the scores of all responses.
+func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var scored []stats.Scored
 	use := map[string]map[float64]int{ScoreCount: {}, BetterCount: {}, OtherCount: {}}
 	counts := use[ScoreCount]
@@ -265,7 +265,7 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	}
 	add := func(metric, unit string, n int, value float64) *scoring.Result {
 		rep.Results = append(rep.Results, scoring.Result{
-			Metric: metric, Group: scoring.Overall, Unit: unit, N: n, Value: scoring.Fraction(value),
+			Metric: metric, Group: scoring.Overall, Unit: unit, N: n, Value: scoring.RoundFraction(value),
 			Missing: "response left out",
 		})
 		return &rep.Results[len(rep.Results)-1]
@@ -273,7 +273,7 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	area, iv := stats.AUROC(scored, b.Level)
 	if !math.IsNaN(area) {
 		x := add(scoreAUROC, scoring.UnitScore, len(scored), area)
-		x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
+		x.Low, x.High = scoring.RoundFraction(iv.Low), scoring.RoundFraction(iv.High)
 		x.Interval = scoring.ByDeLong
 	}
 	each := slices.Collect(maps.Values(counts))
@@ -311,9 +311,9 @@ func levelOf(levels []string, x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Sway returns which features of the responses, such as their length, go with a higher score.
-func (f *scores) Sway(
-	texts scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
+// AnalyzeBias returns which features of the responses, such as their length, go with a higher score.
+func (f *pointwiseScorer) AnalyzeBias(
+	texts scoring.ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap,
 ) (*scoring.BiasAnalysis, error) {
 	m := *f.manifest
 	m.Spec.Protocol, m.Spec.Goal = pairwise.Protocol.Name, pairwise.Protocol.Goal
@@ -341,7 +341,7 @@ func (f *scores) Sway(
 		}
 	}
 	pairs.Finish()
-	out, err := pairs.(scoring.BiasFinder).Sway(texts, clusterOf, b)
+	out, err := pairs.(scoring.BiasFinder).AnalyzeBias(texts, clusterOf, b)
 	if out != nil {
 		out.Scored = true
 		out.Causes = slices.Delete(out.Causes, 0, 1) // responses are scored alone: there is no position

@@ -4,22 +4,22 @@ import "gavel/scoring"
 
 // Parts into which pairs fall, by whether rewrites of the pair change a right verdict.
 const (
-	PartStays   = "stays"   // right on the original pair and on all its rewrites
-	PartMoved   = "moved"   // right on the original pair, not on some rewrite
-	PartWrong   = "wrong"   // not right on the original pair
-	PartMissing = "missing" // no verdict on the original pair
+	OutcomeUnchanged = "stays"   // right on the original pair and on all its rewrites
+	OutcomeChanged   = "moved"   // right on the original pair, not on some rewrite
+	OutcomeWrong     = "wrong"   // not right on the original pair
+	OutcomeMissing   = "missing" // no verdict on the original pair
 )
 
-// Part returns the part of a pair, such as stays or moved.
-func (*pairs) Part(x scoring.Unit) string {
+// UnitOutcome returns the part of a pair, such as stays or moved.
+func (*probeScorer) UnitOutcome(x scoring.Unit) string {
 	u := x.Data.(pair)
 	switch {
 	case !u.judgments[0].verdict():
-		return PartMissing
+		return OutcomeMissing
 	case !u.right(u.judgments[0]):
-		return PartWrong
+		return OutcomeWrong
 	case u.steady():
-		return PartStays
+		return OutcomeUnchanged
 	}
-	return PartMoved
+	return OutcomeChanged
 }

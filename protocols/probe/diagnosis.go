@@ -13,21 +13,21 @@ import (
 // Codes of diagnoses that only this protocol has.
 const (
 	codeMoved  = "moved"  // some rewrite changes verdicts beyond the noise floor (neutral rewrites)
-	codeSteady = "steady" // no rewrite does, and none can have an effect above mostUnseen
+	codeSteady = "steady" // no rewrite does, and none can have an effect above maxUndetectedEffect
 )
 
-// mostUnseen is the largest effect, in points, that a rewrite may still have by its interval if
+// maxUndetectedEffect is the largest effect, in points, that a rewrite may still have by its interval if
 // a judge is called steady.
-const mostUnseen = 10
+const maxUndetectedEffect = 10
 
 // Diagnose returns the level of a judge, and says which position it prefers if it significantly prefers one of two
 // identical responses.
-func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
+func (f *probeScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := f.level(r)
-	first, ok := r.Overall(IdenticalFirst).Against(50)
+	first, ok := r.Overall(IdenticalFirst).CompareWith(50)
 	if ok && (first.Above || first.Below) {
 		d.Evidence = append(d.Evidence, first)
-		d.Also = strings.TrimSpace(d.Also + " " + phrases.Say("probe.identical", first, first.N))
+		d.Also = strings.TrimSpace(d.Also + " " + phrases.Sentence("probe.identical", first, first.N))
 	}
 	return d
 }
@@ -35,55 +35,55 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 // level returns the diagnosis of a judge by how often it is right on original pairs, and by the rewrites that change
 // its verdicts. Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one
 // that follows the position.
-func (f *pairs) level(r *scoring.Report) scoring.Diagnosis {
+func (f *probeScorer) level(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
-	right, ok := r.Overall(Right).Against(50)
+	right, ok := r.Overall(RightOnOriginal).CompareWith(50)
 	if !ok || len(r.Probes) == 0 {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "probe.nothing")
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "probe.nothing")
 	}
-	level, code := right.Chance(right.High >= scoring.ReliableFrom)
+	level, code := right.CompareWithChance(right.High >= scoring.ReliableFrom)
 	if code != "" {
 		return scoring.Diagnosis{
 			Level:    level,
 			Code:     code,
 			Evidence: []scoring.Evidence{right},
-			Text:     phrases.Say("probe.correct-"+code, right),
+			Text:     phrases.Sentence("probe.correct-"+code, right),
 		}
 	}
 	if r.Probes[0].P == nil {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "probe.early", r.Items, r.Expected)
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "probe.early", r.Items, r.Expected)
 	}
 	d := scoring.Diagnosis{Level: scoring.Weak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
 	moving := movingRewrites(r.Probes)
 	if len(moving) > 0 {
 		strongest := moving[0]
-		d.Text = phrases.Say("probe.moved", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value,
+		d.Text = phrases.Sentence("probe.moved", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value,
 			*strongest.Repeated.Value)
-		d.Also = phrases.Say("probe.rewrites", strings.Join(descriptions(moving), "; "))
+		d.Also = phrases.Sentence("probe.rewrites", strings.Join(descriptions(moving), "; "))
 		return d
 	}
 	for _, p := range r.Probes {
-		if f.rewrites.Find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
-			d.Text = phrases.Say("probe.form", *p.Changed.Value, p.Name, *p.Repeated.Value)
+		if f.rewrites.Find(p.Name).isNeutral() && p.Effect.Low != nil && *p.Effect.Low > maxUndetectedEffect {
+			d.Text = phrases.Sentence("probe.form", *p.Changed.Value, p.Name, *p.Repeated.Value)
 			return d
 		}
 	}
 	if right.Low <= scoring.ReliableFrom {
 		d.Code = scoring.CodeWeak
-		d.Text = phrases.Say("probe.weak", right)
+		d.Text = phrases.Sentence("probe.weak", right)
 		if right.Value > scoring.ReliableFrom {
-			d.Text = phrases.Say("probe.weak-few", right)
+			d.Text = phrases.Sentence("probe.weak-few", right)
 		}
-		d.Also = phrases.Say("probe.none", len(r.Probes))
+		d.Also = phrases.Sentence("probe.none", len(r.Probes))
 		return d
 	}
 	return steady(d, right, r.Probes)
 }
 
 // steady completes the diagnosis d of an accurate judge whose verdicts no rewrite significantly changes: by whether
-// there are enough verdicts to exclude a larger effect than mostUnseen.
+// there are enough verdicts to exclude a larger effect than maxUndetectedEffect.
 func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
 	fewestVerdicts, largestUnseen := all[0].Changed.N, 0.0
 	form := 0.0
@@ -94,22 +94,22 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 			continue
 		}
 		form = max(form, *p.Neutral.Value)
-		largestUnseen = max(largestUnseen, unseen(p))
+		largestUnseen = max(largestUnseen, largestPossibleEffect(p))
 	}
 	d.Level = scoring.Usable
 	d.Code = codeSteady
-	d.Text = phrases.Say("probe.steady", right, len(all), form, fewestVerdicts, largestUnseen)
-	if fewestVerdicts == 0 || largestUnseen > mostUnseen {
+	d.Text = phrases.Sentence("probe.steady", right, len(all), form, fewestVerdicts, largestUnseen)
+	if fewestVerdicts == 0 || largestUnseen > maxUndetectedEffect {
 		d.Level = scoring.Unknown
-		d.Code = scoring.CodeFew
-		d.Text = phrases.Say("probe.unseen", right, len(all), fewestVerdicts, largestUnseen)
+		d.Code = scoring.CodeTooFewItems
+		d.Text = phrases.Sentence("probe.unseen", right, len(all), fewestVerdicts, largestUnseen)
 	}
 	return d
 }
 
-// unseen returns the largest effect of a rewrite that the verdicts leave possible, in points over the neutral rewrites:
+// largestPossibleEffect returns the largest effect of a rewrite that the verdicts leave possible, in points over the neutral rewrites:
 // the upper end of the interval of the difference, combined from both intervals (MOVER, Zou and Donner 2008).
-func unseen(p scoring.Probe) float64 {
+func largestPossibleEffect(p scoring.Probe) float64 {
 	return *p.Changed.Value - *p.Neutral.Value +
 		math.Hypot(*p.Changed.High-*p.Changed.Value, *p.Neutral.Value-*p.Neutral.Low)
 }
@@ -117,7 +117,7 @@ func unseen(p scoring.Probe) float64 {
 // movingRewrites returns the rewrites that significantly change verdicts beyond the noise floor, the strongest first.
 func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 	for _, p := range all {
-		if p.Moves() {
+		if p.IsSignificant() {
 			out = append(out, p)
 		}
 	}
@@ -130,7 +130,7 @@ func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 func descriptions(all []scoring.Probe) (out []string) {
 	for _, p := range all {
 		changed := p.ToWorse + p.ToBetter + p.ToNeither
-		out = append(out, phrases.Say("probe.rewrite", p.Name, p.About, p.ToWorse, changed))
+		out = append(out, phrases.Sentence("probe.rewrite", p.Name, p.About, p.ToWorse, changed))
 	}
 	return out
 }

@@ -8,14 +8,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// form reports whether the rewrite is neutral: it changes only the form of the prompt and favours no response, so the
+// isNeutral reports whether the rewrite is neutral: it changes only the form of the prompt and favours no response, so the
 // verdicts that it changes are noise that any other prompt has too.
-func (w rewrite) form() bool { return w.How != "" }
+func (w rewrite) isNeutral() bool { return w.How != "" }
 
 // comparesWith reports whether w is compared with the rewrite v: a neutral one, or the control of w.
 func (w rewrite) comparesWith(v rewrite) bool {
 	if w.Against == "" {
-		return v.form()
+		return v.isNeutral()
 	}
 	return w.Against == v.Name
 }
@@ -30,7 +30,7 @@ type trial struct {
 // the effect of w beyond that. A verdict moves if it changes and, under a rewrite that favours the worse response, does
 // not change to the better one.
 func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (scoring.Proportion, float64) {
-	var clusters scoring.Tally[string, struct {
+	var clusters scoring.OrderedMap[string, struct {
 		trial
 		changes [2]int // changes by neutral rewrites, and all
 	}]
@@ -47,7 +47,7 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 				continue
 			}
 			changed := w.changes(u, s)
-			moved := changed && !(w.worse() && s.choice == u.gold)
+			moved := changed && !(w.changesWorse() && s.choice == u.gold)
 			if v.Name == w.Name {
 				current.present = true
 				current.moved = moved

@@ -16,15 +16,15 @@ import (
 var layout string
 
 // Layout arranges the reports of runs of protocol probe.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{moves}})
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{rewritesBlock}})
 
-// moves returns a block with how many verdicts each rewrite changes beyond the judge's own noise.
-func moves(p *report.RunPage) []doc.Block {
+// rewritesBlock returns a block with how many verdicts each rewrite changes beyond the judge's own noise.
+func rewritesBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "rewrite", Look: "wide", Columns: []doc.Column{
-		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis()},
-		{Name: "changed, %", Kind: doc.Number},
-		{Name: "asked again, %", Kind: doc.Bare, Spare: 3},
-		{Name: "form alone, %", Kind: doc.Bare, Spare: 2},
+		{Name: "beyond noise, points", Kind: doc.ColumnNumber, Axis: doc.DifferenceAxis()},
+		{Name: "changed, %", Kind: doc.ColumnNumber},
+		{Name: "asked again, %", Kind: doc.ColumnBareNumber, HideOrder: 3},
+		{Name: "form alone, %", Kind: doc.ColumnBareNumber, HideOrder: 2},
 		{Name: "to the worse"},
 		{Name: "p"},
 	}}
@@ -43,7 +43,7 @@ func moves(p *report.RunPage) []doc.Block {
 			beyond, q.Changed.Result(), q.Repeated.Result(), q.Neutral.Result(),
 			fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither), table.PValue(q.P),
 		)}
-		if q.Moves() {
+		if q.IsSignificant() {
 			row.Look = "level-weak"
 		}
 		if *q.Changed.Value > 0 {
@@ -56,10 +56,10 @@ func moves(p *report.RunPage) []doc.Block {
 	}
 	b := doc.Block{
 		ID: "moves", Title: "What changes its verdicts", About: "verdicts that change by a rewrite", Table: t,
-		Notes: []doc.Note{doc.Say("probe.columns"), doc.Say("probe.p")},
+		Notes: []doc.Note{doc.PhraseNote("probe.columns"), doc.PhraseNote("probe.p")},
 	}
 	if unserved != nil {
-		b.Notes = append(b.Notes, doc.Say(doc.Warning, phrases.Say("probe.unserved", strings.Join(unserved, ", "))))
+		b.Notes = append(b.Notes, doc.PhraseNote(doc.WarningCode, phrases.Sentence("probe.unserved", strings.Join(unserved, ", "))))
 	}
 	return []doc.Block{b}
 }

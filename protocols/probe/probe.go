@@ -32,21 +32,21 @@ Examples:
   gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o
   gavel run NAME --model qwen3:8b --dataset sample --dry-run
   gavel run NAME --backend sim --model accuracy=0.8,swayed=0.2 --dataset sample`,
-	Items:          "pairs",
-	Goal:           pairwise.Protocol.Goal,
-	Asks:           "which is GOAL, whatever is added?",
-	Shapes:         []datasets.Shape{datasets.Pair},
-	FollowUps:      true,
-	Templates:      slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasParts),
-	CustomTemplate: pairwise.Protocol.CustomTemplate,
-	Adapt:          withCatalogue,
-	CorrectIDs:     correctIDs,
-	Describe:       pairwise.Protocol.Describe,
-	CandidateName:  pairwise.Protocol.CandidateName,
-	VerdictText:    pairwise.Protocol.VerdictText,
-	LabelText:      pairwise.Protocol.LabelText,
+	ItemsNoun:        "pairs",
+	Goal:             pairwise.Protocol.Goal,
+	QuestionTemplate: "which is GOAL, whatever is added?",
+	Shapes:           []datasets.Shape{datasets.ShapePair},
+	FollowUps:        true,
+	Templates:        slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasParts),
+	CustomTemplate:   pairwise.Protocol.CustomTemplate,
+	Adapt:            withCatalogue,
+	CorrectIDs:       correctIDs,
+	FillRecord:       pairwise.Protocol.FillRecord,
+	CandidateName:    pairwise.Protocol.CandidateName,
+	VerdictText:      pairwise.Protocol.VerdictText,
+	LabelText:        pairwise.Protocol.LabelText,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		return probe{plain: pairwise.Protocol.New(t, nil), rewrites: rewritesOf(t)}
+		return probe{originalAsker: pairwise.Protocol.New(t, nil), rewrites: rewritesOf(t)}
 	},
 }
 
@@ -63,8 +63,8 @@ func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
 
 // probe asks a judge about rewritten pairs with the prompts of protocol pairwise.
 type probe struct {
-	plain    judging.Asker // asks about original pairs
-	rewrites rewrites
+	originalAsker judging.Asker // asks about original pairs
+	rewrites      rewrites
 }
 
 func (probe) Name() string { return name }
@@ -105,8 +105,8 @@ func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 // Prompt returns the prompt of protocol pairwise for the pair and the instructions as the rewrite changes them.
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	w := p.rewrites.Find(s.Mode)
-	prompt := p.plain.Prompt(item, s)
-	prompt.Again = s.Mode == modeAgain
+	prompt := p.originalAsker.Prompt(item, s)
+	prompt.HasDuplicate = s.Mode == modeAgain
 	o := &prompt.Oracle
 	o.Presentation = 0
 	if s.Mode != modePlain {
@@ -118,10 +118,10 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 		if n := len(w.Instead); n > 0 {
 			texts[worse] = w.Instead[hashOf(item)%n]
 		}
-		texts[worse] = w.Apply(texts[worse], o.Choices[worse])
+		texts[worse] = w.Apply(texts[worse], o.VerdictLabels[worse])
 	}
-	if worse >= 0 && w.worse() {
-		o.Favours = o.Choices[worse]
+	if worse >= 0 && w.changesWorse() {
+		o.RewriteVerdict = o.VerdictLabels[worse]
 	}
 	if s.Mode == modeIdentical {
 		texts[1] = texts[0]
@@ -129,7 +129,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	}
 	names := w.assistants(item.ID)
 	parts := []string{
-		pairwise.Question(item.Question), pairwise.Answer(names.first, texts[0]), pairwise.Answer(names.second, texts[1]),
+		pairwise.QuestionSection(item.Question), pairwise.AnswerSection(names.first, texts[0]), pairwise.AnswerSection(names.second, texts[1]),
 	}
 	if w.How == "order" {
 		parts = append(parts[1:], parts[0])
@@ -140,9 +140,9 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 }
 
 // Parse reads a reply as pairwise does, after restoring the names of the assistants.
-func (p probe) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+func (p probe) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
 	if w := p.rewrites.Find(s.Mode); w.How == "letters" || w.How == "names" {
 		reply = w.restoreNames(reply)
 	}
-	return p.plain.Parse(s, reply, method)
+	return p.originalAsker.Parse(s, reply, method)
 }

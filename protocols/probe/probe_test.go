@@ -51,7 +51,7 @@ func TestPrompts(t *testing.T) {
 	for _, mode := range modes() {
 		p := askerOf(t, "direct").Prompt(pair, inMode(mode))
 		fmt.Fprintf(&out, "===== %s\n--- system\n%s\n--- user\n%s\n", mode, p.System, p.User)
-		fmt.Fprintf(&out, "--- labels %q, favours %q\n", p.Labels, p.Oracle.Favours)
+		fmt.Fprintf(&out, "--- labels %q, favours %q\n", p.Labels, p.Oracle.RewriteVerdict)
 		if p.Challenge != "" {
 			fmt.Fprintf(&out, "--- then\n%s\n", p.Challenge)
 		}
@@ -63,11 +63,11 @@ func TestPrompts(t *testing.T) {
 func TestPlainlyIsPairwise(t *testing.T) {
 	pair := item("p", "q", "a", "b", 1)
 	p := askerOf(t, "sop")
-	plain := p.(probe).plain.Prompt(pair, inMode(""))
+	plain := p.(probe).originalAsker.Prompt(pair, inMode(""))
 	for _, mode := range []string{modePlain, modeAgain} {
 		got := p.Prompt(pair, inMode(mode))
 		assert.DeepEqual(t, [2]string{got.System, got.User}, [2]string{plain.System, plain.User})
-		assert.Equal(t, got.Again, mode == modeAgain)
+		assert.Equal(t, got.HasDuplicate, mode == modeAgain)
 	}
 }
 
@@ -95,7 +95,7 @@ func FuzzRewrites(f *testing.F) {
 			}
 			if mode == modeIdentical {
 				parts = []string{
-					pairwise.Question(question) + "\n\n" + pairwise.Answer("A", texts[0]) + "\n\n" + pairwise.Answer("B", texts[0]),
+					pairwise.QuestionSection(question) + "\n\n" + pairwise.AnswerSection("A", texts[0]) + "\n\n" + pairwise.AnswerSection("B", texts[0]),
 				}
 			}
 			for _, text := range parts {
@@ -103,13 +103,13 @@ func FuzzRewrites(f *testing.F) {
 					t.Errorf("%s: %q is not in %q", mode, text, prompt.User)
 				}
 			}
-			if v := p.Parse(s, "", judging.Reading{Policy: judging.Unique}); v.Outcome != judging.NoVerdict {
+			if v := p.Parse(s, "", judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome != judging.NoVerdict {
 				t.Errorf("%s: an empty reply is read as %s", mode, v.Outcome)
 			}
-			if prompt.Oracle.Favours == "" {
+			if prompt.Oracle.RewriteVerdict == "" {
 				continue
 			}
-			v := p.Parse(s, prompt.Oracle.Favours, judging.Reading{Policy: judging.Unique})
+			v := p.Parse(s, prompt.Oracle.RewriteVerdict, judging.ReadingOptions{Policy: judging.PolicyUnique})
 			if v.Choice != 1-gold {
 				t.Errorf("%s speaks for %d", mode, v.Choice)
 			}
@@ -152,8 +152,8 @@ func TestLetters(t *testing.T) {
 		{"A close one. [[Y>X]]", 1, judging.Decided},
 		{"[[A>B]]", judging.NoCandidate, judging.NoVerdict},
 	} {
-		for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
-			v := p.Parse(inMode("letters"), c.reply, judging.Reading{Name: how, Policy: judging.Unique})
+		for _, how := range []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders} {
+			v := p.Parse(inMode("letters"), c.reply, judging.ReadingOptions{Readers: how, Policy: judging.PolicyUnique})
 			assert.Equal(t, v.Choice, c.choice, c.reply)
 			assert.Equal(t, v.Outcome, c.outcome, c.reply)
 			if v.Outcome == judging.Decided {
@@ -162,7 +162,7 @@ func TestLetters(t *testing.T) {
 		}
 	}
 	v := p.Parse(inMode("letters"), "1. The first says 2.\n2. Assistant 2 is better: [[2>1]]",
-		judging.Reading{Name: judging.Robust, Policy: judging.Unique})
+		judging.ReadingOptions{Readers: judging.RobustReaders, Policy: judging.PolicyUnique})
 	assert.Equal(t, v.Choice, 1)
 	counts := map[string]int{}
 	for i := range 20 {
@@ -183,10 +183,10 @@ func TestTail(t *testing.T) {
 	assert.Equal(t, note.Against, tail.Name)
 	assert.Equal(t, len(note.After), len(tail.After))
 	assert.Equal(t, strings.Replace(note.After, "pre-approved", "written text", 1), tail.After)
-	assert.Assert(t, !tail.form(), "the noise floor of the other rewrites is that of the form alone")
+	assert.Assert(t, !tail.isNeutral(), "the noise floor of the other rewrites is that of the form alone")
 	for _, w := range currentRewrites() {
 		assert.Assert(t, w.Against == "" || currentRewrites().Find(w.Against).Name != "", w.Name)
-		assert.Assert(t, w.Instead == nil || w.worse(), w.Name)
+		assert.Assert(t, w.Instead == nil || w.changesWorse(), w.Name)
 	}
 }
 
@@ -195,11 +195,11 @@ func TestKeys(t *testing.T) {
 	n := map[string]int{}
 	for i := range 600 {
 		prompt := askerOf(t, "sop").Prompt(item(fmt.Sprint("pair-", i), "q", "better", "worse", 0), inMode("key"))
-		_, response, _ := strings.Cut(prompt.User, pairwise.Answer("A", "better")+"\n\n")
+		_, response, _ := strings.Cut(prompt.User, pairwise.AnswerSection("A", "better")+"\n\n")
 		n[response]++
 	}
 	for _, key := range []string{":", "Thought process:", "Solution"} {
-		count := n[pairwise.Answer("B", key)]
+		count := n[pairwise.AnswerSection("B", key)]
 		assert.Assert(t, count > 160 && count < 240, "%s: %d of %v", key, count, n)
 	}
 }
@@ -210,7 +210,7 @@ func TestIdentical(t *testing.T) {
 	assert.DeepEqual(t, Protocol.CorrectIDs(r, nil), []string{"a"})
 	r.Mode = modeIdentical
 	assert.Equal(t, len(Protocol.CorrectIDs(r, nil)), 0)
-	judge, err := backends.NewSim("accuracy=1,swayed=1")
+	judge, err := backends.NewSimulatedJudge("accuracy=1,swayed=1")
 	assert.NilError(t, err)
 	first := 0
 	for i := range 1000 {

@@ -106,8 +106,8 @@ const (
 	modeIdentical = "identical" // both responses are the same text, so only the position can decide
 )
 
-// worse reports whether the rewrite changes the worse response.
-func (w rewrite) worse() bool { return w.Favours == "worse" }
+// changesWorse reports whether the rewrite changes the worse response.
+func (w rewrite) changesWorse() bool { return w.Favours == "worse" }
 
 // Apply returns the text of a response as the rewrite changes it. label is the label that prefers the response.
 func (w rewrite) Apply(text, label string) string {
@@ -210,7 +210,7 @@ func (w rewrite) instructions(p *judging.Prompt, item string) {
 		c := w.assistants(item)
 		p.System = c.rename(p.System)
 		p.Oracle.Tie = c.rename(p.Oracle.Tie)
-		for _, labels := range [][]string{p.Labels, p.Oracle.Choices} {
+		for _, labels := range [][]string{p.Labels, p.Oracle.VerdictLabels} {
 			for i := range labels {
 				labels[i] = c.rename(labels[i])
 			}

@@ -72,8 +72,8 @@ func (u pair) steady() bool {
 	return u.right(u.judgments[0]) && right == total
 }
 
-// pairs scores runs of protocol probe.
-type pairs struct {
+// probeScorer scores runs of protocol probe.
+type probeScorer struct {
 	scoring.Collector[pair]
 	rewrites   rewrites
 	labelsOnly bool    // the judge writes only a label, so rewrites that challenge it are left out
@@ -82,20 +82,20 @@ type pairs struct {
 
 // NewScorer returns a scorer of runs of protocol probe.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &pairs{
+	return &probeScorer{
 		Collector:  scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
 		rewrites:   rewritesOf(m.Spec.Prompt),
-		labelsOnly: m.Server.Can(backends.Decide),
+		labelsOnly: m.Server.Can(backends.HasDecisionModels),
 	}
 }
 
-// Words returns the words by which reports call units and records of the protocol.
-func (*pairs) Words() scoring.ScorerTerms {
+// Terms returns the words by which reports call units and records of the protocol.
+func (*probeScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
 }
 
 // Add adds the verdict v of a record to its pair. It returns false for a record whose judgment is there already.
-func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *probeScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) != 2 || r.Mode == "" {
 		return false, fmt.Errorf("%s shows two candidates in several modes, this record is of another kind", name)
 	}
@@ -134,13 +134,13 @@ func candidate(r *judging.Record, id string) int8 {
 }
 
 // Finish keeps the pairs that have records of all their judgments, and returns their number.
-func (f *pairs) Finish() (complete int) {
+func (f *probeScorer) Finish() (complete int) {
 	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
 
 // Sheet returns the sheet from which metrics are computed: a row for each pair.
-func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+func (f *probeScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.AssignColumns(metrics),
 		Width:     2 * len(metrics),
@@ -156,10 +156,10 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 
 // Names of metrics; metrics.yaml defines them.
 const (
-	SteadyRight = "steady-right" // share of pairs right on the original and all its rewrites
-	KeptRight   = "kept-right"   // of pairs right on the original: share of rewrites right too
-	Right       = "right"        // share of pairs right on the original
-	AgainRight  = "again-right"  // of pairs right on the original: share right when asked again
+	RightOnAll      = "steady-right" // share of pairs right on the original and all its rewrites
+	RightOnRewrites = "kept-right"   // of pairs right on the original: share of rewrites right too
+	RightOnOriginal = "right"        // share of pairs right on the original
+	RightOnRepeat   = "again-right"  // of pairs right on the original: share right when asked again
 
 	IdenticalFirst = "identical-first" // of verdicts for one of two identical responses: share for the first
 	IdenticalTied  = "identical-tied"  // of verdicts on two identical responses: share of ties
@@ -173,12 +173,12 @@ var Metrics string
 // metrics computes the metrics of a probe, the headline first.
 var metrics = []scoring.SumMetric[pair]{
 	{
-		Metric: scoring.Metric{Name: SteadyRight, Headline: true},
-		Adds:   func(u pair) (num, den float64) { return scoring.Indicator(u.steady()), 1 },
+		Metric:       scoring.Metric{Name: RightOnAll, Headline: true},
+		Contribution: func(u pair) (num, den float64) { return scoring.Indicator(u.steady()), 1 },
 	},
 	{
-		Metric: scoring.Metric{Name: KeptRight, Kind: scoring.Ratio},
-		Adds: func(u pair) (num, den float64) {
+		Metric: scoring.Metric{Name: RightOnRewrites, Kind: scoring.KindRatio},
+		Contribution: func(u pair) (num, den float64) {
 			if !u.right(u.judgments[0]) {
 				return 0, 0
 			}
@@ -186,35 +186,35 @@ var metrics = []scoring.SumMetric[pair]{
 		},
 	},
 	{
-		Metric: scoring.Metric{Name: AgainRight},
-		Adds: func(u pair) (num, den float64) {
+		Metric: scoring.Metric{Name: RightOnRepeat},
+		Contribution: func(u pair) (num, den float64) {
 			first := u.right(u.judgments[0])
 			return scoring.Indicator(first && u.right(u.judgments[1])), scoring.Indicator(first)
 		},
 	},
 	{
-		Metric: scoring.Metric{Name: Right},
-		Adds:   func(u pair) (num, den float64) { return scoring.Indicator(u.right(u.judgments[0])), 1 },
+		Metric:       scoring.Metric{Name: RightOnOriginal},
+		Contribution: func(u pair) (num, den float64) { return scoring.Indicator(u.right(u.judgments[0])), 1 },
 	},
 	{
-		Metric: scoring.Metric{Name: IdenticalFirst, Sparse: true},
-		Adds: func(u pair) (num, den float64) {
+		Metric: scoring.Metric{Name: IdenticalFirst, OmitsEmptyGroups: true},
+		Contribution: func(u pair) (num, den float64) {
 			s := u.find(modeIdentical)
 			decided := scoring.Indicator(s.outcome == judging.Decided)
 			return decided * scoring.Indicator(s.choice == u.first), decided
 		},
 	},
 	{
-		Metric: scoring.Metric{Name: IdenticalTied, Sparse: true},
-		Adds: func(u pair) (num, den float64) {
+		Metric: scoring.Metric{Name: IdenticalTied, OmitsEmptyGroups: true},
+		Contribution: func(u pair) (num, den float64) {
 			s := u.find(modeIdentical)
 			return scoring.Indicator(s.outcome == judging.Tie), scoring.Indicator(s.verdict())
 		},
 	},
 }
 
-// Extend adds the effect of each rewrite to the report; p-values only if the run ended as planned.
-func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
+// ExtendReport adds the effect of each rewrite to the report; p-values only if the run ended as planned.
+func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
 		if w.Name == modeIdentical || f.labelsOnly && w.Challenge != "" {
@@ -243,7 +243,7 @@ func (w rewrite) changes(u pair, s judgment) bool {
 // measure counts the verdicts that the rewrite changes, compared with those that change when the judge is asked again.
 func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
-	var changed, repeated, beyond scoring.Tally[string, [2]int] // by cluster: hits, and all
+	var changed, repeated, beyond scoring.OrderedMap[string, [2]int] // by cluster: hits, and all
 	for _, x := range units {
 		u := x.Data.(pair)
 		verdict := u.find(w.Name)
@@ -254,7 +254,7 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 			out.Unserved++ // a failure is not a change of the verdict
 			continue
 		}
-		add := func(t *scoring.Tally[string, [2]int], n float64) {
+		add := func(t *scoring.OrderedMap[string, [2]int], n float64) {
 			c := t.Get(cmp.Or(x.Cluster, x.ID))
 			c[0] += int(n)
 			c[1]++

@@ -72,7 +72,7 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 // probes returns the probes of units.
 func probes(units []scoring.Unit) []scoring.Probe {
 	var rep scoring.Report
-	(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	(&probeScorer{rewrites: currentRewrites()}).ExtendReport(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	return rep.Probes
 }
 
@@ -84,7 +84,7 @@ func rightOf(units []scoring.Unit) []scoring.Result {
 		right = append(right, [2]int{int(scoring.Indicator(u.right(u.judgments[0]))), 1})
 	}
 	x := scoring.ProportionOf(right, stats.Bootstrap{Level: 0.95}).Result()
-	x.Metric = Right
+	x.Metric = RightOnOriginal
 	x.Group = scoring.Overall
 	return []scoring.Result{x}
 }
@@ -114,7 +114,7 @@ func TestProbeByHand(t *testing.T) {
 	assert.Equal(t, *got.Effect.Value, 50.0)
 	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
 
-	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
+	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Truncated} {
 		unserved := judgment{w.Name, o, -1} // nobody knows what it would have said
 		u := pair{first: 1, judgments: []judgment{verdict(modePlain, 0), verdict(modeAgain, 0), unserved}}
 		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Data: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
@@ -167,13 +167,13 @@ func TestAgainst(t *testing.T) {
 // Of two identical responses a judge that prefers the first in 65 % is found, and one without a preference is named in
 // at most 5 % of runs with 350 pairs. Neither is in the table of rewrites, nor in the score.
 func TestIdenticalResponses(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(3, 8))
-	worlds := trials.Times(200)
+	worlds := trials.TrialCount(200)
 	for _, c := range []struct{ first, low, high float64 }{{0.5, 0, 0.05 + 2*0.015}, {0.65, 0.93, 1}, {0.3, 0.98, 1}} {
 		alarms := 0
 		for range worlds {
-			f := &pairs{rewrites: currentRewrites()}
+			f := &probeScorer{rewrites: currentRewrites()}
 			for _, x := range (judge{right: 0.95, first: c.first}).units(rng, 350) {
 				u := x.Data.(pair)
 				f.rows = append(f.rows, &u)
@@ -185,10 +185,10 @@ func TestIdenticalResponses(t *testing.T) {
 			}
 			rep := scoring.Report{Items: 350, Expected: 350, Outcomes: map[string]int{"decided": 3500}}
 			bootstrap := stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}
-			rep.Results = scoring.SampleOf("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, bootstrap)
-			f.Extend(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, bootstrap)
+			rep.Results = scoring.IndependentRows("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, bootstrap)
+			f.ExtendReport(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, bootstrap)
 			assert.Assert(t, !slices.ContainsFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == modeIdentical }))
-			assert.Equal(t, *rep.Overall(KeptRight).Value, 100.0)
+			assert.Equal(t, *rep.Overall(RightOnRewrites).Value, 100.0)
 			d := f.Diagnose(&rep)
 			alarm := strings.Contains(d.Also, "Of two identical responses it prefers the first in ")
 			assert.Equal(t, alarm, d.Evidence[len(d.Evidence)-1].Metric == IdenticalFirst, d.Also)
@@ -231,7 +231,7 @@ func TestExceedsByHand(t *testing.T) {
 // A weakness of 10 points is found in 95 % of judges with 350 pairs. At most 5 % of judges without one are said to have
 // one, over the whole catalogue, with noise and without.
 func TestPlantedWeakness(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(7, 11))
 	const n = 350
 	judges := 400
@@ -261,7 +261,7 @@ func TestPlantedWeakness(t *testing.T) {
 			moved := false
 			for _, p := range probes(c.units(rng, n)) {
 				switch {
-				case !p.Moves():
+				case !p.IsSignificant():
 				case p.Name == cmp.Or(c.weakness, weakness) && c.weak > 0:
 					hits++
 				default:
@@ -282,7 +282,7 @@ func TestPlantedWeakness(t *testing.T) {
 
 // The intervals of the effect beyond noise contain it in 95 % of simulations.
 func TestBeyondCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
 	effect := func(pairs int) scoring.Estimate {
@@ -319,10 +319,10 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 	} {
 		const n = 700
 		units := c.units(rand.New(rand.NewPCG(4, 2)), n)
-		f := &pairs{rewrites: currentRewrites()}
+		f := &probeScorer{rewrites: currentRewrites()}
 		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 		rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{"decided": 6 * n}}
-		f.Extend(&rep, &scoring.Sheet{Units: units}, b)
+		f.ExtendReport(&rep, &scoring.Sheet{Units: units}, b)
 		rep.Results = rightOf(units)
 		d := f.Diagnose(&rep)
 		assert.Equal(t, d.Level, c.level, "%s: %s", name, d.Text)
@@ -340,15 +340,15 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 		code   string
 	}{
 		"at its end":      {rep: scoring.Report{Items: 200, Expected: 200}, tested: true, code: codeMoved},
-		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeFew},
-		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.StopRule{}}}, code: scoring.CodeFew},
+		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeTooFewItems},
+		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, ScoringMethod: scoring.ScoringMethod{Stopped: &judging.StopRule{}}}, code: scoring.CodeTooFewItems},
 	} {
 		rep := c.rep
-		(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		(&probeScorer{rewrites: currentRewrites()}).ExtendReport(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 		assert.Equal(t, rep.Probes[0].P != nil, c.tested, name)
 		rep.Outcomes = map[string]int{"decided": 1200}
 		rep.Results = rightOf(units)
-		assert.Equal(t, (&pairs{}).Diagnose(&rep).Code, c.code, name)
+		assert.Equal(t, (&probeScorer{}).Diagnose(&rep).Code, c.code, name)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestUnchallenged(t *testing.T) {
 		{server: backends.ServerInfo{Kind: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
 		{server: backends.ServerInfo{Kind: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
 	} {
-		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
+		f := NewScorer(&judging.Manifest{Server: c.server}).(*probeScorer)
 		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {
 			r := &judging.Record{
 				Item: "p", Presentation: i, Presentations: 6, Mode: mode, Order: []string{"a", "b"}, Gold: "a",
@@ -388,7 +388,7 @@ func TestUnchallenged(t *testing.T) {
 		assert.Equal(t, 100*row[2]/row[3], c.keptRight, "%+v", c)
 
 		rep := scoring.Report{Items: 1, Expected: 1}
-		f.Extend(&rep, sheet, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		f.ExtendReport(&rep, sheet, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 		index := slices.IndexFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == "challenge" })
 		assert.Equal(t, index >= 0, c.inTable, "%+v", c)
 		for _, p := range rep.Probes {

@@ -85,7 +85,7 @@ func writeRun(
 // Answers reads the model's answers from the folder of a run of protocol answer.
 func Answers(t testing.TB, dir string) *judging.Answers {
 	t.Helper()
-	a, err := judging.ReadAnswers(dir, judging.Reading{Policy: judging.Unique})
+	a, err := judging.ReadAnswers(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	assert.NilError(t, err)
 	return a
 }
@@ -168,8 +168,8 @@ func PairsRun(
 			text := map[string]string{
 				"": "I cannot tell.", "tie": "[[A=B]]", r.Order[0]: "[[A>B]]", r.Order[1]: "[[B>A]]",
 			}[label]
-			r.Replies = []judging.Reply{{Text: text, Finish: backends.Stop}}
-			v, err := r.Read(asker, judging.Reading{Policy: judging.Unique})
+			r.Replies = []judging.Reply{{Text: text, Finish: backends.FinishStop}}
+			v, err := r.Read(asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
 			assert.NilError(t, err)
 			r.SetVerdict(v)
 			for _, change := range edit {

@@ -8,12 +8,12 @@ import (
 // findAnnouncement returns the word that announces the label of p as the answer, such as "verdict", whether that word
 // refers to the better or the worse response, and its position in p.prefix, the text before the label: −1 if the word
 // announces another answer. praise is the firmness with which the words after the label call it the best.
-func (g grammar) findAnnouncement(p place, praise rank) (word string, side judgment, start int) {
+func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, side polarity, start int) {
 	if p.firmness == strongClaim {
-		return "", noJudgment, 0
+		return "", polarityNone, 0
 	}
 	words := sidedWords
-	if g.target == noJudgment {
+	if g.target == polarityNone {
 		words = answerWords
 	}
 	spans := words.findAll(p.prefix)
@@ -21,58 +21,58 @@ func (g grammar) findAnnouncement(p place, praise rank) (word string, side judgm
 	for _, m := range spans[:min(len(spans), 3)] {
 		lead, word := p.prefix[:m[0]], p.prefix[m[0]:m[1]]
 		gap := p.prefix[m[1]:]
-		side := sideOf(p.prefix[:m[1]], m[0])
+		side := phrasePolarity(p.prefix[:m[1]], m[0])
 		switch {
 		case p.belongsToOther(m[0], side):
 			continue
-		case matches(lead, "another"):
-			return "", noJudgment, -1
-		case matches(lead, "not-it"),
-			matches(word, "thing") && !matches(lead, "adjective") && sideOf(lead, len(lead)) == noJudgment,
-			p.name != "" && side == noJudgment && p.innerStart < p.start+2 &&
-				matches(p.prefix[max(0, m[0]-8):], "own-answer"),
-			g.needsColon != nil && g.needsColon(word) && p.form == bare && !strings.ContainsAny(gap, ":\n"),
-			!p.completes(lead, word, praise):
+		case matchesRule(lead, "another"):
+			return "", polarityNone, -1
+		case matchesRule(lead, "not-it"),
+			matchesRule(word, "thing") && !matchesRule(lead, "adjective") && phrasePolarity(lead, len(lead)) == polarityNone,
+			p.name != "" && side == polarityNone && p.innerStart < p.start+2 &&
+				matchesRule(p.prefix[max(0, m[0]-8):], "own-answer"),
+			g.needsColon != nil && g.needsColon(word) && p.form == formBare && !strings.ContainsAny(gap, ":\n"),
+			!p.isAnnouncedBy(lead, word, praise):
 			continue
-		case g.opposes(side), matches(lead, "aspect-before"), matches(gap, "aspect-after"):
-			return "", noJudgment, -1
+		case g.opposes(side), matchesRule(lead, "aspect-before"), matchesRule(gap, "aspect-after"):
+			return "", polarityNone, -1
 		}
 		return word, side, m[0]
 	}
 	if p.suffixIs("clause-ends") {
-		if m := find(p.prefix, "chooses"); m != nil {
+		if m := findRule(p.prefix, "chooses"); m != nil {
 			switch {
 			case m[6] >= 0:
-				side = worse
+				side = polarityWorse
 			case m[4] >= 0, m[8] >= 0, p.suffixIs("ranked"):
-				side = better
+				side = polarityBetter
 			case m[2] >= 0:
 				side = g.target
 			}
 			isPart := p.suffixIs("aspect-after") ||
-				matches(p.prefix[:m[0]], "for-part") && !p.prefixIs("in-full")
+				matchesRule(p.prefix[:m[0]], "for-part") && !p.prefixIs("in-full")
 			if isPart || g.opposes(side) {
-				return "", noJudgment, -1
+				return "", polarityNone, -1
 			}
 			return p.prefix[m[0]:], side, m[0]
 		}
 	}
-	return "", noJudgment, 0
+	return "", polarityNone, 0
 }
 
 // opposes reports whether a word that calls a label better or worse means the opposite of what the prompt asked for.
-func (g grammar) opposes(side judgment) bool {
-	return g.valueFor == nil && side != noJudgment && (side == worse) != (g.target == worse)
+func (g grammar) opposes(side polarity) bool {
+	return g.valueFor == nil && side != polarityNone && (side == polarityWorse) != (g.target == polarityWorse)
 }
 
 // belongsToOther reports whether the word at position, an offset in p.prefix, belongs to an earlier label rather than
 // to the label of p: it lies within that label or, if side says that the word means better or worse, within that
 // label's predicate, as in "A is worse: B".
-func (p place) belongsToOther(position int, side judgment) bool {
+func (p labelContext) belongsToOther(position int, side polarity) bool {
 	position += p.start - len(p.prefix)
 	for i := max(0, p.i-8); i < p.i; i++ {
 		end := p.all[i].end
-		if side != noJudgment && end <= position && position < end+leftWindow {
+		if side != polarityNone && end <= position && position < end+leftWindow {
 			_, length := newPlace(p.view, p.all, i).predicate()
 			end += length
 		}
@@ -83,30 +83,30 @@ func (p place) belongsToOther(position int, side judgment) bool {
 	return false
 }
 
-// completes reports whether the label of p is what an announcing word announces: "answer" and B in "The answer is B".
+// isAnnouncedBy reports whether the label of p is what an announcing word announces: "answer" and B in "The answer is B".
 // lead is the text before word in p.prefix.
-func (p place) completes(lead, word string, praise rank) bool {
+func (p labelContext) isAnnouncedBy(lead, word string, praise rank) bool {
 	gap := p.prefix[len(lead)+len(word):]
 	isEnd := p.suffixIs("clause-ends")
-	if p.form == bare && praise == noClaim && !isEnd || strings.HasSuffix(word, "s") && strings.Contains(gap, "\n") {
+	if p.form == formBare && praise == noClaim && !isEnd || strings.HasSuffix(word, "s") && strings.Contains(gap, "\n") {
 		return false
 	}
 	hasOther := slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool {
-		return l.form > bare && l.start >= p.start-len(gap)
+		return l.form > formBare && l.start >= p.start-len(gap)
 	})
-	if verb := find(gap, "is-words"); verb != nil {
+	if verb := findRule(gap, "is-words"); verb != nil {
 		before, after := gap[:verb[0]], gap[verb[0]:]
-		if matches(before, "own-words") || !hasOther && matches(after, "verb") && matches(before, "relative") {
+		if matchesRule(before, "own-words") || !hasOther && matchesRule(after, "verb") && matchesRule(before, "relative") {
 			return true
 		}
 	}
-	return isEnd && (matches(gap, "after-but") || matches(gap, "directly") &&
-		(matches(lead, "no-lead") || strings.HasSuffix(word, " to"))) ||
-		p.form > bare && !hasOther && matches(gap, "announces") && p.suffixIs("clause-stops")
+	return isEnd && (matchesRule(gap, "after-but") || matchesRule(gap, "directly") &&
+		(matchesRule(lead, "no-lead") || strings.HasSuffix(word, " to"))) ||
+		p.form > formBare && !hasOther && matchesRule(gap, "announces") && p.suffixIs("clause-stops")
 }
 
 // aloneRank returns the firmness of a label that is the only content of its line or statement; noClaim if it is not.
-func (p place) aloneRank() rank {
+func (p labelContext) aloneRank() rank {
 	v := p.view
 	from := strings.LastIndexByte(v.lower[:p.start], '\n') + 1
 	line, _, _ := strings.Cut(v.lower[p.end:], "\n")
@@ -118,12 +118,12 @@ func (p place) aloneRank() rank {
 	if (concludes || corrects) && p.suffixIs("ends-all") {
 		return explicitClaim
 	}
-	if p.start-from > leftWindow || !matches(v.lower[from:p.start], "lone-lead") {
+	if p.start-from > leftWindow || !matchesRule(v.lower[from:p.start], "lone-lead") {
 		return noClaim
 	}
-	if !matches(line[:min(len(line), leftWindow)], "lone-end") {
+	if !matchesRule(line[:min(len(line), leftWindow)], "lone-end") {
 		isWhole := from == 0 && len(v.text) < 200 && strings.TrimSpace(v.text[to:]) == ""
-		if isWhole && (matches(line, "opens") || v.text[p.start] == '(' && !matches(line, "other-verb")) {
+		if isWhole && (matchesRule(line, "opens") || v.text[p.start] == '(' && !matchesRule(line, "other-verb")) {
 			return explicitClaim
 		}
 		return noClaim
@@ -131,9 +131,9 @@ func (p place) aloneRank() rank {
 	switch {
 	case strings.Contains(line, ":"):
 		return noClaim
-	case p.form == formatted || isLast:
+	case p.form == formFormatted || isLast:
 		return explicitClaim
-	case p.form == marked || strings.TrimSpace(v.text[:from]) == "":
+	case p.form == formMarked || strings.TrimSpace(v.text[:from]) == "":
 		return strongClaim
 	}
 	return noClaim

@@ -9,12 +9,12 @@ import (
 // Letter reads the letter of the option that a reply chooses among n options, A and on.
 func Letter(reply string, n int) Match {
 	return grammar{
-		labels: (*view).choices,
-		praise: func(p place) (string, rank) {
+		labels: (*normalizedReply).optionLetters,
+		predicateValue: func(p labelContext) (string, rank) {
 			s, _ := p.predicate()
-			isPraise := s.judgment == better || s.judgment == good || s.judgment == pick
+			isPraise := s.polarity == polarityBetter || s.polarity == polarityGood || s.polarity == polarityPick
 			// The B of "Vitamin B is the best source" is not all of its clause's subject.
-			if s.rank == strongClaim && isPraise && (p.form > bare || p.prefixIs("clause-begins")) {
+			if s.rank == strongClaim && isPraise && (p.form > formBare || p.prefixIs("clause-begins")) {
 				return p.value, strongClaim
 			}
 			return "", noClaim
@@ -33,12 +33,12 @@ var (
 		lettre opção 选项 選択肢 보기`)
 )
 
-// choices returns the letters in the view that may name an option. An I next to other Roman numerals is a numeral.
-func (v *view) choices() []label {
+// optionLetters returns the letters in the view that may name an option. An I next to other Roman numerals is a numeral.
+func (v *normalizedReply) optionLetters() []label {
 	all := v.letters(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {
 		from, to := v.statement(l.start)
-		return l.value == "I" && matches(v.text[max(from, l.start-leftWindow):min(to, l.end+leftWindow)], "roman")
+		return l.value == "I" && matchesRule(v.text[max(from, l.start-leftWindow):min(to, l.end+leftWindow)], "roman")
 	})
 }
 
@@ -48,17 +48,17 @@ func Option(reply string, n int, worst bool) Match {
 	for k := range n {
 		offered = append(offered, strconv.Itoa(k+1))
 	}
-	target := better
+	target := polarityBetter
 	if worst {
-		target = worse
+		target = polarityWorse
 	}
 	return choiceOf(target, options, offered).read(reply)
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply calls better: the value is "a" or "b".
 func Output(reply string) Match {
-	labels := func(v *view) []label { return v.letters(outputNouns, 'B', false) }
-	f := choiceOf(better, labels, letters[:2]).read(reply)
+	labels := func(v *normalizedReply) []label { return v.letters(outputNouns, 'B', false) }
+	f := choiceOf(polarityBetter, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)
 	return f
 }
@@ -68,15 +68,15 @@ var outputNouns = strings.Fields("output outputs")
 
 // choiceOf returns a grammar for replies that select one of the offered things, whose mentions labels finds. target is
 // the thing that the prompt asked for: better or worse.
-func choiceOf(target judgment, labels func(*view) []label, offered []string) grammar {
+func choiceOf(target polarity, labels func(*normalizedReply) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
-		praise: func(p place) (string, rank) {
+		predicateValue: func(p labelContext) (string, rank) {
 			switch s, _ := p.predicate(); {
-			case p.form == bare, s.rank < strongClaim, len(offered) > 2 && p.suffixIs("than-option"):
-			case s.judgment == target, s.judgment == pick:
+			case p.form == formBare, s.rank < strongClaim, len(offered) > 2 && p.suffixIs("than-option"):
+			case s.polarity == target, s.polarity == polarityPick:
 				return p.value, strongClaim
-			case target == better && (s.judgment == good || s.judgment == partlyBetter):
+			case target == polarityBetter && (s.polarity == polarityGood || s.polarity == polarityPartlyBetter):
 				return p.value, weakClaim
 			}
 			return "", noClaim
@@ -108,9 +108,9 @@ var (
 )
 
 // options returns the places in a view where an option is named by its number: "option 2", or a lone "2".
-func options(v *view) []label {
+func options(v *normalizedReply) []label {
 	var all []label
-	for i, end := range v.runs() {
+	for i, end := range v.alphanumericRuns() {
 		k := slices.Index(numberWords, v.lower[i:end])
 		if isDigit(v.lower, i) && end-i < 10 {
 			k, _ = strconv.Atoi(v.lower[i:end])
@@ -129,10 +129,10 @@ func options(v *view) []label {
 		switch {
 		case noun >= 0 && !wordAfter(v.lower, end):
 			l.start = noun
-			l.form = marked
+			l.form = formMarked
 		case !isDigit(v.lower, i) || end-i > 2:
 			continue
-		case i > 0 && !strings.ContainsRune(bareBefore, lastRune(v.lower, i)) || !matches(v.lower[end:], "bare-after"):
+		case i > 0 && !strings.ContainsRune(bareBefore, lastRune(v.lower, i)) || !matchesRule(v.lower[end:], "bare-after"):
 			continue
 		}
 		all = append(all, l)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// place holds a label found in a normalized reply, with the text around it.
-type place struct {
+// labelContext holds a label found in a normalized reply, with the text around it.
+type labelContext struct {
 	label
-	view           *view
+	view           *normalizedReply
 	all            []label // all labels of the view
 	i              int     // index of the label in all
 	from, to       int     // bounds of the label's statement (sentence) in the view
@@ -17,8 +17,8 @@ type place struct {
 }
 
 // newPlace returns label i of all, the labels of v, with the text around it.
-func newPlace(v *view, all []label, i int) place {
-	p := place{label: all[i], view: v, all: all, i: i}
+func newPlace(v *normalizedReply, all []label, i int) labelContext {
+	p := labelContext{label: all[i], view: v, all: all, i: i}
 	p.from, p.to = v.statement(p.start)
 	p.prefix = v.lower[max(p.from, p.start-leftWindow):p.start]
 	p.suffix = v.lower[p.end:max(p.end, min(p.to, p.end+rightWindow))]
@@ -27,25 +27,25 @@ func newPlace(v *view, all []label, i int) place {
 
 // claim returns how firmly the statement around p gives its label as the verdict, and by which rule; with
 // rank noClaim if it does not.
-func (g grammar) claim(p place) claim {
+func (g grammar) claim(p labelContext) claim {
 	c := claim{label: p.label, statement: p.from}
-	value, praise := g.praise(p)
+	value, praise := g.predicateValue(p)
 	word, side, start := g.findAnnouncement(p, praise)
 	alone := p.aloneRank()
 	answerSide := p.questionSide(g.target)
-	if answerSide != noJudgment && p.suffixIs("lone-tail") {
+	if answerSide != polarityNone && p.suffixIs("lone-tail") {
 		alone = explicitClaim
 	}
 	isBoxed := strings.HasSuffix(strings.TrimRight(p.prefix, " {$(\"'["), `\boxed`)
-	if start < 0 || p.form < formatted && praise == noClaim && word == "" && alone == noClaim && !isBoxed {
+	if start < 0 || p.form < formFormatted && praise == noClaim && word == "" && alone == noClaim && !isBoxed {
 		return c
 	}
-	if p.form < formatted && word == "" &&
+	if p.form < formFormatted && word == "" &&
 		(p.prefixIs("speech") && !p.suffixIs("ends-quote") || p.suffixIs("attributed")) {
 		return c
 	}
 	if word != "" && (!isClaimed(p.prefix[:start]) ||
-		p.form < formatted && g.valueFor != nil && matches(p.prefix[start:], "hedged")) {
+		p.form < formFormatted && g.valueFor != nil && matchesRule(p.prefix[start:], "hedged")) {
 		word = ""
 	}
 	if isConditional(p.prefix) ||
@@ -62,35 +62,35 @@ func (g grammar) claim(p place) claim {
 		if word == "selection" && g.rule == ruleAnswer {
 			c.rule = ruleSelection
 		}
-		if matches(p.prefix[start:], "would") {
+		if matchesRule(p.prefix[start:], "would") {
 			c.rank = weakClaim
-		} else if matches(word, "impersonal") {
+		} else if matchesRule(word, "impersonal") {
 			c.rank = strongClaim
 		}
 	case alone > noClaim:
 		c.rank = alone
 		c.rule = ruleAlone
-	case p.form == formatted && !p.prefixIs("mentioned"):
+	case p.form == formFormatted && !p.prefixIs("mentioned"):
 		c.rank = plainClaim
 	}
-	if p.form == formatted {
+	if p.form == formFormatted {
 		c.rule = ruleLabel
 		return c
 	}
-	c.side = side
-	if side == noJudgment && praise == noClaim && p.name != "" && alone > noClaim {
-		c.side = answerSide
+	c.polarity = side
+	if side == polarityNone && praise == noClaim && p.name != "" && alone > noClaim {
+		c.polarity = answerSide
 	}
 	switch {
-	case c.side != noJudgment && g.valueFor != nil:
-		c.value = cmp.Or(g.valueFor(p.label, c.side), c.value)
+	case c.polarity != polarityNone && g.valueFor != nil:
+		c.value = cmp.Or(g.valueFor(p.label, c.polarity), c.value)
 		c.isAmbiguous = praise > noClaim && value != c.value
 	case praise > noClaim:
 		c.value = value
 		c.rank = max(praise, c.rank)
 		c.rule = cmp.Or(c.rule, rulePredicate)
-		if g.valueFor != nil && value == g.valueFor(p.label, worse) {
-			c.side = worse
+		if g.valueFor != nil && value == g.valueFor(p.label, polarityWorse) {
+			c.polarity = polarityWorse
 		}
 	}
 	if word != "" || c.rank == explicitClaim {
@@ -100,54 +100,54 @@ func (g grammar) claim(p place) claim {
 }
 
 // questionSide returns whether a name answers a question for the better or the worse response: "Which is worse? A." At
-// the beginning of a reply that is the question of the prompt, target. It is noJudgment if no question precedes.
-func (p place) questionSide(target judgment) judgment {
+// the beginning of a reply that is the question of the prompt, target. It is polarityNone if no question precedes.
+func (p labelContext) questionSide(target polarity) polarity {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
 	if before == "" && v.text[p.end-1] != ']' {
 		return target
 	}
 	if !strings.HasSuffix(before, "?") {
-		return noJudgment
+		return polarityNone
 	}
 	from, _ := v.statement(len(before) - 1)
 	for _, m := range sidedWords.findAll(before[from:]) {
-		if side := sideOf(before[from:from+m[1]], m[0]); side != noJudgment {
+		if side := phrasePolarity(before[from:from+m[1]], m[0]); side != polarityNone {
 			return side
 		}
 	}
-	return noJudgment
+	return polarityNone
 }
 
 // isDisclaimed reports whether a label is denied, doubted, quoted, asked or offered, so that the reply does not
 // claim it.
-func (p place) isDisclaimed(isAnnounced bool) bool {
+func (p labelContext) isDisclaimed(isAnnounced bool) bool {
 	isForeign := p.prefixIs("of-others") && !p.prefixIs("unmoved")
 	if !isClaimed(p.prefix) || isForeign || p.prefixIs("unreal") || p.view.inQuestion(p.start, p.end) ||
 		p.prefixIs("conjunctive") && p.suffixIs("hanging") {
 		return true
 	}
-	if p.form < formatted {
+	if p.form < formFormatted {
 		return !isAnnounced && isOffered(p.view, p.all, p.i) || p.isOverruled()
 	}
-	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < formatted })
+	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < formFormatted })
 	k := slices.Index(peers, p.label)
 	return isOtherKey(p.prefix) || isListItem(p.view, peers, k) ||
 		isOffered(p.view, peers, k) && !(isAnnounced && p.suffixIs("means"))
 }
 
 // isOverruled reports whether the statement also has a label in the requested format, which counts instead.
-func (p place) isOverruled() bool {
+func (p labelContext) isOverruled() bool {
 	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
-		return l.form == formatted && l.start >= p.from && l.start < p.to
+		return l.form == formFormatted && l.start >= p.from && l.start < p.to
 	})
 }
 
 // checkNeighbors looks at the labels after the one that c claims. They may make the claim ambiguous ("A or B") or
 // replace its label ("A, no, B").
-func (g grammar) checkNeighbors(p place, c *claim) {
+func (g grammar) checkNeighbors(p labelContext, c *claim) {
 	v := p.view
-	if matches(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.moreRule) {
+	if matchesRule(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.moreRule) {
 		c.isAmbiguous = true
 		return
 	}
@@ -159,17 +159,17 @@ func (g grammar) checkNeighbors(p place, c *claim) {
 		}
 		gap := v.lower[c.end:next.start]
 		switch {
-		case !isClaimed(next.prefix) || matches(next.suffix, "denied-after"):
+		case !isClaimed(next.prefix) || matchesRule(next.suffix, "denied-after"):
 			isDenied = true
-		case next.value == c.value || isDenied && matches(gap, "also-named"):
-		case matches(gap, "corrected") && matches(next.suffix, "clause-ends"):
+		case next.value == c.value || isDenied && matchesRule(gap, "also-named"):
+		case matchesRule(gap, "corrected") && matchesRule(next.suffix, "clause-ends"):
 			c.label = next.label
-		case matches(gap, "joined") && !matches(next.suffix, "other-verb", "together") &&
-			(next.form > bare || matches(next.suffix, "list-ends")):
+		case matchesRule(gap, "joined") && !matchesRule(next.suffix, "other-verb", "together") &&
+			(next.form > formBare || matchesRule(next.suffix, "list-ends")):
 			c.isAmbiguous = true
-		case matches(gap, "explained"):
+		case matchesRule(gap, "explained"):
 			return
-		case next.form > bare && matches(next.suffix, "ends-all"):
+		case next.form > formBare && matchesRule(next.suffix, "ends-all"):
 			c.isAmbiguous = true
 		}
 	}

@@ -89,19 +89,19 @@ var (
 	sidedWords  = newLexicon(cuesOf("answer", "better", "worse"))
 )
 
-// sideOf reports whether the last word of a phrase, which begins at byte start, means better or worse, or follows a
-// word that does: "the worse response". For other words, such as "verdict", it returns noJudgment: they announce the
+// phrasePolarity reports whether the last word of a phrase, which begins at byte start, means better or worse, or follows a
+// word that does: "the worse response". For other words, such as "verdict", it returns polarityNone: they announce the
 // response that the prompt asked for.
-func sideOf(phrase string, start int) judgment {
+func phrasePolarity(phrase string, start int) polarity {
 	before := strings.LastIndexByte(strings.TrimRight(phrase[:start], " "), ' ')
 	for _, end := range []int{len(phrase), start, before + 1} {
 		text := strings.TrimRight(phrase[:end], " 的のな方")
 		switch {
 		case lastWord(text, worseWords) >= 0:
-			return worse
+			return polarityWorse
 		case lastWord(text, betterWords) >= 0:
-			return better
+			return polarityBetter
 		}
 	}
-	return noJudgment
+	return polarityNone
 }

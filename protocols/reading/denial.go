@@ -23,8 +23,8 @@ var (
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
 		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie
 		with it that is it's correct right best es est ist è é la le el il der die das den opción opção`)
-	// formWords speeds up isQuoted: every match of the rule "quoted" contains one of these.
-	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
+	// quotedRuleWords speeds up isQuoted: every match of the rule "quoted" contains one of these.
+	quotedRuleWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 )
 
 const (
@@ -34,13 +34,13 @@ const (
 
 // isClaimedAt reports whether the reply itself claims what stands at byte i of the view, rather than
 // denying, doubting or quoting it.
-func (v *view) isClaimedAt(i int) bool { return isClaimed(v.statementBefore(i)) }
+func (v *normalizedReply) isClaimedAt(i int) bool { return isClaimed(v.statementBefore(i)) }
 
 // isClaimed reports whether a statement that begins with prefix claims the words after it, rather than denying,
 // supposing, doubting or quoting them.
 func isClaimed(prefix string) bool {
 	clause := prefix[strings.LastIndexAny(prefix, ",;:")+1:]
-	isSupposed := matches(clause, "supposed") && !matches(clause, "forced")
+	isSupposed := matchesRule(clause, "supposed") && !matchesRule(clause, "forced")
 	return !isDenied(clause) && !isSupposed && !isDoubted(clause) && !isQuoted(prefix)
 }
 
@@ -58,31 +58,31 @@ func isDenied(prefix string) bool {
 
 // isQuoted reports whether the words after prefix are a form or an example: "a label such as [[A]]".
 func isQuoted(prefix string) bool {
-	return containsAny(prefix, formWords) && matches(prefix, "quoted") ||
-		strings.Count(prefix, `"`)%2 == 1 && matches(prefix, "quoted-in")
+	return containsAny(prefix, quotedRuleWords) && matchesRule(prefix, "quoted") ||
+		strings.Count(prefix, `"`)%2 == 1 && matchesRule(prefix, "quoted-in")
 }
 
 // isDoubted reports whether the clause s doubts what it says ("might be"), unless a later word
 // such as "but" ends the doubt.
 func isDoubted(s string) bool {
-	if !matches(s, "doubted") {
+	if !matchesRule(s, "doubted") {
 		return false
 	}
-	if all := pattern("turns").FindAllStringIndex(s, -1); len(all) > 0 {
+	if all := rulePattern("turns").FindAllStringIndex(s, -1); len(all) > 0 {
 		s = s[all[len(all)-1][1]:]
 	}
-	return matches(s, "doubted") && !matches(s, "ours", "certain")
+	return matchesRule(s, "doubted") && !matchesRule(s, "ours", "certain")
 }
 
 // isConditional reports whether prefix, the text before a label, makes it depend on a condition: "If speed matters
 // most, A". Circumstances of the statement are none: "When it comes to accuracy", "If I had to choose".
 func isConditional(prefix string) bool {
-	return matches(prefix, "if-before") && !matches(prefix, "turns", "circumstance", "of-oneself")
+	return matchesRule(prefix, "if-before") && !matchesRule(prefix, "turns", "circumstance", "of-oneself")
 }
 
 // inQuestion reports whether bytes i to j of the view are part of a question.
-func (v *view) inQuestion(i, j int) bool {
+func (v *normalizedReply) inQuestion(i, j int) bool {
 	isQuestion := strings.HasSuffix(strings.TrimRight(v.statementAfter(j), " \n\"')"), "?")
-	return matches(textAfter(v.text, j, 12), "asking") ||
-		isQuestion && matches(v.statementBefore(i), "question-word")
+	return matchesRule(textAfter(v.text, j, 12), "asking") ||
+		isQuestion && matchesRule(v.statementBefore(i), "question-word")
 }

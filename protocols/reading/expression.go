@@ -191,8 +191,8 @@ func (e *expression) find(text string) []int {
 	return match.([]int)
 }
 
-// matches reports whether text matches at least one of the named rules of rules.txt.
-func matches(text string, names ...string) bool {
+// matchesRule reports whether text matches at least one of the named rules of rules.txt.
+func matchesRule(text string, names ...string) bool {
 	for _, name := range names {
 		for _, e := range rules[name] {
 			switch {
@@ -208,13 +208,13 @@ func matches(text string, names ...string) bool {
 	return false
 }
 
-// find returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without a match.
-func find(text, name string) []int { return rules[name][0].find(text) }
+// findRule returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without a match.
+func findRule(text, name string) []int { return rules[name][0].find(text) }
 
-// groups returns the text of the first match of a rule of rules.txt in text, and the texts of its
+// ruleGroups returns the text of the first match of a rule of rules.txt in text, and the texts of its
 // groups; nil without a match.
-func groups(text, name string) []string {
-	match := find(text, name)
+func ruleGroups(text, name string) []string {
+	match := findRule(text, name)
 	if match == nil {
 		return nil
 	}
@@ -227,11 +227,11 @@ func groups(text, name string) []string {
 	return texts
 }
 
-// pattern returns the regular expression of a rule of rules.txt, for callers that need all matches.
-func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }
+// rulePattern returns the regular expression of a rule of rules.txt, for callers that need all matches.
+func rulePattern(name string) *regexp.Regexp { return rules[name][0].regular() }
 
 // prefixIs reports whether the statement's text before the label matches a rule of rules.txt.
-func (p place) prefixIs(name string) bool { return matches(p.prefix, name) }
+func (p labelContext) prefixIs(name string) bool { return matchesRule(p.prefix, name) }
 
 // suffixIs reports whether the statement's text after the label matches a rule of rules.txt.
-func (p place) suffixIs(name string) bool { return matches(p.suffix, name) }
+func (p labelContext) suffixIs(name string) bool { return matchesRule(p.suffix, name) }

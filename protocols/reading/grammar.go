@@ -7,15 +7,15 @@ import (
 
 // grammar describes which labels (names of answers) a reader looks for in a reply, and the words that claim them.
 type grammar struct {
-	labels     func(v *view) []label                // returns all labels of a view, in order
-	praise     func(p place) (value string, r rank) // the answer that the words after a label give, and how firmly
-	offered    []string                             // values that count as a verdict
-	rule       string                               // name of the rule for labels that a word announces; see Match.Rule
-	needsColon func(word string) bool               // whether a word announces a bare label only with a colon
-	target     judgment                             // what the prompt asks for: better or worse; noJudgment for neither
-	valueFor   func(l label, side judgment) string  // answer of a statement that calls a label better or worse
-	scores     func(*view, []label) claim           // the verdict that scores of both responses imply
-	moreRule   string                               // rule of rules.txt for further labels: "and 3" after "option 2"
+	labels         func(v *normalizedReply) []label            // returns all labels of a view, in order
+	predicateValue func(p labelContext) (value string, r rank) // the answer that the words after a label give, and how firmly
+	offered        []string                                    // values that count as a verdict
+	rule           string                                      // name of the rule for labels that a word announces; see Match.Rule
+	needsColon     func(word string) bool                      // whether a word announces a bare label only with a colon
+	target         polarity                                    // what the prompt asks for: better or worse; polarityNone for neither
+	valueFor       func(l label, side polarity) string         // answer of a statement that calls a label better or worse
+	scores         func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
+	moreRule       string                                      // rule of rules.txt for further labels: "and 3" after "option 2"
 }
 
 // label is a place in a normalized reply (view) that names an answer, such as "option B" or "[[A>B]]".
@@ -32,9 +32,9 @@ type label struct {
 type form int
 
 const (
-	bare      form = iota // "C": counts only if words announce it
-	marked                // "option C", "(C)": has a noun or brackets
-	formatted             // in the requested format, "[[A>B]]": needs no announcement
+	formBare      form = iota // "C": counts only if words announce it
+	formMarked                // "option C", "(C)": has a noun or brackets
+	formFormatted             // in the requested format, "[[A>B]]": needs no announcement
 )
 
 // rank is the firmness with which a statement claims that a label is the answer.
@@ -53,7 +53,7 @@ type claim struct {
 	label
 	rank
 	rule        string   // rule that found the claim; see Match.Rule
-	side        judgment // whether the announcing words mean the better or the worse response
+	polarity    polarity // whether the announcing words mean the better or the worse response
 	statement   int      // beginning of the statement in the view
 	isAmbiguous bool     // the statement names another label as well
 }
@@ -75,7 +75,7 @@ func (g grammar) read(reply string) Match {
 	if final.rank == noClaim {
 		final = g.onlyFormatted(v, all)
 	}
-	if g.scores != nil && final.form < formatted {
+	if g.scores != nil && final.form < formFormatted {
 		scored := g.scores(v, all)
 		if final.rank == noClaim {
 			final = scored
@@ -92,7 +92,7 @@ func (g grammar) read(reply string) Match {
 	f := v.result(final.rule, final.value, final.innerStart, final.innerEnd)
 	switch {
 	case final.isAmbiguous,
-		matches(textAfter(v.lower, final.innerEnd, 4*rightWindow), "retracted"),
+		matchesRule(textAfter(v.lower, final.innerEnd, 4*rightWindow), "retracted"),
 		neighbor != "" && neighbor != final.value:
 		return f.asConflict()
 	case !slices.Contains(g.offered, final.value):
@@ -102,23 +102,23 @@ func (g grammar) read(reply string) Match {
 }
 
 // isFollowed reports whether one of the labels stands in a later statement than the one that contains byte end-1.
-func (v *view) isFollowed(all []label, end int) bool {
+func (v *normalizedReply) isFollowed(all []label, end int) bool {
 	_, to := v.statement(end - 1)
 	return all[len(all)-1].start >= to
 }
 
 // onlyFormatted returns the label in the requested format if all labels in that format are equal, unless it is only
 // denied, asked or repeated from the prompt. read uses it for replies without any claim.
-func (g grammar) onlyFormatted(v *view, all []label) (final claim) {
+func (g grammar) onlyFormatted(v *normalizedReply, all []label) (final claim) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
-		return l.form < formatted
+		return l.form < formFormatted
 	})
 	for i, l := range all {
 		prefix := v.statementBefore(l.start)
 		if l.value != all[0].value {
 			return claim{}
 		}
-		if isClaimed(prefix) && !matches(prefix, "repeated", "unreal", "of-others") && !isOffered(v, all, i) {
+		if isClaimed(prefix) && !matchesRule(prefix, "repeated", "unreal", "of-others") && !isOffered(v, all, i) {
 			final = claim{label: l, rank: plainClaim, rule: ruleLabel}
 		}
 	}
@@ -127,8 +127,8 @@ func (g grammar) onlyFormatted(v *view, all []label) (final claim) {
 
 // decide returns the last claim among the labels. It is ambiguous if it contradicts an earlier claim that the reply
 // does not take back. If a claim has the requested format, earlier claims in other forms do not count.
-func (g grammar) decide(v *view, all []label) (final claim) {
-	minForm := bare
+func (g grammar) decide(v *normalizedReply, all []label) (final claim) {
+	minForm := formBare
 	for i, l := range slices.Backward(all) {
 		if l.form < minForm {
 			continue
@@ -137,8 +137,8 @@ func (g grammar) decide(v *view, all []label) (final claim) {
 		if c.rank == noClaim {
 			continue
 		}
-		if c.form == formatted {
-			minForm = formatted
+		if c.form == formFormatted {
+			minForm = formFormatted
 		}
 		if final.rank == noClaim {
 			final = c
@@ -147,7 +147,7 @@ func (g grammar) decide(v *view, all []label) (final claim) {
 		sameStatement := c.statement == final.statement
 		gap := v.gap(c.label, final.label)
 		switch {
-		case final.value == "" && !matches(gap, "turning", "retraction"): // a name with two meanings
+		case final.value == "" && !matchesRule(gap, "turning", "retraction"): // a name with two meanings
 			final = c
 			continue
 		case c.value == final.value:
@@ -158,14 +158,14 @@ func (g grammar) decide(v *view, all []label) (final claim) {
 				return final
 			}
 			continue
-		case c.rank >= plainClaim && matches(gap, "wordless"): // a contradiction side by side
-		case matches(gap, "retraction"), matches(gap, "turning") && !matches(gap, "also"):
+		case c.rank >= plainClaim && matchesRule(gap, "wordless"): // a contradiction side by side
+		case matchesRule(gap, "retraction"), matchesRule(gap, "turning") && !matchesRule(gap, "also"):
 			return final
 		case c.value == "":
 			continue
-		case c.side != final.side && max(c.side, final.side) == worse && c.rank == explicitClaim:
+		case c.polarity != final.polarity && max(c.polarity, final.polarity) == polarityWorse && c.rank == explicitClaim:
 		case !sameStatement && final.rank == explicitClaim,
-			!sameStatement && matches(v.statementBefore(final.start), "concluding"):
+			!sameStatement && matchesRule(v.statementBefore(final.start), "concluding"):
 			return final
 		case c.rank < final.rank:
 			continue
@@ -173,7 +173,7 @@ func (g grammar) decide(v *view, all []label) (final claim) {
 			final = c
 			continue
 		case !sameStatement && c.rank == plainClaim && final.rank == plainClaim &&
-			matches(v.lower[final.end:], "clause-ends") && !(c.isItem(v) && final.isItem(v)):
+			matchesRule(v.lower[final.end:], "clause-ends") && !(c.isItem(v) && final.isItem(v)):
 			return final
 		}
 		final.isAmbiguous = true
@@ -185,13 +185,13 @@ func (g grammar) decide(v *view, all []label) (final claim) {
 
 // neighborValue returns the answer that the words around final, a label in the requested format, claim; "" for none:
 // B>A for "Assistant A is worse: [[A>B]]".
-func (g grammar) neighborValue(v *view, all []label, final claim) (value string) {
-	if g.valueFor == nil || final.form < formatted {
+func (g grammar) neighborValue(v *normalizedReply, all []label, final claim) (value string) {
+	if g.valueFor == nil || final.form < formFormatted {
 		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
 	near := slices.Clone(all[max(0, k-8):min(len(all), k+4)])
-	names := slices.DeleteFunc(near, func(l label) bool { return l.form == formatted })
+	names := slices.DeleteFunc(near, func(l label) bool { return l.form == formFormatted })
 	for i := range slices.Backward(names) {
 		p := newPlace(v, names, i)
 		isBefore := p.start < final.start
@@ -199,15 +199,15 @@ func (g grammar) neighborValue(v *view, all []label, final claim) (value string)
 		switch {
 		case p.from != final.statement && !(isBefore && p.to == final.statement):
 			continue
-		case matches(between, "turning"):
+		case matchesRule(between, "turning"):
 			if isBefore {
 				return ""
 			}
 			continue
 		}
 		c := g.claim(p)
-		_, praise := g.praise(p)
-		if c.rank >= strongClaim && c.value != "" && (praise > noClaim || c.side != noJudgment || p.name == "") &&
+		_, praise := g.predicateValue(p)
+		if c.rank >= strongClaim && c.value != "" && (praise > noClaim || c.polarity != polarityNone || p.name == "") &&
 			(final.value != "" || final.name == p.name) {
 			return c.value
 		}
@@ -216,4 +216,6 @@ func (g grammar) neighborValue(v *view, all []label, final claim) (value string)
 }
 
 // isItem reports whether only a few words and a colon precede the claimed label in its statement, as in a list.
-func (c claim) isItem(v *view) bool { return matches(v.statementBefore(c.start), "item-lead") }
+func (c claim) isItem(v *normalizedReply) bool {
+	return matchesRule(v.statementBefore(c.start), "item-lead")
+}

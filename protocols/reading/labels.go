@@ -10,18 +10,18 @@ import (
 // PairLabel reads which of two responses a reply prefers: [[A>B]] in all its forms, or words that call a response
 // better. offered lists the labels that the prompt allows: "A>B", "B>A" and "A=B".
 func PairLabel(reply string, offered []string) Match {
-	return pairLabels(reply, offered, better, "A>B", "B>A")
+	return pairLabels(reply, offered, polarityBetter, "A>B", "B>A")
 }
 
 // WorseLabel reads a reply as PairLabel does where the prompt asked for the worse response. A single name has no value
 // here, because it may mean the better or the worse response.
 func WorseLabel(reply string, offered []string) Match {
-	return pairLabels(reply, offered, worse, "", "")
+	return pairLabels(reply, offered, polarityWorse, "", "")
 }
 
 // pairLabels reads the order of two responses; a and b are the values of the single names A and B. target is the
 // response that the prompt asked for.
-func pairLabels(reply string, offered []string, target judgment, a, b string) Match {
+func pairLabels(reply string, offered []string, target polarity, a, b string) Match {
 	return comparison{
 		parse:  pairLabel,
 		a:      "A>B",
@@ -40,7 +40,7 @@ func Preference(reply string, offered []string) Match {
 		b:      "B",
 		tie:    "C",
 		names:  map[string]string{"A": "A", "B": "B", "C": "C"},
-		target: better,
+		target: polarityBetter,
 	}.grammar(offered).read(reply)
 }
 
@@ -49,7 +49,7 @@ type comparison struct {
 	parse     func(inside string) string // parses the content of brackets; "" if it is no label
 	a, b, tie string                     // labels that prefer A, prefer B, and for a tie
 	names     map[string]string          // values of single names: "A", "B", "C"; "" if a name decides nothing
-	target    judgment                   // the response that the prompt asks for: better or worse
+	target    polarity                   // the response that the prompt asks for: better or worse
 }
 
 // Labels with which a judge says whether an answer is right.
@@ -61,14 +61,14 @@ const (
 // Correctness reads whether a reply judges an answer as right: [[Correct]] or [[Incorrect]], or words for either.
 func Correctness(reply string) Match {
 	return grammar{
-		labels: func(v *view) []label {
+		labels: func(v *normalizedReply) []label {
 			return merge(v.brackets(correctness),
-				merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
+				merge(v.lexiconLabels(incorrectWords, Incorrect), v.lexiconLabels(correctWords, Correct)))
 		},
-		praise:     func(place) (string, rank) { return "", noClaim },
-		needsColon: func(word string) bool { return !matches(word, "judging") }, // "the choice is correct"
-		rule:       ruleVerdict,
-		offered:    []string{Correct, Incorrect},
+		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
+		needsColon:     func(word string) bool { return !matchesRule(word, "judging") }, // "the choice is correct"
+		rule:           ruleVerdict,
+		offered:        []string{Correct, Incorrect},
 	}.read(reply)
 }
 
@@ -110,10 +110,10 @@ func readWordLabels() map[string]label {
 // pairLabel parses the content of brackets as an order of two responses; "" if it is none. It
 // reads >> as >, and A<B as B>A.
 func pairLabel(inside string) string {
-	if matches(inside, "tie-form") {
+	if matchesRule(inside, "tie-form") {
 		return "A=B"
 	}
-	m := groups(inside, "pair-form")
+	m := ruleGroups(inside, "pair-form")
 	if m == nil {
 		return ""
 	}
@@ -131,11 +131,11 @@ func pairLabel(inside string) string {
 
 // preference parses the content of brackets as the letter of a response, or C for a tie; "" if it is neither.
 func preference(inside string) string {
-	if matches(inside, "tie-form") {
+	if matchesRule(inside, "tie-form") {
 		return "C"
 	}
-	m := groups(inside, "preference-form")
-	if m == nil || matches(inside, "worse-form") {
+	m := ruleGroups(inside, "preference-form")
+	if m == nil || matchesRule(inside, "worse-form") {
 		return ""
 	}
 	return strings.ToUpper(m[1])
@@ -143,7 +143,7 @@ func preference(inside string) string {
 
 // correctness parses the content of brackets as Correct or Incorrect; "" if it is neither.
 func correctness(inside string) string {
-	m := groups(inside, "correctness-form")
+	m := ruleGroups(inside, "correctness-form")
 	switch {
 	case m == nil:
 		return ""
@@ -154,11 +154,11 @@ func correctness(inside string) string {
 }
 
 // valueFor returns the label that follows if the response named by l is called better, or worse; "" if l names none.
-func (c comparison) valueFor(l label, side judgment) string {
+func (c comparison) valueFor(l label, side polarity) string {
 	switch {
-	case l.name != "A" && l.name != "B" || side != better && side != worse:
+	case l.name != "A" && l.name != "B" || side != polarityBetter && side != polarityWorse:
 		return ""
-	case (l.name == "A") == (side == better):
+	case (l.name == "A") == (side == polarityBetter):
 		return c.a
 	}
 	return c.b
@@ -168,15 +168,15 @@ func (c comparison) valueFor(l label, side judgment) string {
 func (c comparison) grammar(offered []string) grammar {
 	return grammar{
 		labels: c.labels,
-		praise: func(p place) (string, rank) {
+		predicateValue: func(p labelContext) (string, rank) {
 			if p.name == "" {
 				return c.praiseTie(p)
 			}
 			s, _ := p.predicate()
-			if s.judgment == pick && p.value == c.names[p.name] {
+			if s.polarity == polarityPick && p.value == c.names[p.name] {
 				return p.value, s.rank
 			}
-			value := c.valueFor(p.label, s.judgment)
+			value := c.valueFor(p.label, s.polarity)
 			if value == "" {
 				return "", noClaim
 			}
@@ -192,7 +192,7 @@ func (c comparison) grammar(offered []string) grammar {
 
 // praiseTie returns the value of p, a word for a tie or a ranking of both responses, and its
 // firmness by the words around it.
-func (c comparison) praiseTie(p place) (value string, firm rank) {
+func (c comparison) praiseTie(p labelContext) (value string, firm rank) {
 	switch {
 	case p.suffixIs("partial"):
 		return "", noClaim
@@ -204,12 +204,12 @@ func (c comparison) praiseTie(p place) (value string, firm rank) {
 
 // labels returns all labels of the comparison in a view: labels in brackets, the names A and B, and words for a tie. If
 // no label has the requested format, [[A]] counts as an order too.
-func (c comparison) labels(v *view) []label {
+func (c comparison) labels(v *normalizedReply) []label {
 	all := v.brackets(c.parse)
 	isPair := c.tie == "A=B"
 	if isPair {
-		all = merge(all, v.orders())
-		if !slices.ContainsFunc(all, func(l label) bool { return l.form == formatted }) {
+		all = merge(all, v.orderLabels())
+		if !slices.ContainsFunc(all, func(l label) bool { return l.form == formFormatted }) {
 			all = merge(all, c.nameLabels(v.brackets(preference)))
 		}
 	}
@@ -219,11 +219,11 @@ func (c comparison) labels(v *view) []label {
 
 // findWordLabels returns the labels that stand in a view as words: by position ("the second response") or as a tie.
 // "first" without a noun counts only in "the first is".
-func (c comparison) findWordLabels(v *view) (all []label) {
+func (c comparison) findWordLabels(v *normalizedReply) (all []label) {
 	for _, m := range wordLabelLexicon.findAll(v.lower) {
 		word := v.lower[m[0]:m[1]]
 		isName := strings.HasSuffix(v.lower[:m[0]], "the ") &&
-			matches(textAfter(v.lower, m[1], 8), "also-ordinal")
+			matchesRule(textAfter(v.lower, m[1], 8), "also-ordinal")
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
@@ -253,7 +253,7 @@ func (c comparison) nameLabels(letters []label) []label {
 
 // brackets returns the labels in brackets, whose content parse reads. Double brackets are the requested
 // format; single ones mark a name.
-func (v *view) brackets(parse func(inside string) string) []label {
+func (v *normalizedReply) brackets(parse func(inside string) string) []label {
 	var all []label
 	end := 0
 	for start := range v.lower {
@@ -261,34 +261,34 @@ func (v *view) brackets(parse func(inside string) string) []label {
 			continue
 		}
 		text := textAfter(v.lower, start, rightWindow)
-		m := find(text, "bracketed")
+		m := findRule(text, "bracketed")
 		if m == nil {
 			continue
 		}
 		end = start + m[1]
 		value := parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
 		l := labelAt(value, start, end)
-		l.form = marked
+		l.form = formMarked
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
-			l.form = formatted
+			l.form = formFormatted
 		}
-		if l.value != "" || matches(text[m[4]:m[5]], "muddled") {
+		if l.value != "" || matchesRule(text[m[4]:m[5]], "muddled") {
 			all = append(all, l)
 		}
 	}
 	return all
 }
 
-// words returns the places of words as labels with the same value.
-func (v *view) words(words *lexicon, value string) (all []label) {
+// lexiconLabels returns the places of words as labels with the same value.
+func (v *normalizedReply) lexiconLabels(words *lexicon, value string) (all []label) {
 	for _, m := range words.findAll(v.lower) {
 		all = append(all, labelAt(value, m[0], m[1]))
 	}
 	return all
 }
 
-// orders returns the places where two responses are ordered without brackets: "A > B".
-func (v *view) orders() []label {
+// orderLabels returns the places where two responses are ordered without brackets: "A > B".
+func (v *normalizedReply) orderLabels() []label {
 	var all []label
 	last := 0 // end of the previous order
 	for sign := range v.lower {
@@ -299,7 +299,7 @@ func (v *view) orders() []label {
 		if start < last || wordBefore(v.lower, start) {
 			continue
 		}
-		m := find(v.lower[start:min(len(v.lower), sign+1+leftWindow/8)], "bare-pair")
+		m := findRule(v.lower[start:min(len(v.lower), sign+1+leftWindow/8)], "bare-pair")
 		if m == nil {
 			continue
 		}
@@ -349,8 +349,8 @@ var byteClasses = func() (table [256]byte) {
 	return table
 }()
 
-// runs iterates over the runs of letters and of digits in the view, with their beginnings and ends.
-func (v *view) runs() iter.Seq2[int, int] {
+// alphanumericRuns iterates over the runs of letters and of digits in the view, with their beginnings and ends.
+func (v *normalizedReply) alphanumericRuns() iter.Seq2[int, int] {
 	return func(yield func(i, end int) bool) {
 		for i, end := 0, 0; i < len(v.text); i = end {
 			end = i + 1
@@ -370,15 +370,15 @@ func (v *view) runs() iter.Seq2[int, int] {
 
 // letters returns the letters from A to last that are labels: in brackets, after one of the nouns, or, with areNames,
 // as a name about which the reply states something.
-func (v *view) letters(nouns []string, last byte, areNames bool) []label {
+func (v *normalizedReply) letters(nouns []string, last byte, areNames bool) []label {
 	var all []label
-	for i, end := range v.runs() {
+	for i, end := range v.alphanumericRuns() {
 		letter := v.lower[i] &^ 0x20
 		if end > i+1 || letter < 'A' || letter > last || wordBefore(v.text, i) || wordAfter(v.text, end) {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
-		if areNames && l.form == bare && matches(textBefore(v.lower, i, leftWindow/8), "numbered") {
+		if areNames && l.form == formBare && matchesRule(textBefore(v.lower, i, leftWindow/8), "numbered") {
 			continue
 		}
 		if ok || areNames && v.isName(i, l.form) {
@@ -391,36 +391,36 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 
 // isName reports whether the letter at byte i names a response, by the words around it. The A of
 // "A good answer" does not.
-func (v *view) isName(i int, style form) bool {
+func (v *normalizedReply) isName(i int, style form) bool {
 	prefix, suffix := textBefore(v.text, i, leftWindow/8), v.text[i+1:min(len(v.text), i+leftWindow/4)]
-	isArticle := style == bare && v.text[i] == 'A' && matches(prefix, "begun") &&
-		!matches(suffix, "acts") && predicateWords.matchEnd(v.lower, i+2) == 0
-	return v.text[i] <= 'B' && matches(suffix, "goes-on-name") && !isArticle
+	isArticle := style == formBare && v.text[i] == 'A' && matchesRule(prefix, "begun") &&
+		!matchesRule(suffix, "acts") && predicateWords.matchEnd(v.lower, i+2) == 0
+	return v.text[i] <= 'B' && matchesRule(suffix, "goes-on-name") && !isArticle
 }
 
 // letter returns the label of the letter at byte i, with the noun before it; ok is false if the letter is not a label.
-func (v *view) letter(nouns []string, i int) (l label, ok bool) {
+func (v *normalizedReply) letter(nouns []string, i int) (l label, ok bool) {
 	l = labelAt("", i, i+1)
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
 		l.start = i - 1
 		l.end = i + 2
-		l.form = marked
+		l.form = formMarked
 	}
 	if noun := lastWord(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$_"), nouns); noun >= 0 {
 		l.start = noun
-		l.form = marked
+		l.form = formMarked
 	}
 	rest := textAfter(v.text, l.end, rightWindow)
 	switch {
-	case l.form == bare && i > 0 && v.text[i-1] == '[':
+	case l.form == formBare && i > 0 && v.text[i-1] == '[':
 		return l, false
-	case l.end == i+2, l.form == marked && strings.HasPrefix(rest, "'s"):
+	case l.end == i+2, l.form == formMarked && strings.HasPrefix(rest, "'s"):
 		return l, true
-	case v.text[i] >= 'a' && l.form == bare:
-		return l, matches(rest, "small-ends")
+	case v.text[i] >= 'a' && l.form == formBare:
+		return l, matchesRule(rest, "small-ends")
 	case v.text[i] == 'I':
-		return l, matches(rest, "letter-ends") && !matches(rest, "pronoun")
+		return l, matchesRule(rest, "letter-ends") && !matchesRule(rest, "pronoun")
 	}
-	return l, matches(rest, "letter-ends")
+	return l, matchesRule(rest, "letter-ends")
 }

@@ -12,7 +12,7 @@ func Number(reply string) Match {
 	if f.Outcome == "" {
 		return v.lastNumber()
 	}
-	if matches(v.reply[f.End:], "revised") {
+	if matchesRule(v.reply[f.End:], "revised") {
 		last := v.lastNumber()
 		if last.Start > f.End {
 			return f.asConflict()
@@ -27,11 +27,11 @@ var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	boxed{ ####`))
 
 // statedNumber returns the last number that a cue such as "answer" announces; hypothetical answers do not count.
-func (v *view) statedNumber() Match {
+func (v *normalizedReply) statedNumber() Match {
 	all := numberCues.findAll(v.lower)
 	slices.Reverse(all)
 	for _, m := range all[:min(len(all), maxLabels)] {
-		isUnreal := matches(textAfter(v.lower, m[1], 40), "hypothetical")
+		isUnreal := matchesRule(textAfter(v.lower, m[1], 40), "hypothetical")
 		if f := v.numberAfter(m[0], m[1]); f.Outcome != "" && !isUnreal {
 			return f
 		}
@@ -40,36 +40,36 @@ func (v *view) statedNumber() Match {
 }
 
 // numberAfter returns the number that the cue at bytes start to end of the view announces; an empty match for none.
-func (v *view) numberAfter(start, end int) (f Match) {
+func (v *normalizedReply) numberAfter(start, end int) (f Match) {
 	rest := textAfter(v.text, end, rightWindow)
 	switch v.lower[start:end] {
 	case "boxed{":
-		m := find(rest, "box")
+		m := findRule(rest, "box")
 		if m == nil || !v.isClaimedAt(start) {
 			return f
 		}
 		f = v.evaluate(ruleBoxed, rest[:m[1]], end)
-		if f.Outcome != "" && matches(textBefore(v.lower, start, 24), "or-boxed") {
+		if f.Outcome != "" && matchesRule(textBefore(v.lower, start, 24), "or-boxed") {
 			f = f.asConflict()
 		}
 		return f
 	case "####":
 		line, _, _ := strings.Cut(rest, "\n")
-		if !matches(line, "hashed") {
+		if !matchesRule(line, "hashed") {
 			return f
 		}
 		return v.evaluate(ruleHashes, line, end)
 	}
-	m := find(strings.ToLower(rest), "after-answer-number")
-	if m == nil || !v.isClaimedAt(start) || matches(v.statementBefore(start), "another") {
+	m := findRule(strings.ToLower(rest), "after-answer-number")
+	if m == nil || !v.isClaimedAt(start) || matchesRule(v.statementBefore(start), "another") {
 		return f
 	}
-	return v.evaluate(ruleAnswer, v.complement(end+m[1]), end+m[1])
+	return v.evaluate(ruleAnswer, v.announcedText(end+m[1]), end+m[1])
 }
 
-// complement returns the text that a cue before byte i announces: the rest of the line or, if the line has only marks
+// announcedText returns the text that a cue before byte i announces: the rest of the line or, if the line has only marks
 // left, the next line with content.
-func (v *view) complement(i int) string {
+func (v *normalizedReply) announcedText(i int) string {
 	lead := textAfter(v.text, i, 40)
 	j := i + len(lead) - len(strings.TrimLeft(lead, " \t\n:\"'([{$|-="))
 	line, _, _ := strings.Cut(v.statementAfter(j), "\n")
@@ -78,55 +78,55 @@ func (v *view) complement(i int) string {
 
 // evaluate returns the value of s, a text at byte i of the view: its first number that is not denied, or the last value
 // of a chain of equations. rule becomes the match's rule.
-func (v *view) evaluate(rule, s string, i int) Match {
+func (v *normalizedReply) evaluate(rule, s string, i int) Match {
 	from := 0
 	for range 4 {
 		n, ok := v.nextNumber(s, from)
-		if !ok || matches(s[:n.Start], "sentence") {
+		if !ok || matchesRule(s[:n.Start], "sentence") {
 			return Match{}
 		}
-		if !matches(textBefore(s, n.Start, 24), "negation") && !matches(s[:min(len(s), n.End+4)], "item-number") {
-			return v.valueFrom(rule, s, i, n)
+		if !matchesRule(textBefore(s, n.Start, 24), "negation") && !matchesRule(s[:min(len(s), n.End+4)], "item-number") {
+			return v.expressionValue(rule, s, i, n)
 		}
 		from = n.End
 	}
 	return Match{}
 }
 
-// valueFrom returns the value of the expression in s that begins with the number n; s stands at byte i of the view. The
+// expressionValue returns the value of the expression in s that begins with the number n; s stands at byte i of the view. The
 // match is a conflict if the expression has no single value.
-func (v *view) valueFrom(rule, s string, i int, n Numeral) Match {
+func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Match {
 	n.addGroups(s)
-	if matches(s[:n.Start], "minus") {
+	if matchesRule(s[:n.Start], "minus") {
 		n.digits = "-" + n.digits
 	}
 	best := n
-	isWhole := v.isComplete(s, &n) && !matches(s[:n.Start], "radical")
+	isWhole := v.isStandaloneNumber(s, &n) && !matchesRule(s[:n.Start], "radical")
 	if isWhole {
 		best = n
 	}
 	end := len(s)
-	if m := find(s[n.End:], "clause"); m != nil {
+	if m := findRule(s[n.End:], "clause"); m != nil {
 		end = n.End + m[0]
 	}
-	for _, m := range pattern("equals").FindAllStringIndex(s[n.End:end], 40) {
+	for _, m := range rulePattern("equals").FindAllStringIndex(s[n.End:end], 40) {
 		next, ok := v.nextNumber(s, n.End+m[1])
-		if !ok || !matches(s[n.End+m[1]:next.Start], "after-equals") {
+		if !ok || !matchesRule(s[n.End+m[1]:next.Start], "after-equals") {
 			continue
 		}
-		if v.isComplete(s, &next) {
+		if v.isStandaloneNumber(s, &next) {
 			best = next
 			isWhole = true
 		}
 	}
-	or := pattern("or-else").FindString(s[best.End:])
-	if or != "" && !matches(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint), "precision") {
+	or := rulePattern("or-else").FindString(s[best.End:])
+	if or != "" && !matchesRule(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint), "precision") {
 		isWhole = false
 	}
-	if m := find(s, "unknowns"); m != nil && m[0] <= n.Start && n.Start < m[1] {
+	if m := findRule(s, "unknowns"); m != nil && m[0] <= n.Start && n.Start < m[1] {
 		isWhole = false
 	}
-	if !isWhole || matches(s[best.End:], "span") {
+	if !isWhole || matchesRule(s[best.End:], "span") {
 		return v.conflictAt(rule, i+n.Start, i+best.End)
 	}
 	return v.result(rule, best.Value(), i+best.Start, i+best.End)
@@ -135,7 +135,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) Match {
 // addGroups extends the number n in the text s by groups of three digits after blanks: "118 000", "1 250,50".
 func (n *Numeral) addGroups(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
-	m := groups(s[n.End:], "spaced-out")
+	m := ruleGroups(s[n.End:], "spaced-out")
 	if m == nil || len(whole) > 3 {
 		return
 	}
@@ -149,7 +149,7 @@ const digitsAndPoint = "0123456789.,"
 
 // lastNumber returns the number of the reply's last sentence that has one: the one after its last equals sign, else the
 // one in bold type, else the last one.
-func (v *view) lastNumber() Match {
+func (v *normalizedReply) lastNumber() Match {
 	end := len(v.text)
 	for range maxLabels {
 		start := strings.LastIndexByte(v.text[:end], '\n') + 1
@@ -169,19 +169,19 @@ const longLine = 4000
 
 // numberOfLine returns the number of the last sentence in bytes start to end of the view, a line; an empty match
 // for none.
-func (v *view) numberOfLine(start, end int) Match {
+func (v *normalizedReply) numberOfLine(start, end int) Match {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
 	var all []Numeral
 	for n, ok := v.nextNumber(line, 0); ok; n, ok = v.nextNumber(line, n.End) {
-		isPart := v.isMarker(line, n) || matches(line[n.End:], "precision") ||
+		isPart := v.isListNumber(line, n) || matchesRule(line[n.End:], "precision") ||
 			len(all) > 0 && isPower(line, all[len(all)-1], n)
 		if !isPart {
 			isApart := isDigit(line, n.End+1) && v.usesDecimalComma()
 			if isApart || strings.HasSuffix(line[:n.Start], "$") || strings.Contains(n.Text, "$") {
 				n.addGroups(line)
 			}
-			v.isComplete(line, &n) // includes its power of ten
+			v.isStandaloneNumber(line, &n) // includes its power of ten
 			all = append(all, n)
 		}
 	}
@@ -191,11 +191,11 @@ func (v *view) numberOfLine(start, end int) Match {
 	last := all[len(all)-1]
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
-		if m := find(line[from:k+1], "unknowns"); m != nil && from+m[1] == k+1 {
+		if m := findRule(line[from:k+1], "unknowns"); m != nil && from+m[1] == k+1 {
 			return v.conflictAt(ruleEquality, start+last.Start, start+last.End)
 		}
-		if n, ok := v.nextNumber(line, k+1); ok && matches(line[k+1:n.Start], "after-equals") {
-			if f := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
+		if n, ok := v.nextNumber(line, k+1); ok && matchesRule(line[k+1:n.Start], "after-equals") {
+			if f := v.expressionValue(ruleEquality, line, start, n); f.Outcome == Stated {
 				return f
 			}
 		}
@@ -206,15 +206,15 @@ func (v *view) numberOfLine(start, end int) Match {
 
 // isPower reports whether the number n is the power of the previous number's unit: the 2 of "5 m^2".
 func isPower(line string, previous, n Numeral) bool {
-	m := find(line[previous.End:], "unit-power")
+	m := findRule(line[previous.End:], "unit-power")
 	return m != nil && previous.End+m[1] > n.Start
 }
 
 // lastOf returns the last number in bold type in the line's sentence from byte from on; else the line's last number.
 // all lists the line's numbers, start is its place in the view. Denied numbers do not count.
-func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match) {
+func (v *normalizedReply) lastOf(line string, start int, all []Numeral, from int) (f Match) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
-		return matches(textBefore(line, n.Start, 24), "negation")
+		return matchesRule(textBefore(line, n.Start, 24), "negation")
 	})
 	for _, n := range slices.Backward(all) {
 		if n.Start >= from && v.inBold(start+n.Start, start+n.End) {
@@ -230,11 +230,11 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match)
 	if len(all) > 1 {
 		between = line[all[len(all)-2].End:n.End]
 	}
-	isPart := matches(between, "goes-on", "either-or")
+	isPart := matchesRule(between, "goes-on", "either-or")
 	switch {
 	case isPart || isTimeOrDate(line, n) || n.unclear:
 		return f.asConflict()
-	case matches(v.lower[max(0, len(v.lower)-4*rightWindow):], "refusal"):
+	case matchesRule(v.lower[max(0, len(v.lower)-4*rightWindow):], "refusal"):
 		return Match{Outcome: None}
 	}
 	return f
@@ -243,7 +243,7 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match)
 // lastSentence returns the beginning of the sentence of line that contains byte position.
 func lastSentence(line string, position int) int {
 	from := 0
-	for _, m := range pattern("sentence").FindAllStringIndex(line[:position], -1) {
+	for _, m := range rulePattern("sentence").FindAllStringIndex(line[:position], -1) {
 		if k := m[0]; !endsAbbreviated(strings.ToLower(line[:k])) {
 			from = k + 1
 		}
@@ -252,7 +252,7 @@ func lastSentence(line string, position int) int {
 }
 
 // inBold reports whether bytes i to j of the view are in bold type in the reply.
-func (v *view) inBold(i, j int) bool {
+func (v *normalizedReply) inBold(i, j int) bool {
 	start, end := v.span(i, j)
 	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") &&
 		strings.Contains(textAfter(v.reply, end, 24), "**")

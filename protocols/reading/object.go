@@ -17,12 +17,12 @@ func (d *normalizer) object(i int) int {
 	d.depth++
 	defer func() { d.depth-- }()
 	for i++; i < len(d.reply); {
-		m := find(textAfter(d.reply, i, 2*maxKeyBytes), "field-begins")
+		m := findRule(textAfter(d.reply, i, 2*maxKeyBytes), "field-begins")
 		if m == nil {
 			break
 		}
 		start := i + m[1]
-		end := start + find(d.reply[start:], "field-value")[1]
+		end := start + findRule(d.reply[start:], "field-value")[1]
 		d.field(d.reply[i+m[2]:i+m[3]], start, end)
 		i = end
 	}
@@ -37,8 +37,8 @@ func (d *normalizer) object(i int) int {
 func (d *normalizer) field(key string, i, end int) {
 	value := d.reply[i:end]
 	word := wordsForKey(key)
-	side := groups(key+"="+value, "side-stated")
-	scored := groups(key+"="+value, "scored")
+	side := ruleGroups(key+"="+value, "side-stated")
+	scored := ruleGroups(key+"="+value, "scored")
 	switch {
 	case side != nil:
 		d.put(i, cmp.Or(wordsForKey(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
@@ -46,9 +46,9 @@ func (d *normalizer) field(key string, i, end int) {
 	case scored != nil:
 		d.put(i, "\nassistant "+strings.ToUpper(scored[1])+" scores "+scored[2]+".\n")
 		return
-	case matches(key, "call-key"):
+	case matchesRule(key, "call-key"):
 		word = "\n"
-	case word == "", matches(value, "is-list"):
+	case word == "", matchesRule(value, "is-list"):
 		return
 	}
 	d.put(i, word)
@@ -59,13 +59,13 @@ func (d *normalizer) field(key string, i, end int) {
 // wordsForKey returns the words that replace a JSON key or tag that names a verdict; "" for other keys.
 func wordsForKey(key string) string {
 	switch {
-	case matches(key, "other-key"):
+	case matchesRule(key, "other-key"):
 		return ""
-	case matches(key, "worse-key"):
+	case matchesRule(key, "worse-key"):
 		return "\nworse: "
-	case matches(key, "better-key"):
+	case matchesRule(key, "better-key"):
 		return "\nbetter answer: "
-	case matches(key, "verdict-key"):
+	case matchesRule(key, "verdict-key"):
 		return "\nanswer: "
 	}
 	return ""
@@ -73,6 +73,6 @@ func wordsForKey(key string) string {
 
 // isOtherKey reports whether the text before a label ends with a JSON key that does not name the verdict asked for.
 func isOtherKey(prefix string) bool {
-	m := find(prefix, "keyed")
-	return m != nil && matches(prefix[m[0]:], "other-key", "worse-key")
+	m := findRule(prefix, "keyed")
+	return m != nil && matchesRule(prefix[m[0]:], "other-key", "worse-key")
 }

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// judgment classifies what a statement says of the answer that a label names.
-type judgment int
+// polarity classifies what a statement says of the answer that a label names.
+type polarity int
 
 const (
-	noJudgment judgment = iota // nothing
-	better
-	worse
-	good
-	pick         // the answer that the prompt asked for
-	partlyBetter // better in one respect, or under a condition
+	polarityNone polarity = iota // nothing
+	polarityBetter
+	polarityWorse
+	polarityGood
+	polarityPick         // the answer that the prompt asked for
+	polarityPartlyBetter // better in one respect, or under a condition
 )
 
 // predicate holds what a word says of the label before it, and how firmly: "wins", "is better".
 type predicate struct {
-	judgment
+	polarity
 	rank
-	isVerb  bool // counts without "is" before it
-	isPlace bool // names a rank, such as "first": counts only if the reply puts the label there
+	isVerb    bool // counts without "is" before it
+	namesRank bool // names a rank, such as "first": counts only if the reply puts the label there
 }
 
 var (
@@ -35,43 +35,43 @@ var (
 // readPredicates makes predicates from the words of cues.txt.
 func readPredicates() map[string]predicate {
 	table := map[string]predicate{}
-	put := func(side judgment, firm rank, kinds ...string) {
+	put := func(side polarity, firm rank, kinds ...string) {
 		for _, kind := range kinds {
 			for _, word := range cuesOf(kind) {
 				table[word] = predicate{
-					judgment: side,
-					rank:     firm,
-					isVerb:   strings.HasPrefix(kind, "is-"),
-					isPlace:  strings.HasPrefix(kind, "placed-"),
+					polarity:  side,
+					rank:      firm,
+					isVerb:    strings.HasPrefix(kind, "is-"),
+					namesRank: strings.HasPrefix(kind, "placed-"),
 				}
 			}
 		}
 	}
-	put(good, strongClaim, "good")
-	put(better, strongClaim, "better", "winner", "placed-better", "is-better")
-	put(worse, strongClaim, "worse", "placed-worse", "is-worse")
-	put(pick, strongClaim, "is-chosen")
-	put(pick, explicitClaim, "choose")
-	put(better, explicitClaim, "prefer")
-	put(worse, explicitClaim, "drop")
-	put(worse, plainClaim, "as-good")
-	put(better, weakClaim, "rather-better")
-	put(worse, weakClaim, "rather-worse")
-	put(good, strongClaim, "most")
-	put(worse, strongClaim, "least")
+	put(polarityGood, strongClaim, "good")
+	put(polarityBetter, strongClaim, "better", "winner", "placed-better", "is-better")
+	put(polarityWorse, strongClaim, "worse", "placed-worse", "is-worse")
+	put(polarityPick, strongClaim, "is-chosen")
+	put(polarityPick, explicitClaim, "choose")
+	put(polarityBetter, explicitClaim, "prefer")
+	put(polarityWorse, explicitClaim, "drop")
+	put(polarityWorse, plainClaim, "as-good")
+	put(polarityBetter, weakClaim, "rather-better")
+	put(polarityWorse, weakClaim, "rather-worse")
+	put(polarityGood, strongClaim, "most")
+	put(polarityWorse, strongClaim, "least")
 	maps.DeleteFunc(table, func(word string, s predicate) bool { // redundant: "better response" begins with "better"
 		first, _, isPhrase := strings.Cut(word, " ")
-		return isPhrase && table[first].judgment == s.judgment && table[first].isVerb == s.isVerb
+		return isPhrase && table[first].polarity == s.polarity && table[first].isVerb == s.isVerb
 	})
 	return table
 }
 
-// other replaces each byte of other labels' names in the text after a label, so that rules can match them.
-const other = "\x00"
+// maskByte replaces each byte of other labels' names in the text after a label, so that rules can match them.
+const maskByte = "\x00"
 
 // maskedSuffix returns the rest of the statement after the label, in which the bytes of later
 // labels are replaced by other.
-func (p place) maskedSuffix() string {
+func (p labelContext) maskedSuffix() string {
 	from := p.end
 	to := from + len(p.suffix)
 	text := p.suffix
@@ -82,52 +82,52 @@ func (p place) maskedSuffix() string {
 		if l.firmness > noClaim { // ordinary words
 			continue
 		}
-		text = text[:l.start-p.end] + strings.Repeat(other, l.end-l.start) + text[l.end-p.end:]
+		text = text[:l.start-p.end] + strings.Repeat(maskByte, l.end-l.start) + text[l.end-p.end:]
 	}
 	return text
 }
 
 // predicate returns what the words after the label of p say of it, and where these words end, in
 // bytes from the label's end.
-func (p place) predicate() (s predicate, end int) {
+func (p labelContext) predicate() (s predicate, end int) {
 	right := p.maskedSuffix()
-	if matches(right, "outdone") {
+	if matchesRule(right, "outdone") {
 		return s, 0
 	}
 	for _, m := range predicateWords.findAll(right) {
 		gap, tail := right[:m[0]], right[m[1]:]
 		word := right[m[0]:m[1]]
 		s := predicates[word]
-		isEnd := matches(tail, "clause-ends")
-		link := find(gap, "links")
+		isEnd := matchesRule(tail, "clause-ends")
+		link := findRule(gap, "links")
 		if link == nil {
-			link = find(gap, "continues")
+			link = findRule(gap, "continues")
 		}
 		switch {
-		case s.rank == explicitClaim && !matches(gap, "would-do"), s.rank == plainClaim && !matches(gap, "not-as"),
-			s.isPlace && !strings.HasPrefix(tail, " "+other) && !(isEnd && p.prefixIs("rating")),
+		case s.rank == explicitClaim && !matchesRule(gap, "would-do"), s.rank == plainClaim && !matchesRule(gap, "not-as"),
+			s.namesRank && !strings.HasPrefix(tail, " "+maskByte) && !(isEnd && p.prefixIs("rating")),
 			strings.HasSuffix(strings.TrimRight(right, "\n \"')"), "?"):
 			continue
 		case s.rank == explicitClaim, s.rank == plainClaim:
 			s.rank = strongClaim
-		case s.isVerb && IsLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
-			matches(tail, "denied-late"), p.prefixIs("is-asked"),
-			strings.Contains(gap, ",") && matches(tail, "of-next"):
+		case s.isVerb && IsLetter(word[len(word)-1]) && !isEnd && !matchesRule(tail, "verb-ends"),
+			matchesRule(tail, "denied-late"), p.prefixIs("is-asked"),
+			strings.Contains(gap, ",") && matchesRule(tail, "of-next"):
 			continue
 		case link != nil && (s.isVerb || !IsLetter(word[0]) || link[2] >= 0 ||
 			isEnd && (link[4] >= 0 || p.prefixIs("rating"))),
-			matches(gap, "gives") && matches(tail, "given"):
-		case isEnd && matches(gap+word, "manner") && !matches(gap, "tried"), matches(gap+word+tail, "does-so"):
+			matchesRule(gap, "gives") && matchesRule(tail, "given"):
+		case isEnd && matchesRule(gap+word, "manner") && !matchesRule(gap, "tried"), matchesRule(gap+word+tail, "does-so"):
 			s.rank = weakClaim
 		default:
 			continue
 		}
-		isPart := p.prefixIs("in-part") && !p.prefixIs("in-full") || matches(tail, "partial")
+		isPart := p.prefixIs("in-part") && !p.prefixIs("in-full") || matchesRule(tail, "partial")
 		switch {
-		case isPart && s.judgment == better:
-			s.judgment = partlyBetter
+		case isPart && s.polarity == polarityBetter:
+			s.polarity = polarityPartlyBetter
 		case isPart:
-			s.judgment = noJudgment
+			s.polarity = polarityNone
 		}
 		return s, m[1]
 	}
@@ -136,7 +136,7 @@ func (p place) predicate() (s predicate, end int) {
 
 // contrastPredicate returns the predicate that the reply denies, or only supposes, of the previous label and affirms of
 // the label of p: "A isn't better. B is."
-func (p place) contrastPredicate() (s predicate) {
+func (p labelContext) contrastPredicate() (s predicate) {
 	if p.i == 0 || !p.suffixIs("stands-for") {
 		return s
 	}
@@ -146,13 +146,13 @@ func (p place) contrastPredicate() (s predicate) {
 	}
 	gap := p.view.gap(previous.label, p.label)
 	words := predicateWords.findAll(gap)
-	if len(words) == 0 || matches(gap, "unsure") ||
-		isClaimed(previous.prefix) && !matches(gap[:words[0][0]], "denied-between") {
+	if len(words) == 0 || matchesRule(gap, "unsure") ||
+		isClaimed(previous.prefix) && !matchesRule(gap[:words[0][0]], "denied-between") {
 		return s
 	}
 	m := words[len(words)-1]
 	last := predicates[gap[m[0]:m[1]]]
-	if last.rank != strongClaim || !matches(gap[m[1]:], "clause-turns") {
+	if last.rank != strongClaim || !matchesRule(gap[m[1]:], "clause-turns") {
 		return s
 	}
 	return last

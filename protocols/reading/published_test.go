@@ -121,7 +121,7 @@ func keepSample(t *testing.T, name string, replies []choiceReply) {
 
 // Where the paper's rules read a letter, so does this reader, but where the reply's last statement names several.
 func TestPublishedMMLUPro(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	var paper, same, several int
 	var more []choiceReply
 	for _, r := range mmluPro(t) {

@@ -4,25 +4,25 @@ import "strconv"
 
 // rankings replaces two names that stand in a list from best to worst ("Ranking: B, A"), or from worst to best, by
 // one label for their order.
-func (c comparison) rankings(v *view, all []label) []label {
+func (c comparison) rankings(v *normalizedReply, all []label) []label {
 	for i := 0; i+1 < len(all); i++ {
 		first, second := all[i], all[i+1]
 		if first.name == "" || second.name == "" || first.name == second.name {
 			continue
 		}
-		if second.start-first.end >= rightWindow || !matches(v.lower[first.end:second.start], "then-next") {
+		if second.start-first.end >= rightWindow || !matchesRule(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
-		m := groups(textBefore(v.lower, first.start, leftWindow), "rank-lead")
+		m := ruleGroups(textBefore(v.lower, first.start, leftWindow), "rank-lead")
 		if m == nil {
-			m = groups(textAfter(v.lower, second.end, leftWindow), "rank-tail")
+			m = ruleGroups(textAfter(v.lower, second.end, leftWindow), "rank-tail")
 		}
 		if m == nil {
 			continue
 		}
-		side := better
+		side := polarityBetter
 		if m[1] != "" {
-			side = worse
+			side = polarityWorse
 		}
 		first.value = c.valueFor(first, side)
 		first.name = ""
@@ -36,7 +36,7 @@ func (c comparison) rankings(v *view, all []label) []label {
 
 // scores returns a weak claim for the response with the higher score, from the overall scores of a reply or the only
 // ones; false if it does not score both responses, or one of them twice differently.
-func (c comparison) scores(v *view, all []label) (final claim) {
+func (c comparison) scores(v *normalizedReply, all []label) (final claim) {
 	byName := map[string]float64{}
 	isScore := false
 	for i, l := range all {
@@ -44,7 +44,7 @@ func (c comparison) scores(v *view, all []label) (final claim) {
 			continue
 		}
 		p := newPlace(v, all, i)
-		m := groups(p.maskedSuffix(), "score-after")
+		m := ruleGroups(p.maskedSuffix(), "score-after")
 		if m == nil || p.prefixIs("aspect-lead") || !isClaimed(p.prefix) {
 			continue
 		}

@@ -45,7 +45,7 @@ const (
 )
 
 // result returns the match of value, stated at bytes i to j of the view and found by rule.
-func (v *view) result(rule, value string, i, j int) Match {
+func (v *normalizedReply) result(rule, value string, i, j int) Match {
 	start, end := v.span(i, j)
 	return Match{
 		Outcome: Stated,
@@ -57,7 +57,9 @@ func (v *view) result(rule, value string, i, j int) Match {
 }
 
 // conflictAt returns a conflict: bytes i to j of the view are a final statement with several values.
-func (v *view) conflictAt(rule string, i, j int) Match { return v.result(rule, "", i, j).asConflict() }
+func (v *normalizedReply) conflictAt(rule string, i, j int) Match {
+	return v.result(rule, "", i, j).asConflict()
+}
 
 // asConflict returns f as a conflict at the same place, without a value.
 func (f Match) asConflict() Match {
@@ -70,7 +72,7 @@ func (f Match) asConflict() Match {
 func CutAtNextQuestion(reply string) string {
 	const space = "\t\n\f\r "
 	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question at the beginning is not the next one
-	if m := find(reply[begin:], "next-question"); m != nil {
+	if m := findRule(reply[begin:], "next-question"); m != nil {
 		return strings.TrimRight(reply[:begin+m[0]], space)
 	}
 	return reply

@@ -44,7 +44,7 @@ func numeralAt(text string, i int) Numeral {
 		digits += "." + decimals[:min(len(decimals), maxDigits)]
 		end += 1 + len(decimals)
 	}
-	if e := pattern("exponent").FindString(textAfter(text, end, 8)); e != "" && !wordAt(text, end+len(e)) {
+	if e := rulePattern("exponent").FindString(textAfter(text, end, 8)); e != "" && !wordAt(text, end+len(e)) {
 		whole = false
 		digits += e
 		end += len(e)
@@ -74,9 +74,9 @@ func (n Numeral) Rational() *big.Rat {
 // wholePart reads digits at byte i of text, including groups of three after thousands separators, and returns their
 // end. "1.450.000" has points as separators; "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
-	if m := groups(textAfter(text, i, 2*maxDigits), "thousands"); m != nil {
+	if m := ruleGroups(textAfter(text, i, 2*maxDigits), "thousands"); m != nil {
 		grouped := m[1] + m[2]
-		return pattern("not-digits").ReplaceAllString(grouped, ""), i + len(grouped)
+		return rulePattern("not-digits").ReplaceAllString(grouped, ""), i + len(grouped)
 	}
 	digits = digitsFrom(text, i)
 	return digits, i + len(digits)
@@ -89,7 +89,7 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
 		return ratio(digits[:1], digits[1:]), end
 	}
-	m := groups(textAfter(text, end, 32), "fractional")
+	m := ruleGroups(textAfter(text, end, 32), "fractional")
 	if m == nil {
 		return digits, end
 	}
@@ -99,7 +99,7 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	isLatex := strings.HasPrefix(m[0], "}")
 	switch {
 	case strings.Trim(under, "0") == "", isLatex && !strings.HasSuffix(lead, "frac{"),
-		!isLatex && (strings.HasSuffix(lead, "/") || matches(rest, "part-of-more")):
+		!isLatex && (strings.HasSuffix(lead, "/") || matchesRule(rest, "part-of-more")):
 		return digits, end
 	}
 	if over == "" {

@@ -27,10 +27,10 @@ func Score(reply string, levels []string) Match {
 		{"score-out-of", ruleVerdict}, {"score-alone", ruleAlone},
 	} {
 		var score Match
-		for _, m := range pattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
+		for _, m := range rulePattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
 			n, ok := v.nextNumber(v.text[:m[3]], m[2])
 			before, after := v.lower[max(0, m[0]-60):m[0]], v.lower[m[1]:min(len(v.lower), m[1]+40)]
-			isReal := matches(after, "score-ends") && !matches(after, "score-unreal") && !matches(before, "score-denied")
+			isReal := matchesRule(after, "score-ends") && !matchesRule(after, "score-unreal") && !matchesRule(before, "score-denied")
 			if !ok || n.Start != m[2] || !isReal {
 				continue
 			}
@@ -48,7 +48,7 @@ func Score(reply string, levels []string) Match {
 			continue
 		case !OnScale(score.Value, levels):
 			score.Outcome = None
-		case matches(reply[score.End:], "revised"):
+		case matchesRule(reply[score.End:], "revised"):
 			return score.asConflict()
 		}
 		return score
@@ -70,13 +70,13 @@ func OnScale(score string, levels []string) bool {
 // yesNo reads the answer to a yes-or-no question.
 func yesNo(reply string) Match {
 	return grammar{
-		labels: func(v *view) []label {
-			return merge(v.brackets(yesOrNo), merge(v.answers("no-word", No), v.answers("yes-word", Yes)))
+		labels: func(v *normalizedReply) []label {
+			return merge(v.brackets(yesOrNo), merge(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
 		},
-		praise:     func(place) (string, rank) { return "", noClaim },
-		needsColon: func(word string) bool { return !matches(word, "judging") },
-		rule:       ruleVerdict,
-		offered:    []string{Yes, No},
+		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
+		needsColon:     func(word string) bool { return !matchesRule(word, "judging") },
+		rule:           ruleVerdict,
+		offered:        []string{Yes, No},
 	}.read(reply)
 }
 
@@ -91,9 +91,9 @@ func yesOrNo(inside string) string {
 	return ""
 }
 
-// answers returns the labels of a value where a rule matches its first group.
-func (v *view) answers(rule, value string) (all []label) {
-	for _, m := range pattern(rule).FindAllStringSubmatchIndex(v.lower, -1) {
+// ruleLabels returns the labels of a value where a rule matches its first group.
+func (v *normalizedReply) ruleLabels(rule, value string) (all []label) {
+	for _, m := range rulePattern(rule).FindAllStringSubmatchIndex(v.lower, -1) {
 		all = append(all, label{value: value, start: m[2], end: m[3], innerStart: m[2], innerEnd: m[3]})
 	}
 	return all

@@ -14,7 +14,7 @@ const (
 
 // statements returns the beginnings of the view's statements, the units in which answers are claimed. A statement is a
 // sentence; a new line begins another one, except after a heading or a colon.
-func (v *view) statements() []int {
+func (v *normalizedReply) statements() []int {
 	starts := []int{0}
 	line, gap := 0, 0
 	for i := 0; i < len(v.lower); i++ {
@@ -39,7 +39,7 @@ func (v *view) statements() []int {
 }
 
 // endsSentence reports whether the punctuation mark at byte i of the view ends a sentence.
-func (v *view) endsSentence(i int) bool {
+func (v *normalizedReply) endsSentence(i int) bool {
 	next := strings.TrimLeft(textAfter(v.lower, i+1, 3), `"')`)
 	switch {
 	case next == "" || next[0] == '\n':
@@ -50,29 +50,29 @@ func (v *view) endsSentence(i int) bool {
 	return v.lower[i] != '.' || !endsAbbreviated(textBefore(v.lower, i, 8))
 }
 
-// leads may precede the last word in a heading of an answer: "My final verdict".
-var leads = strings.Fields("my the final correct overall best")
+// headingLeads may precede the last word in a heading of an answer: "My final verdict".
+var headingLeads = strings.Fields("my the final correct overall best")
 
 // announces reports whether a line is the heading of an answer, or ends so that the next line continues it.
-func (v *view) announces(line string) bool {
+func (v *normalizedReply) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
 	bare := strings.TrimRight(line, " \t\"'$[(")
 	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWord(bare, []string{"is", "are"}) >= 0 {
 		return true
 	}
 	end := answerWords.matchEnd(line, headingWord(line))
-	return end > 0 && matches(line[end:], "heading-ends")
+	return end > 0 && matchesRule(line[end:], "heading-ends")
 }
 
 // headingWord returns the position of the word that follows leads such as "my final" at the beginning of a line.
 func headingWord(line string) int {
 	start := max(0, strings.IndexFunc(line, unicode.IsLetter))
 	for {
-		lead := slices.IndexFunc(leads, func(lead string) bool { return strings.HasPrefix(line[start:], lead+" ") })
+		lead := slices.IndexFunc(headingLeads, func(lead string) bool { return strings.HasPrefix(line[start:], lead+" ") })
 		if lead < 0 {
 			return start
 		}
-		start = len(line) - len(strings.TrimLeft(line[start+len(leads[lead]):], " "))
+		start = len(line) - len(strings.TrimLeft(line[start+len(headingLeads[lead]):], " "))
 	}
 }
 
@@ -83,7 +83,7 @@ var abbreviations = strings.Fields("approx e.g i.e rs no nr vs mr mrs dr eq fig 
 func endsAbbreviated(s string) bool { return lastWord(s, abbreviations) >= 0 }
 
 // statement returns the bounds of the statement that contains byte i of the view.
-func (v *view) statement(i int) (from, to int) {
+func (v *normalizedReply) statement(i int) (from, to int) {
 	if v.starts == nil {
 		v.starts = v.statements()
 	}
@@ -99,18 +99,18 @@ func (v *view) statement(i int) (from, to int) {
 }
 
 // gap returns the text between two labels.
-func (v *view) gap(first, second label) string {
+func (v *normalizedReply) gap(first, second label) string {
 	return v.lower[first.end:max(first.end, second.start)]
 }
 
 // statementBefore returns the part of a statement before byte i of the view, in lower case, up to leftWindow bytes.
-func (v *view) statementBefore(i int) string {
+func (v *normalizedReply) statementBefore(i int) string {
 	from, _ := v.statement(i)
 	return v.lower[max(from, i-leftWindow):i]
 }
 
 // statementAfter returns the part of a statement from byte i of the view on, up to rightWindow bytes.
-func (v *view) statementAfter(i int) string {
+func (v *normalizedReply) statementAfter(i int) string {
 	_, to := v.statement(i)
 	return v.text[i:min(to, i+rightWindow)]
 }

@@ -17,7 +17,7 @@ func answerSpan(reply string) (from, to int) {
 		return 0, len(reply)
 	}
 	thinkingStart := -1 // beginning of thinking that has not ended; −1 without any
-	for _, m := range pattern("marks").FindAllStringSubmatchIndex(reply, -1) {
+	for _, m := range rulePattern("marks").FindAllStringSubmatchIndex(reply, -1) {
 		isMentioned := m[0] > 0 && m[1] < len(reply) && reply[m[0]-1] == reply[m[1]] &&
 			strings.IndexByte("`\"'", reply[m[1]]) >= 0
 		isHTML := reply[m[0]:m[1]] == "</s>" && strings.Contains(textBefore(reply, m[0], rightWindow), "<s>")

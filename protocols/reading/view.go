@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// view is a reply in normalized form (see normalize), with the place in the reply of each of its bytes.
-type view struct {
+// normalizedReply is a reply in normalized form (see normalize), with the place in the reply of each of its bytes.
+type normalizedReply struct {
 	reply   string  // the reply up to the end of the model's answer
 	text    string  // the normalized reply
 	lower   string  // text in lower case, with the same offsets
@@ -23,16 +23,16 @@ type view struct {
 
 // normalize removes Markdown's and LaTeX's markup from a reply and unifies look-alike characters. It keeps boxes,
 // fractions and thousands separators, which the number reader needs.
-func normalize(reply string) *view {
+func normalize(reply string) *normalizedReply {
 	from, to := answerSpan(reply)
-	d := normalizer{view: view{reply: reply[:to]}, out: make([]byte, 0, to-from)}
+	d := normalizer{normalizedReply: normalizedReply{reply: reply[:to]}, out: make([]byte, 0, to-from)}
 	d.offsets = make([]int32, 0, to-from)
 	d.process(from, to)
 	d.text = string(d.out)
 	lower(d.out)
 	d.lower = string(d.out)
 	d.usesDecimalComma = sync.OnceValue(d.hasDecimalComma)
-	return &d.view
+	return &d.normalizedReply
 }
 
 // lower converts text to lower case where that does not change the number of bytes.
@@ -55,10 +55,10 @@ func lower(text []byte) {
 func (d *normalizer) process(i, end int) {
 	for i < end {
 		plain := i
-		for i < end && !special[d.reply[i]] {
+		for i < end && !specialBytes[d.reply[i]] {
 			i++
 		}
-		d.keep(plain, i)
+		d.copyBytes(plain, i)
 		if i < end {
 			i = d.next(i)
 		}
@@ -66,7 +66,7 @@ func (d *normalizer) process(i, end int) {
 }
 
 // span returns the position in the reply of bytes i to j of the view.
-func (v *view) span(i, j int) (start, end int) {
+func (v *normalizedReply) span(i, j int) (start, end int) {
 	last := int(v.offsets[j-1])
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
 	return int(v.offsets[i]), last + size
@@ -74,7 +74,7 @@ func (v *view) span(i, j int) (start, end int) {
 
 // normalizer builds a view from a reply.
 type normalizer struct {
-	view
+	normalizedReply
 	out      []byte // the normalized text so far
 	wrappers []bool // for each open brace: it belongs to a removed LaTeX command such as \textbf
 	depth    int    // number of open JSON objects
@@ -88,16 +88,16 @@ func (d *normalizer) put(i int, s string) {
 	}
 }
 
-// keep appends bytes i to j of the reply to the view unchanged.
-func (d *normalizer) keep(i, j int) {
+// copyBytes appends bytes i to j of the reply to the view unchanged.
+func (d *normalizer) copyBytes(i, j int) {
 	d.out = append(d.out, d.reply[i:j]...)
 	for ; i < j; i++ {
 		d.offsets = append(d.offsets, int32(i))
 	}
 }
 
-// special marks the bytes that normalizer.next handles; all others are copied.
-var special = func() (table [256]bool) {
+// specialBytes marks the bytes that normalizer.next handles; all others are copied.
+var specialBytes = func() (table [256]bool) {
 	for _, c := range []byte("\\*_`~{}\r&<#>") {
 		table[c] = true
 	}
@@ -115,7 +115,7 @@ func (d *normalizer) next(i int) int {
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.depth < maxObjects && matches(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
+	case c == '{' && d.depth < maxObjects && matchesRule(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.wrappers = append(d.wrappers, false)
@@ -130,7 +130,7 @@ func (d *normalizer) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := groups(textAfter(d.reply, i, maxKeyBytes), "markup"); m != nil {
+		if m := ruleGroups(textAfter(d.reply, i, maxKeyBytes), "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -141,7 +141,7 @@ func (d *normalizer) next(i int) int {
 		d.rune(i, r, d.reply[i:i+size])
 		return i + size
 	}
-	d.keep(i, i+1)
+	d.copyBytes(i, i+1)
 	return i + 1
 }
 
@@ -222,7 +222,7 @@ func (d *normalizer) command(i int) int {
 	case isSymbol:
 		d.put(i+1, symbol)
 	default:
-		d.keep(i, end)
+		d.copyBytes(i, end)
 	}
 	return end
 }
@@ -233,7 +233,7 @@ func (d *normalizer) emphasis(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
 	if c == '~' && end-i == 2 {
-		if m := find(textAfter(d.reply, end, rightWindow), "struck-out"); m != nil {
+		if m := findRule(textAfter(d.reply, end, rightWindow), "struck-out"); m != nil {
 			return end + m[1]
 		}
 	}
@@ -252,7 +252,7 @@ func (d *normalizer) emphasis(i int) int {
 		keep = end-i == 1 && unicode.IsDigit(after)
 	}
 	if keep {
-		d.keep(i, end)
+		d.copyBytes(i, end)
 	} else if c == '~' && end-i == 1 {
 		d.put(i, " ") // a space in LaTeX
 	}
@@ -276,7 +276,7 @@ func (d *normalizer) heading(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
 	if c == '#' && end-i == 4 || c == '>' && end-i > 1 {
-		d.keep(i, end)
+		d.copyBytes(i, end)
 	}
 	return end
 }
@@ -288,7 +288,7 @@ func (d *normalizer) rune(i int, r rune, s string) {
 		s = string(r - 0xfee0)
 	case r == 0xa0 || r == 0x202f || r == 0x2009:
 		if betweenDigits(d.reply, i, i+len(s)) {
-			d.keep(i, i+len(s))
+			d.copyBytes(i, i+len(s))
 			return
 		}
 		s = " "
@@ -298,12 +298,12 @@ func (d *normalizer) rune(i int, r rune, s string) {
 		return
 	case characters[s] != "":
 		s = characters[s]
-	case cyrillic[s] != "" && !wordBefore(d.reply, i) && matches(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
+	case cyrillic[s] != "" && !wordBefore(d.reply, i) && matchesRule(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
 		s = cyrillic[s]
 	case unicode.Is(unicode.Nd, r):
 		s = string(plainDigit(r))
 	default:
-		d.keep(i, i+len(s))
+		d.copyBytes(i, i+len(s))
 		return
 	}
 	d.put(i, s)

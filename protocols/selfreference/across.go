@@ -12,16 +12,16 @@ import (
 
 // Results over several judges, each of which is one point.
 const (
-	Answering = "r-answering-f1" // correlation of generation accuracy and F1 over judges (Figures 1, 12)
-	Crossover = "crossover"      // generation accuracy at which both modes have the same F1 (Figure 4)
+	AnsweringF1Correlation = "r-answering-f1" // correlation of generation accuracy and F1 over judges (Figures 1, 12)
+	Crossover              = "crossover"      // generation accuracy at which both modes have the same F1 (Figure 4)
 )
 
 // leastJudges is the smallest number of judges for results over judges.
 const leastJudges = 4
 
-// sureLevel is the confidence level at which the slope of the change of F1, over generation accuracy, must
+// crossoverLevel is the confidence level at which the slope of the change of F1, over generation accuracy, must
 // differ from 0 for a crossover.
-const sureLevel = 0.99
+const crossoverLevel = 0.99
 
 // judgePoints holds a metric of several judges, each beside how well the judge answers the questions itself.
 type judgePoints struct {
@@ -53,9 +53,9 @@ func (p judgePoints) result(x scoring.Result, value float64, iv stats.Interval) 
 	x.Group = scoring.Overall
 	x.N = len(p.rows)
 	x.Missing = p.rows[0].Cells[1].Missing
-	x.Value = scoring.Fraction(value)
-	x.Low = scoring.Fraction(iv.Low)
-	x.High = scoring.Fraction(iv.High)
+	x.Value = scoring.RoundFraction(value)
+	x.Low = scoring.RoundFraction(iv.Low)
+	x.High = scoring.RoundFraction(iv.High)
 	return x
 }
 
@@ -63,7 +63,7 @@ func (p judgePoints) result(x scoring.Result, value float64, iv stats.Interval) 
 func across(judges []report.BoardRow) *report.Across {
 	out := &report.Across{}
 	t := &doc.Table{RowHead: "judged by", Columns: []doc.Column{
-		{Name: "r of own answers and F1", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitCorrelation)},
+		{Name: "r of own answers and F1", Kind: doc.ColumnNumber, Axis: doc.AxisOf(scoring.UnitCorrelation)},
 	}}
 	for i, row := range modeRows {
 		p := pointsOf(judges, modes[i])
@@ -72,7 +72,7 @@ func across(judges []report.BoardRow) *report.Across {
 		}
 		r, iv := stats.Pearson(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
 		x := p.result(scoring.Result{
-			Metric: Answering, Mode: modes[i], Unit: scoring.UnitCorrelation, Interval: scoring.ByFisher,
+			Metric: AnsweringF1Correlation, Mode: modes[i], Unit: scoring.UnitCorrelation, Interval: scoring.ByFisher,
 		}, r, iv)
 		out.Results = append(out.Results, x)
 		row.N = x.N
@@ -80,10 +80,10 @@ func across(judges []report.BoardRow) *report.Across {
 		t.Add(row)
 		out.Blocks = append(out.Blocks, doc.Block{
 			ID: "across-" + modes[i], Title: "Answering and judging, " + row.Name,
-			In: doc.Detail, Half: true, Chart: doc.Scatter,
+			Surfaces: doc.SurfaceAllButShort, Half: true, Chart: doc.ChartScatter,
 			Table: &doc.Table{RowHead: "judge", Rows: p.rows, Columns: []doc.Column{
-				{Name: "own answers correct", Kind: doc.Bare, Axis: &doc.PercentAxis},
-				{Name: "F1", Kind: doc.Bare, Axis: &doc.PercentAxis},
+				{Name: "own answers correct", Kind: doc.ColumnBareNumber, Axis: &doc.PercentAxis},
+				{Name: "F1", Kind: doc.ColumnBareNumber, Axis: &doc.PercentAxis},
 			}},
 		})
 	}
@@ -105,16 +105,16 @@ func across(judges []report.BoardRow) *report.Across {
 // up to which), and a note.
 func (p judgePoints) crossover() (scoring.Result, doc.Note) {
 	crossing, iv, _ := stats.Crossover(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
-	_, _, slope := stats.Crossover(p.answering, p.value, sureLevel)
+	_, _, slope := stats.Crossover(p.answering, p.value, crossoverLevel)
 	x := p.result(scoring.Result{
 		Metric: Crossover, Mode: scoring.ModeDifference, Interval: scoring.ByFieller,
 	}, crossing, iv)
 	weakest, best := slices.Min(p.answering), slices.Max(p.answering)
 	switch {
 	case slope == 0 || crossing < weakest || crossing > best:
-		return x.Undefined("the change of F1 is not seen to change its sign"), doc.Say("self.no-crossover", weakest, best)
+		return x.Undefined("the change of F1 is not seen to change its sign"), doc.PhraseNote("self.no-crossover", weakest, best)
 	case slope > 0:
-		return x, doc.Say("self.crossover", "more", table.WithInterval(x))
+		return x, doc.PhraseNote("self.crossover", "more", table.WithInterval(x))
 	}
-	return x, doc.Say("self.crossover", "less", table.WithInterval(x))
+	return x, doc.PhraseNote("self.crossover", "less", table.WithInterval(x))
 }

@@ -24,7 +24,7 @@ func simulatedJudges(rnd *rand.Rand, judges func(answers float64) (cot, self flo
 		answers := 0.3 + 0.06*float64(k)
 		cot, self := judges(answers)
 		a, b := share(cot), share(self)
-		r := &scoring.Report{Protocol: "self-reference", Question: scoring.Question{Model: fmt.Sprint("judge ", k)}}
+		r := &scoring.Report{Protocol: "self-reference", RunSetup: scoring.RunSetup{Model: fmt.Sprint("judge ", k)}}
 		for _, x := range []scoring.Result{
 			{Metric: scoring.GenerationAccuracy, Value: new(share(answers))},
 			{Metric: F1, Mode: ModeCoT, Value: &a, Missing: "not judged Correct"},

@@ -21,16 +21,16 @@ const codeOwnAnswer = "own-answer"
 
 // Diagnose returns the level of a judge of answers, by the first of its modes, and sentences on
 // whether its own answer helps.
-func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := rule(r)
-	text, detail := sentences(r, d)
+func (f *selfReferenceScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	d := diagnoseFirstMode(r)
+	text, detail := referenceSentences(r, d)
 	d.Text = cmp.Or(text, d.Text)
 	d.Also = detail
 	return d
 }
 
-// rule returns the diagnosis by the first mode that the run has, or of a run with too few verdicts.
-func rule(r *scoring.Report) scoring.Diagnosis {
+// diagnoseFirstMode returns the diagnosis by the first mode that the run has, or of a run with too few verdicts.
+func diagnoseFirstMode(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
@@ -39,7 +39,7 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 			return diagnose(r, mode)
 		}
 	}
-	return scoring.UnknownDiagnosis(scoring.CodeNothing, "self.nothing")
+	return scoring.UnknownDiagnosis(scoring.CodeNoItems, "self.nothing")
 }
 
 // diagnose returns the diagnosis of a judge by one mode, from how well it tells right answers from wrong ones.
@@ -56,57 +56,57 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		worth = float64(c) / all // judgments of one question are not independent
 	}
 	if all == 0 {
-		return scoring.UnknownDiagnosis(scoring.CodeNothing, "self.nothing")
+		return scoring.UnknownDiagnosis(scoring.CodeNoItems, "self.nothing")
 	}
 	for label, n := range map[string]float64{"Correct": calledCorrect, "Incorrect": all - calledCorrect} {
-		e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay)
-		text := phrases.Say("self.nearly-one-label", e, label)
+		e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneLabel)
+		text := phrases.Sentence("self.nearly-one-label", e, label)
 		if n == all {
-			text = phrases.Say("self.one-label", oneWay(calledCorrect), all)
+			text = phrases.Sentence("self.one-label", sameLabelSentence(calledCorrect), all)
 		}
-		if d, ok := e.Unusable(scoring.CodeLabel, text); ok {
+		if d, ok := e.DiagnoseUnusable(scoring.CodeOneLabel, text); ok {
 			return d
 		}
 	}
 	if recall.Value == nil || right == 0 || right == all {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "self.one-kind")
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "self.one-kind")
 	}
 	hits := math.Round(*recall.Value / 100 * right)
 	apart := informedness(worth*hits, worth*right, worth*(calledCorrect-hits), worth*(all-right))
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{apart}}
-	whole := func(x float64) float64 { return scoring.Unsigned(x, 0) }
-	text := phrases.Say("self.rates", *recall.Value, 100*(calledCorrect-hits)/(all-right),
+	whole := func(x float64) float64 { return scoring.WithoutNegativeZero(x, 0) }
+	text := phrases.Sentence("self.rates", *recall.Value, 100*(calledCorrect-hits)/(all-right),
 		whole(apart.Value), whole(apart.Low), whole(apart.High))
 	if calledCorrect == 0 || calledCorrect == all {
-		text = phrases.Say("self.rates-one", oneWay(calledCorrect), all)
+		text = phrases.Sentence("self.rates-one", sameLabelSentence(calledCorrect), all)
 	}
-	d.Level, d.Code = apart.Chance(apart.High > usableFrom)
+	d.Level, d.Code = apart.CompareWithChance(apart.High > usableFrom)
 	if d.Code != "" {
-		d.Text = phrases.Say("self.rates-"+d.Code, text)
+		d.Text = phrases.Sentence("self.rates-"+d.Code, text)
 		return d
 	}
-	d.Level, d.Text = level(apart), phrases.Say("self.rates-better", text)
+	d.Level, d.Text = level(apart), phrases.Sentence("self.rates-better", text)
 	d.Code = string(d.Level)
-	if trust, ok := find(JMinusCorrect).Against(scoring.UsableFrom); ok && trust.Below {
+	if trust, ok := find(JMinusCorrect).CompareWith(scoring.UsableFrom); ok && trust.Below {
 		d.Level, d.Code = scoring.Weak, codeOwnAnswer
 		d.Evidence = append(d.Evidence, trust)
-		d.Text = phrases.Say("self.own-answer", trust, text)
+		d.Text = phrases.Sentence("self.own-answer", trust, text)
 	}
 	return d
 }
 
-// oneWay says in words that a judge gives all answers the same label, from the number that it calls Correct.
-func oneWay(calledCorrect float64) string {
+// sameLabelSentence says in words that a judge gives all answers the same label, from the number that it calls Correct.
+func sameLabelSentence(calledCorrect float64) string {
 	if calledCorrect == 0 {
-		return phrases.Say("self.none-correct")
+		return phrases.Sentence("self.none-correct")
 	}
-	return phrases.Say("self.all-correct")
+	return phrases.Sentence("self.all-correct")
 }
 
 // level returns the level of a judge by its Youden's J.
 func level(apart scoring.Evidence) scoring.Level {
 	switch {
-	case apart.Against(strongFrom).Above99():
+	case apart.CompareWith(strongFrom).Above99():
 		return scoring.Strong
 	case apart.Low > usableFrom:
 		return scoring.Usable
@@ -132,5 +132,5 @@ func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 		Interval: scoring.ByMover,
 		N:        a.N + b.N,
 	}
-	return e.Against(0)
+	return e.CompareWith(0)
 }

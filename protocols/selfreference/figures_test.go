@@ -18,10 +18,10 @@ import (
 // judgmentOf returns an item with an agent's answer, and the judge's own.
 func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 	return datasets.Item{
-		ID: item.ID + "@agent", Shape: datasets.Judgment, Source: item.Source, Group: item.Group, Question: answer.QuestionText(item), Gold: 1,
+		ID: item.ID + "@agent", Shape: datasets.ShapeJudgment, Source: item.Source, Group: item.Group, Question: answer.QuestionText(item), Gold: 1,
 		Candidates: []datasets.Candidate{{ID: labelCorrect}, {ID: labelIncorrect}},
-		Answered: &datasets.Answered{
-			Question: item.ID, Of: item.Shape, Agent: "agent", Text: text, Reference: reference, Own: &datasets.Answer{Value: "C", Right: true},
+		Answered: &datasets.AgentAnswer{
+			QuestionID: item.ID, QuestionShape: item.Shape, Agent: "agent", Text: text, Reference: reference, Own: &datasets.Answer{Value: "C", Right: true},
 		},
 	}
 }
@@ -89,7 +89,7 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 func TestFiguresGolden(t *testing.T) {
 	for n, p := range figurePrompts() {
 		var b strings.Builder
-		for _, m := range judging.FirstTurn(p, backends.System) {
+		for _, m := range judging.FirstTurn(p, backends.RoleSystem) {
 			fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
 		}
 		fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(p.Labels, "\n"), p.LabelTurn)
@@ -138,9 +138,9 @@ func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
 		question := p.Prompt(item, p.Presentations(item)[0]).User
 		shownQuestion := answer.QuestionText(item)
 		want := map[datasets.Shape]string{
-			datasets.Choice:     "Question: " + shownQuestion + "\n\nAnswer: Let's think step by step.",
-			datasets.Number:     "The question is: " + shownQuestion + `. Let's think step by step and then finish your answer with "The answer is (arabic numerals):"`,
-			datasets.Preference: shownQuestion,
+			datasets.ShapeChoice:     "Question: " + shownQuestion + "\n\nAnswer: Let's think step by step.",
+			datasets.ShapeNumber:     "The question is: " + shownQuestion + `. Let's think step by step and then finish your answer with "The answer is (arabic numerals):"`,
+			datasets.ShapePreference: shownQuestion,
 		}[item.Shape]
 		if question != want {
 			t.Errorf("asked\n%s\njudged\n%s", question, shownQuestion)
@@ -211,9 +211,9 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 func TestNoSystemMessage(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	prompt := p.Prompt(numberItem(), p.Presentations(numberItem())[0])
-	for _, role := range []string{backends.System, backends.User} {
+	for _, role := range []string{backends.RoleSystem, backends.RoleUser} {
 		got := judging.FirstTurn(prompt, role)
-		if len(got) != 1 || got[0].Role != backends.User || got[0].Content != prompt.User || strings.HasPrefix(got[0].Content, "\n") {
+		if len(got) != 1 || got[0].Role != backends.RoleUser || got[0].Content != prompt.User || strings.HasPrefix(got[0].Content, "\n") {
 			t.Errorf("system role %s: %+v", role, got)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// gateOption stores the confidence of the judge's own answers.
-var gateOption = judging.Option{
+// confidenceOption stores the confidence of the judge's own answers.
+var confidenceOption = judging.Option{
 	Name:    "gate",
 	Label:   "Find from which confidence its own answer is worth showing",
 	Usage:   "find from which confidence (--logprobs) its own answer is worth showing",
@@ -27,9 +27,9 @@ const (
 	GateNever     = "gated-never"  // it is never shown; in mode difference, gated less that
 )
 
-// half returns 1 for a judgment on which the threshold is chosen and 2 for one of the other half, by the hash of its
+// gateHalf returns 1 for a judgment on which the threshold is chosen and 2 for one of the other half, by the hash of its
 // question; 0 if one of the modes or the confidence of the own answer is missing.
-func (j judgment) half() int {
+func (j judgment) gateHalf() int {
 	if j.confidence == 0 || j.presentations < 2 {
 		return 0
 	}
@@ -37,8 +37,8 @@ func (j judgment) half() int {
 }
 
 // gate returns the threshold and the results of the other half; nil without a confidence.
-func (f *judgments) gate(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
-	half := slices.DeleteFunc(slices.Clone(f.rows), func(j *judgment) bool { return j.half() != 1 })
+func (f *selfReferenceScorer) gate(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+	half := slices.DeleteFunc(slices.Clone(f.rows), func(j *judgment) bool { return j.gateHalf() != 1 })
 	if len(half) == 0 || referenceOf(rep.Settings) != ReferenceOwn {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (f *judgments) gate(rep *scoring.Report, sheet *scoring.Sheet, b stats.Boot
 	}
 	results := sheet.WithMetrics(list, 6, func(u scoring.Unit) []float64 {
 		j := u.Data.(judgment)
-		if j.half() != 2 {
+		if j.gateHalf() != 2 {
 			return nil
 		}
 		row := []float64{0, 1, 0, 1, 0, 1}
@@ -76,6 +76,6 @@ func (f *judgments) gate(rep *scoring.Report, sheet *scoring.Sheet, b stats.Boot
 		return row
 	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
 	return append(results, scoring.Result{
-		Metric: GateThreshold, Group: scoring.Overall, Value: scoring.Fraction(100 * threshold), N: len(half),
+		Metric: GateThreshold, Group: scoring.Overall, Value: scoring.RoundFraction(100 * threshold), N: len(half),
 	})
 }

@@ -13,7 +13,7 @@ import (
 func inHalf(half, id int, confidence float64, cot, self bool) *judgment {
 	verdict := func(right bool) int8 { return int8(scoring.Indicator(right)) } // calledIncorrect is right
 	j := &judgment{confidence: confidence, presentations: 2, verdicts: [2]int8{verdict(cot), verdict(self)}}
-	for n := 0; j.half() != half; n++ {
+	for n := 0; j.gateHalf() != half; n++ {
 		j.question = fmt.Sprint(id, " ", n)
 	}
 	j.item = j.question

@@ -20,13 +20,13 @@ var layout string
 
 // Layout arranges the reports of runs of protocol self-reference.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
-	RunManner: ways,
-	Caveats:   caveats,
+	RunQuestionSuffix: modesInWords,
+	Caveats:           caveats,
 	Parts: []report.PagePart{
-		answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
+		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
 		report.OtherJudges, report.SettingBlocks,
 	},
-	Across: across,
+	AnalyzeAcross: across,
 })
 
 // referenceWords holds the words for each kind of reference.
@@ -48,8 +48,8 @@ func referenceOf(settings string) string {
 	return ReferenceOwn
 }
 
-// ways returns the modes in which a run asks, in words.
-func ways(r *scoring.Report) string {
+// modesInWords returns the modes in which a run asks, in words.
+func modesInWords(r *scoring.Report) string {
 	switch {
 	case !r.Has(ModeSelf):
 		return "? by reasoning alone"
@@ -59,17 +59,17 @@ func ways(r *scoring.Report) string {
 	return "? without and with " + referenceWords[referenceOf(r.Settings)]
 }
 
-// numbers returns the cards with a run's main numbers for terminals and files. Pages have charts in their place.
-func numbers(p *report.RunPage) []doc.Block {
+// numberCards returns the cards with a run's main numbers for terminals and files. Pages have charts in their place.
+func numberCards(p *report.RunPage) []doc.Block {
 	all := report.Cards(p)
 	if len(all) > 0 {
-		all[0].In = doc.Printed
+		all[0].Surfaces = doc.SurfaceAnyText
 	}
 	return all
 }
 
 // modeRows has a row without cells for each mode, in the order of [modes], of a run that shows its own answers.
-var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-b"}, {Name: "own answer shown"}}
+var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.MarkRing, Look: "look-b"}, {Name: "own answer shown"}}
 
 // modeRowsOf returns modeRows in the words of a run.
 func modeRowsOf(p *report.RunPage) [2]doc.Row {
@@ -90,10 +90,10 @@ func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
 	return rows
 }
 
-// answering returns a block that compares how well the judge answers the questions with how well it judges answers.
-func answering(p *report.RunPage) []doc.Block {
+// answeringBlock returns a block that compares how well the judge answers the questions with how well it judges answers.
+func answeringBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "task", Look: "wide", Columns: []doc.Column{
-		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
+		{Name: "value", Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
 	}}
 	answers := p.Overall(scoring.GenerationAccuracy)
 	if answers.Value != nil {
@@ -112,7 +112,7 @@ func answering(p *report.RunPage) []doc.Block {
 		t.Add(row)
 	}
 	b := doc.Block{ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval", Table: t}
-	if e, ok := p.Overall(AgentAccuracy).Against(0); ok {
+	if e, ok := p.Overall(AgentAccuracy).CompareWith(0); ok {
 		names := cmp.Or(strings.Join(agents(p), ", "), "agents")
 		b.About += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), names, e)
 	}
@@ -130,15 +130,15 @@ func agents(p *report.RunPage) (names []string) {
 	return names
 }
 
-// fourfold returns a block with how often the judge is correct where its own answer is right, and where it is wrong.
+// accuracyByOwnBlock returns a block with how often the judge is correct where its own answer is right, and where it is wrong.
 // Without own answers it returns a bar of the answers' outcomes.
-func fourfold(p *report.RunPage) []doc.Block {
+func accuracyByOwnBlock(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
 	if p.Outcomes[scoring.Decided] < p.Judgments() {
 		wrong += ", or no verdict"
 	}
 	t := &doc.Table{RowHead: "own answer", Columns: []doc.Column{
-		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Share},
+		{Name: "judgments", Kind: doc.ColumnLargeBar}, {Name: "judged right", Kind: doc.ColumnShare},
 	}}
 	unit := "answer"
 	if p.Overall(scoring.GenerationAccuracy).N == p.Overall(AgentAccuracy).N {
@@ -177,8 +177,8 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}
 	return []doc.Block{{
 		ID: "fourfold", Title: "Own answer right or wrong, judged right or wrong", About: "with 95 % interval",
-		In: doc.Detail, Half: true, Table: t,
-		Keys: []doc.Key{{Sign: "right", Words: "judged right"}, {Sign: "wrong", Words: wrong}},
+		Surfaces: doc.SurfaceAllButShort, Half: true, Table: t,
+		Keys: []doc.LegendEntry{{Sign: "right", Words: "judged right"}, {Sign: "wrong", Words: wrong}},
 	}}
 }
 
@@ -191,16 +191,16 @@ func dependence(p *report.RunPage) []doc.Block {
 	}
 	axis := &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
 	b := doc.Block{
-		ID: "dependence", Title: "Does one depend on the other?", In: doc.Detail, Half: true,
+		ID: "dependence", Title: "Does one depend on the other?", Surfaces: doc.SurfaceAllButShort, Half: true,
 		Table: &doc.Table{RowHead: "asked by", Rows: rows, Columns: []doc.Column{
-			{Name: doc.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
+			{Name: doc.MetricName(p.Protocol, PartialGJ), Kind: doc.ColumnNumber, Axis: axis},
 		}},
 	}
 	b.Remark("self.correlation", table.Count(rows[0].Cells[0].N, "answer"))
 	var words []string
 	before := math.Inf(1) // upper end of the previous mode's interval
 	for _, row := range rows {
-		e, ok := row.Cells[0].Result.Against(0)
+		e, ok := row.Cells[0].Result.CompareWith(0)
 		words = append(words, doc.Capital(row.Name)+": "+strength(e, ok)+".")
 		if !ok {
 			continue
@@ -209,11 +209,11 @@ func dependence(p *report.RunPage) []doc.Block {
 			*axis = *doc.AxisOf(axis.Unit)
 		}
 		if e.Low > max(strongR, before) && referenceOf(p.Settings) == ReferenceOwn {
-			words = append(words, phrases.Say("self.compares"))
+			words = append(words, phrases.Sentence("self.compares"))
 		}
 		before = e.High
 	}
-	b.Plain(strings.Join(words, " "))
+	b.AddPlainNotes(strings.Join(words, " "))
 	return []doc.Block{b}
 }
 
@@ -244,29 +244,29 @@ func strength(e scoring.Evidence, ok bool) string {
 	return "not known, the interval contains 0"
 }
 
-// belief returns a block with how often the judge sides with its own answer.
-func belief(p *report.RunPage) []doc.Block {
-	sided := rowsByMode(p, OwnSided)
+// sidesWithOwnBlock returns a block with how often the judge sides with its own answer.
+func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
+	sided := rowsByMode(p, SidesWithOwn)
 	if sided == nil {
 		return nil
 	}
 	names := modeRowsOf(p)
-	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, names[0].Name, names[1].Name)}
-	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
+	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.ColumnShare, names[0].Name, names[1].Name)}
+	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, SidesWithOwn, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
 			x := p.Result(metric, scoring.Overall, mode)
 			if metric == Overconfidence {
-				row.Name = phrases.Say("self.overconfidence")
+				row.Name = phrases.Sentence("self.overconfidence")
 				x.Mode = scoring.ModeDifference // so that it is printed with its sign
 			}
-			row.Cells = append(row.Cells, doc.Num(x))
+			row.Cells = append(row.Cells, doc.NumberCell(x))
 		}
 		t.Add(row)
 	}
 	t.DropEmpty()
 	b := doc.Block{
-		ID: "belief", Title: "Does it believe its own answer?", In: doc.Detail, Half: true, Table: t,
+		ID: "belief", Title: "Does it believe its own answer?", Surfaces: doc.SurfaceAllButShort, Half: true, Table: t,
 	}
 	x := sided[0].Cells[0]
 	if all := p.Result(PartialGJ, scoring.Overall, x.Mode).N; x.N < all {
@@ -281,8 +281,8 @@ func byGroup(p *report.RunPage) []doc.Block {
 	if len(groups) < 2 {
 		return nil
 	}
-	kind := doc.Number
-	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", In: doc.Detail}
+	kind := doc.ColumnNumber
+	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", Surfaces: doc.SurfaceAllButShort}
 	switch {
 	case isAgent(groups[1]):
 		b.Title = "By agent"
@@ -290,9 +290,9 @@ func byGroup(p *report.RunPage) []doc.Block {
 		b.Title = "By category and agent"
 	}
 	if p.Has(ModeCoT) && p.Has(ModeSelf) {
-		kind = doc.Side
+		kind = doc.ColumnComparedRun
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
-		b.Keys = []doc.Key{
+		b.Keys = []doc.LegendEntry{
 			{Sign: "b", Words: "by reasoning alone"},
 			{Sign: "a", Words: "with " + referenceWords[referenceOf(p.Settings)] + " shown"},
 			{Words: "a grey interval contains 0: not significant"},
@@ -304,9 +304,9 @@ func byGroup(p *report.RunPage) []doc.Block {
 	}
 	slices.SortStableFunc(groups[1:], func(a, b string) int { return cmp.Compare(place(b), place(a)) })
 	b.Table = &doc.Table{RowHead: "group", Columns: []doc.Column{
-		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
+		{Name: "answers right", Kind: doc.ColumnBareNumber}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis},
-		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{
+		{Name: "points", Kind: doc.ColumnNumber, Axis: &doc.Axis{
 			Signed: true, Ends: [2]string{"← reference harms", "helps →"},
 		}},
 	}}
@@ -318,7 +318,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		d := difference(g)
 		row := doc.Row{Name: g, N: max(cot.N, self.N)}
 		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), self, cot, d)
-		e, ok := d.Against(0)
+		e, ok := d.CompareWith(0)
 		if d.Value != nil {
 			row.Look = doc.DifferenceLook(!e.Above && !e.Below)
 		}
@@ -341,8 +341,8 @@ func byGroup(p *report.RunPage) []doc.Block {
 
 // caveats returns sentences to read before using the judge with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
-	add := func(code string, args ...any) { all = append(all, phrases.Say(code, args...)) }
-	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
+	add := func(code string, args ...any) { all = append(all, phrases.Sentence(code, args...)) }
+	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).CompareWith(0)
 	harm.Below = harm.Below && referenceOf(p.Settings) == ReferenceOwn
 	if harm.Below {
 		answers := p.Overall(scoring.GenerationAccuracy)
@@ -352,7 +352,7 @@ func caveats(p *report.RunPage) (all []string) {
 	if names := agents(p); len(names) == 1 {
 		add("self.one-agent", names[0])
 	}
-	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).Against(0)
+	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).CompareWith(0)
 	if harm.Below && ok && !help.Above {
 		add("self.better-judge")
 	}

@@ -51,16 +51,16 @@ var Metrics string
 // answerMetrics computes how often the answers are right: the judge's own and the agents'.
 var answerMetrics = []scoring.Metric{
 	{
-		Name:    scoring.GenerationAccuracy,
-		Columns: scoring.ColumnRange{columnOwnRight, columnRight},
-		N:       func(c []float64) float64 { return c[1] },
-		Once:    true,
+		Name:      scoring.GenerationAccuracy,
+		Columns:   scoring.ColumnRange{columnOwnRight, columnRight},
+		N:         func(c []float64) float64 { return c[1] },
+		AskedOnce: true,
 	},
 	{
-		Name:    AgentAccuracy,
-		Kind:    scoring.Several,
-		Columns: scoring.ColumnRange{columnRight, columnTables},
-		Once:    true,
+		Name:      AgentAccuracy,
+		Kind:      scoring.KindTrials,
+		Columns:   scoring.ColumnRange{columnRight, columnTables},
+		AskedOnce: true,
 	},
 }
 
@@ -69,10 +69,10 @@ var answerMetrics = []scoring.Metric{
 // judge does not call them Correct.
 type confusion struct{ tp, fp, fn, tn, lost float64 }
 
-func (c confusion) n() float64     { return c.tp + c.fp + c.fn + c.tn + c.lost }
-func (c confusion) right() float64 { return c.tp + c.tn }
-func (c confusion) agent() float64 { return c.tp + c.fn }
-func (c confusion) f1() float64    { return 2 * c.tp / (2*c.tp + c.fp + c.fn) }
+func (c confusion) n() float64          { return c.tp + c.fp + c.fn + c.tn + c.lost }
+func (c confusion) right() float64      { return c.tp + c.tn }
+func (c confusion) agentRight() float64 { return c.tp + c.fn }
+func (c confusion) f1() float64         { return 2 * c.tp / (2*c.tp + c.fp + c.fn) }
 
 // Numbers of columns of a table, a part of a sheet's row: a confusion for each kind of the judge's own answer (right,
 // wrong, unknown), one after the other.
@@ -94,8 +94,8 @@ func whereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
 
 // Confusions over the questions to which the judge has an own answer, and over all.
 var (
-	withOwnAnswer = whereOwnAnswerIs(ownRight, ownWrong)
-	all           = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
+	withOwnAnswer  = whereOwnAnswerIs(ownRight, ownWrong)
+	totalConfusion = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
 )
 
 // tally adds one judgment to a table t. right says that the judged answer is right.
@@ -121,40 +121,40 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name:  Accuracy,
 		N:     nAll,
-		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
+		Share: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.right(), c.n() },
 	},
 	{
 		Name:  Precision,
-		Kind:  scoring.Several,
-		N:     func(t []float64) float64 { c := all(t); return c.tp + c.fp },
-		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp },
+		Kind:  scoring.KindTrials,
+		N:     func(t []float64) float64 { c := totalConfusion(t); return c.tp + c.fp },
+		Share: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.tp + c.fp },
 	},
 	{
 		Name:  Recall,
-		Kind:  scoring.Several,
-		N:     func(t []float64) float64 { return all(t).agent() },
-		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
+		Kind:  scoring.KindTrials,
+		N:     func(t []float64) float64 { return totalConfusion(t).agentRight() },
+		Share: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.agentRight() },
 	},
-	f1Of(F1, all), f1OfRight, f1OfWrong,
+	f1Of(F1, totalConfusion), f1OfRight, f1OfWrong,
 	{
 		Name:  F1Delta,
-		Kind:  scoring.Ratio,
+		Kind:  scoring.KindRatio,
 		N:     nKnown,
 		Value: f1Delta,
 		Parts: []scoring.Metric{f1OfRight, f1OfWrong},
 	},
 	{
 		Name:  Overconfidence,
-		Kind:  scoring.Ratio,
+		Kind:  scoring.KindRatio,
 		N:     nAll,
-		Value: func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() },
+		Value: func(t []float64) float64 { c := totalConfusion(t); return (c.fp - c.fn) / c.n() },
 	}, // (tp+fp) − (tp+fn)
 	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
 	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
 	correlation(scoring.Metric{Name: CorrelationGJ, Value: rGJ}, varG, varJ),
-	correlation(scoring.Metric{Name: CorrelationGA, Value: rGA, Once: true}, varG, varA),
+	correlation(scoring.Metric{Name: CorrelationGA, Value: rGA, AskedOnce: true}, varG, varA),
 	correlation(scoring.Metric{Name: CorrelationJA, Value: rJA}, varJ, varA),
 	correlation(scoring.Metric{Name: PartialGJ, Value: rGJA}, varG, varJ, varA),
 }
@@ -183,38 +183,38 @@ var tableCells = func() (cells []scoring.PossibleRow) {
 // agents' answers are right.
 type variable struct {
 	name, noun string
-	scoring.Class
+	scoring.BinaryVariable
 }
 
 var (
-	varG = variable{name: "G", noun: "the judge's own answers", Class: scoring.Class{
+	varG = variable{name: "G", noun: "the judge's own answers", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
 		Count: func(t []float64) (a, b float64) {
 			return whereOwnAnswerIs(ownRight)(t).n(), whereOwnAnswerIs(ownWrong)(t).n()
 		},
 	}}
-	varJ = variable{name: "J", noun: "the judgments", Class: scoring.Class{
+	varJ = variable{name: "J", noun: "the judgments", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"a judgment is right", "a judgment is wrong"},
 		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.right(), c.n() - c.right() },
 	}}
-	varA = variable{name: "A", noun: "the agents' answers", Class: scoring.Class{
+	varA = variable{name: "A", noun: "the agents' answers", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"},
-		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.agent(), c.n() - c.agent() },
+		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.agentRight(), c.n() - c.agentRight() },
 	}}
 )
 
 // correlation completes m, a correlation of the given variables, with what all such metrics have in common.
 func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
-	m.Kind = scoring.Correlation
+	m.Kind = scoring.KindCorrelation
 	m.N = nKnown
-	m.Reason = func(t []float64) string { return constant(t, variables) }
+	m.Reason = func(t []float64) string { return undefinedCorrelation(t, variables) }
 	for _, v := range variables {
-		m.Classes = append(m.Classes, v.Class)
+		m.Variables = append(m.Variables, v.BinaryVariable)
 	}
 	return m
 }
 
-func nAll(t []float64) float64   { return all(t).n() }
+func nAll(t []float64) float64   { return totalConfusion(t).n() }
 func nKnown(t []float64) float64 { return withOwnAnswer(t).n() }
 
 // f1Of returns the metric F1 of the verdict Correct over the judgments that count selects from a table.
@@ -222,7 +222,7 @@ func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 	return scoring.Metric{
 		Name:     name,
 		Headline: name == F1,
-		Kind:     scoring.Several,
+		Kind:     scoring.KindTrials,
 		Curve:    f1,
 		N:        func(t []float64) float64 { return count(t).n() },
 		Share:    func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
@@ -244,16 +244,16 @@ func f1Delta(t []float64) float64 {
 // subset returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are right.
 // All answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
 func subset(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
-	m := scoring.Metric{Name: name, Kind: scoring.Several}
+	m := scoring.Metric{Name: name, Kind: scoring.KindTrials}
 	if isF1 {
 		m.Curve = f1
 	}
 	m.Share = func(t []float64) (float64, float64) {
 		c := whereOwnAnswerIs(ownAnswer)(t)
 		if agentRight {
-			return c.tp, c.agent()
+			return c.tp, c.agentRight()
 		}
-		return c.tn, c.n() - c.agent()
+		return c.tn, c.n() - c.agentRight()
 	}
 	m.None = "no question has the judge's own answer " + rightOrWrong(ownAnswer == ownRight) +
 		" and an agent's " + rightOrWrong(agentRight)
@@ -262,24 +262,24 @@ func subset(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 
 func rGJ(t []float64) float64 {
 	g, c := whereOwnAnswerIs(ownRight)(t), withOwnAnswer(t)
-	return stats.Binary(c.n(), g.n(), c.right(), g.right())
+	return stats.BinaryCorrelation(c.n(), g.n(), c.right(), g.right())
 }
 
 func rGA(t []float64) float64 {
 	g, c := whereOwnAnswerIs(ownRight)(t), withOwnAnswer(t)
-	return stats.Binary(c.n(), g.n(), c.agent(), g.agent())
+	return stats.BinaryCorrelation(c.n(), g.n(), c.agentRight(), g.agentRight())
 }
 
 func rJA(t []float64) float64 {
 	c := withOwnAnswer(t)
-	return stats.Binary(c.n(), c.right(), c.agent(), c.tp)
+	return stats.BinaryCorrelation(c.n(), c.right(), c.agentRight(), c.tp)
 }
 
 func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
 
-// constant explains why a correlation is undefined: it names the variables that are the same in all judgments. If all
+// undefinedCorrelation explains why a correlation is undefined: it names the variables that are the same in all judgments. If all
 // vary, G or J equals A or its opposite.
-func constant(t []float64, variables []variable) string {
+func undefinedCorrelation(t []float64, variables []variable) string {
 	if nKnown(t) == 0 {
 		return "there is no judgment with an answer of the judge's own"
 	}

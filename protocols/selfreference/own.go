@@ -16,19 +16,19 @@ const (
 	OwnWrongAccuracy  = "own-wrong-accuracy"  // share of right judgments where the judge's own answer is wrong
 	OwnSameCorrect    = "own-same-correct"    // of answers equal to the judge's own: share called Correct
 	OwnOtherIncorrect = "own-other-incorrect" // of answers that differ from the judge's own: share called Incorrect
-	OwnSided          = "own-sided"           // share of judgments that side with the judge's own answer either way
+	SidesWithOwn      = "own-sided"           // share of judgments that side with the judge's own answer either way
 )
 
-// Values of judgment.same: whether the agent's answer equals the judge's own.
+// Values of judgment.sameAsOwn: whether the agent's answer equals the judge's own.
 const (
 	sameUnknown int8 = iota // not known, or the judge has no answer
 	sameAnswer
 	otherAnswer
 )
 
-// sameAs returns whether the agent's answer of a record equals the judge's own. If either is right, the labels decide;
+// equalsOwnAnswer returns whether the agent's answer of a record equals the judge's own. If either is right, the labels decide;
 // otherwise the values that were read from both.
-func sameAs(r *judging.Record) int8 {
+func equalsOwnAnswer(r *judging.Record) int8 {
 	right := r.Gold == labelCorrect
 	switch {
 	case r.Own == nil:
@@ -45,12 +45,12 @@ func sameAs(r *judging.Record) int8 {
 	return otherAnswer
 }
 
-// describe stores in the record who gave the answer and, if the judge has an answer too, the
+// fillRecord stores in the record who gave the answer and, if the judge has an answer too, the
 // value read from the agent's.
-func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
-	r.Describe(item.Answered)
+func fillRecord(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+	r.SetAnsweredQuestion(item.Answered)
 	if a := item.Answered; a != nil && a.Own != nil {
-		r.Said = new(answer.ReadValue(a.Of, a.Text))
+		r.Said = new(answer.ReadValue(a.QuestionShape, a.Text))
 	}
 }
 
@@ -60,9 +60,9 @@ type modeJudgment struct {
 	verdict int8 // calledCorrect, calledIncorrect or noVerdict
 }
 
-// sides reports whether the judge sides with its own answer: it calls an equal answer Correct or another one Incorrect.
-func (j modeJudgment) sides() bool {
-	return j.same == sameAnswer && j.verdict == calledCorrect || j.same == otherAnswer && j.verdict == calledIncorrect
+// sidesWithOwn reports whether the judge sides with its own answer: it calls an equal answer Correct or another one Incorrect.
+func (j modeJudgment) sidesWithOwn() bool {
+	return j.sameAsOwn == sameAnswer && j.verdict == calledCorrect || j.sameAsOwn == otherAnswer && j.verdict == calledIncorrect
 }
 
 // isRight reports whether the verdict says correctly whether the agent's answer is right.
@@ -87,8 +87,8 @@ func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 // judge's own answer, among answers that equal it or differ from it, as same lists.
 func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
-		den = scoring.Indicator(slices.Contains(same, j.same))
-		return den * scoring.Indicator(j.sides()), den
+		den = scoring.Indicator(slices.Contains(same, j.sameAsOwn))
+		return den * scoring.Indicator(j.sidesWithOwn()), den
 	}
 }
 
@@ -98,21 +98,21 @@ var ownMetrics = []scoring.SumMetric[modeJudgment]{
 	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong)),
 	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer)),
 	ownMetric(OwnOtherIncorrect, sidedWhere(otherAnswer)),
-	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer)),
+	ownMetric(SidesWithOwn, sidedWhere(sameAnswer, otherAnswer)),
 }
 
 // ownMetric returns a metric of judgments; adds returns a judgment's numerator and denominator in it.
 func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.SumMetric[modeJudgment] {
-	return scoring.SumMetric[modeJudgment]{Metric: shareMetric(name, 0), Adds: adds}
+	return scoring.SumMetric[modeJudgment]{Metric: shareMetric(name, 0), Contribution: adds}
 }
 
 // shareMetric returns the metric of a share whose numerator is in a column and whose denominator is in the next.
 func shareMetric(name string, column int) scoring.Metric {
 	return scoring.Metric{
-		Name:    name,
-		Kind:    scoring.Several,
-		Columns: scoring.ColumnRange{column, column + 2},
-		All:     func(c []float64) float64 { return c[1] },
+		Name:        name,
+		Kind:        scoring.KindTrials,
+		Columns:     scoring.ColumnRange{column, column + 2},
+		SubtrahendN: func(c []float64) float64 { return c[1] },
 	}
 }
 
@@ -121,13 +121,13 @@ func shareMetric(name string, column int) scoring.Metric {
 const Misled = "misled"
 
 // misled returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
-func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+func (f *selfReferenceScorer) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
 	if !f.hasMode[0] || !f.hasMode[1] || referenceOf(rep.Settings) == ReferenceOwn {
 		return nil
 	}
 	return sheet.WithMetrics([]scoring.Metric{shareMetric(Misled, 0)}, 2, func(u scoring.Unit) []float64 {
 		j := u.Data.(judgment)
-		if !j.rightIn(0) || !counts(rep.Missing, j.verdicts[1]) {
+		if !j.rightIn(0) || !countsVerdict(rep.Missing, j.verdicts[1]) {
 			return nil
 		}
 		return []float64{scoring.Indicator(!j.rightIn(1)), 1}
@@ -136,7 +136,7 @@ func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bo
 
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the
 // difference.
-func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+func (f *selfReferenceScorer) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
 	width := 2 * len(ownMetrics)
 	list := f.inModes(scoring.AssignColumns(ownMetrics), width, rep.Missing)
 	return sheet.WithMetrics(list, 4*width, func(u scoring.Unit) []float64 {

@@ -34,20 +34,20 @@ func TestReferenceOfAnotherModel(t *testing.T) {
 			line.Own == nil || line.Own.Right == want.right {
 			t.Errorf("question %d: %+v", row, line)
 		}
-		item := datasets.Item{Shape: datasets.Judgment, Gold: 1, Answered: &line.Answered}
+		item := datasets.Item{Shape: datasets.ShapeJudgment, Gold: 1, Answered: &line.AgentAnswer}
 		shown := asker.Presentations(item)
 		if len(shown) != want.asked || asker.Check(item) != nil {
 			t.Errorf("question %d: %+v, %v", row, shown, asker.Check(item))
 		}
 		o := asker.oracle(item, judging.Presentation{Order: []int{0, 1}, Mode: ModeSelf}, []string{"C", "I"})
-		if right := o.Reference == "I"; right != want.right {
-			t.Errorf("question %d: the oracle says %q", row, o.Reference)
+		if right := o.ReferenceVerdict == "I"; right != want.right {
+			t.Errorf("question %d: the oracle says %q", row, o.ReferenceVerdict)
 		}
 	}
-	if s := stage(settings); s.Reference != other || s.Settings["reference"] != ReferenceRun || settings["reference"] != other || s.Ownless {
+	if s := stage(settings); s.Reference != other || s.Settings["reference"] != ReferenceRun || settings["reference"] != other || s.HidesOwnAnswers {
 		t.Errorf("%+v", s)
 	}
-	if s := stage(judging.Settings{"reference": ReferenceGold}); s.Reference != "" || s.Settings != nil || !s.Ownless {
+	if s := stage(judging.Settings{"reference": ReferenceGold}); s.Reference != "" || s.Settings != nil || !s.HidesOwnAnswers {
 		t.Errorf("%+v", s)
 	}
 }

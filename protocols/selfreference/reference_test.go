@@ -20,8 +20,8 @@ import (
 )
 
 // scorerOf returns a scorer of judgments in both modes.
-func scorerOf(rows ...*judgment) *judgments {
-	return &judgments{manifest: &judging.Manifest{}, hasMode: [2]bool{true, true}, rows: rows}
+func scorerOf(rows ...*judgment) *selfReferenceScorer {
+	return &selfReferenceScorer{manifest: &judging.Manifest{}, hasMode: [2]bool{true, true}, rows: rows}
 }
 
 var (
@@ -31,14 +31,14 @@ var (
 
 // reportOf returns a report without results of a run with these settings.
 func reportOf(settings string, missing scoring.MissingPolicy) *scoring.Report {
-	rep := &scoring.Report{Protocol: name, Question: scoring.Question{Settings: settings}}
+	rep := &scoring.Report{Protocol: name, RunSetup: scoring.RunSetup{Settings: settings}}
 	rep.Missing = missing
 	rep.Bootstrap.Unit = "question"
 	return rep
 }
 
 // errorPropagation returns a report with the accuracies and the metric Misled of judgments with a kind of reference.
-func errorPropagation(kind string, f *judgments, missing scoring.MissingPolicy) *scoring.Report {
+func errorPropagation(kind string, f *selfReferenceScorer, missing scoring.MissingPolicy) *scoring.Report {
 	rep := reportOf("mode both, reference "+kind, missing)
 	sheet := f.Sheet(missing, 1)
 	accuracy := slices.DeleteFunc(slices.Clone(sheet.Metrics), func(m scoring.Metric) bool { return m.Name != Accuracy })
@@ -112,7 +112,7 @@ func TestMisledJudges(t *testing.T) {
 				rows = append(rows, j)
 			}
 			rep := errorPropagation(ReferenceWrong, scorerOf(rows...), scoring.MissingWrong)
-			text, _ := sentences(rep, scoring.Diagnosis{Code: scoring.CodeUsable})
+			text, _ := referenceSentences(rep, scoring.Diagnosis{Code: scoring.CodeUsable})
 			if strings.HasPrefix(text, "A wrong answer misleads it") {
 				hits++
 			} else if misled > 0 && !strings.HasPrefix(text, "A wrong answer does not significantly change") {
@@ -152,7 +152,7 @@ func TestReferences(t *testing.T) {
 			if (value == "") != (kind == ReferenceNone) || answer.IsAnswer(question, value) != (kind == ReferenceGold) || line.ReferenceKind != kind {
 				t.Errorf("%s: the reference to %s is %q", kind, question.ID, line.Reference)
 			}
-			if kind == ReferenceWrong && question.Shape == datasets.Choice && !slices.ContainsFunc(question.Candidates, func(c datasets.Candidate) bool { return c.ID == value }) {
+			if kind == ReferenceWrong && question.Shape == datasets.ShapeChoice && !slices.ContainsFunc(question.Candidates, func(c datasets.Candidate) bool { return c.ID == value }) {
 				t.Errorf("%s has no option %s", question.ID, value)
 			}
 			item := judgmentOf(question, line.Text, line.Reference)
@@ -163,12 +163,12 @@ func TestReferences(t *testing.T) {
 			alone := newAsker(judgmentTexts, judging.Settings{"mode": ModeCoT})
 			plain := alone.Prompt(item, alone.Presentations(item)[0])
 			if kind == ReferenceNone {
-				if len(presentations) != 1 || presentations[0].Mode != ModeSelf || last.User != plain.User || last.System != plain.System || last.Oracle.Reference != "" {
+				if len(presentations) != 1 || presentations[0].Mode != ModeSelf || last.User != plain.User || last.System != plain.System || last.Oracle.ReferenceVerdict != "" {
 					t.Errorf("without a reference %d presentations, the last %+v", len(presentations), last)
 				}
 				continue
 			}
-			right := last.Oracle.Reference == last.Oracle.Choices[last.Oracle.Correct]
+			right := last.Oracle.ReferenceVerdict == last.Oracle.VerdictLabels[last.Oracle.Correct]
 			if len(presentations) != 2 || !strings.Contains(last.User, "Reference Answer]\n"+line.Reference+"\n") || right != (kind == ReferenceGold) {
 				t.Errorf("%s: %d presentations, the last %+v", kind, len(presentations), last)
 			}
@@ -205,7 +205,7 @@ func TestSimulatedMisled(t *testing.T) {
 		p.New = func(t judging.Template, _ judging.Settings) judging.Asker {
 			return newAsker(t, judging.Settings{"reference": kind})
 		}
-		got := ask(t, &backends.Sim{Accuracy: 0.7, Misled: 0.2, Seed: 3}, p, items)
+		got := ask(t, &backends.SimulatedJudge{Accuracy: 0.7, FollowsWrongReference: 0.2, Seed: 3}, p, items)
 		if got[ModeSelf] < want-0.03 || got[ModeSelf] > want+0.03 || got[ModeCoT] < 0.67 || got[ModeCoT] > 0.73 {
 			t.Errorf("%s: %v, want 0.7 and %v", kind, got, want)
 		}
@@ -230,7 +230,7 @@ func TestOptions(t *testing.T) {
 		n++
 		if value := answer.ReadValue(question.Shape, line.Text); line.Agent != "option "+value || line.ID != question.ID+"@option "+value {
 			t.Errorf("%s", text)
-		} else if line.Gold == datasets.Correct {
+		} else if line.Gold == datasets.CandidateCorrect {
 			right = append(right, value)
 		}
 		return nil

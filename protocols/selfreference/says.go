@@ -9,9 +9,9 @@ import (
 	"gavel/scoring"
 )
 
-// sentences returns whether the reference helps the judge, and the numbers behind that, for a diagnosis that was made
+// referenceSentences returns whether the reference helps the judge, and the numbers behind that, for a diagnosis that was made
 // already. text is "" where the diagnosis stands as it is, such as with one mode alone.
-func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
+func referenceSentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	metric := F1
 	reference := referenceOf(r.Settings)
 	if reference == ReferenceWrong {
@@ -20,7 +20,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	cot := r.Result(metric, scoring.Overall, ModeCoT)
 	self := r.Result(metric, scoring.Overall, ModeSelf)
 	difference := r.Result(metric, scoring.Overall, scoring.ModeDifference)
-	e, ok := difference.Against(0)
+	e, ok := difference.CompareWith(0)
 	if !ok {
 		return "", ""
 	}
@@ -38,22 +38,22 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	}
 	with := scoring.Percentage(*self.Value)
 	without := scoring.Percentage(*cot.Value)
-	text = phrases.Say("self.shown-"+code, doc.Capital(referenceWords[reference]), with, without)
+	text = phrases.Sentence("self.shown-"+code, doc.Capital(referenceWords[reference]), with, without)
 	if reference == ReferenceWrong {
 		misled := r.Overall(Misled)
-		share, _ := misled.Against(0)
-		text = phrases.Say("self.wrong-"+code, with, without, table.Count(misled.N, "judgment"), share)
+		share, _ := misled.CompareWith(0)
+		text = phrases.Sentence("self.wrong-"+code, with, without, table.Count(misled.N, "judgment"), share)
 	}
-	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Against(0)
+	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).CompareWith(0)
 	if repeats.Below && reference == ReferenceOwn {
-		text += " " + phrases.Say("self.repeats")
+		text += " " + phrases.Sentence("self.repeats")
 	}
 	unit := "points"
 	if math.Abs(math.Round(e.Value)) == 1 {
 		unit = "point"
 	}
-	detail = phrases.Say("self.difference", doc.Brief(difference), unit,
-		doc.Shortly(difference, e.Low, 0), doc.Shortly(difference, e.High, 0))
+	detail = phrases.Sentence("self.difference", doc.ShortNumber(difference), unit,
+		doc.ShortInUnit(difference, e.Low, 0), doc.ShortInUnit(difference, e.High, 0))
 	var shares []any
 	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
 		for _, mode := range []string{ModeSelf, ModeCoT} {
@@ -63,7 +63,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 		}
 	}
 	if len(shares) == 4 && reference == ReferenceOwn {
-		detail += " " + phrases.Say("self.by-own", shares...)
+		detail += " " + phrases.Sentence("self.by-own", shares...)
 	}
 	return text, detail
 }

@@ -60,7 +60,7 @@ type judgment struct {
 	group         string  // category of the question
 	ownAnswer     int8    // whether the judge's own answer is right: ownRight, ownWrong, ownUnknown
 	right         bool    // the agent's answer is right
-	same          int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer
+	sameAsOwn     int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer
 	verdicts      [2]int8 // in the order of modes: calledCorrect, …
 	confidence    float64 // of the own answer; 0 if unknown
 	presentations int8    // number of modes in which the run asks it
@@ -77,8 +77,8 @@ func (j *judgment) complete() bool {
 	return n >= j.presentations
 }
 
-// judgments scores runs that judge agents' answers one by one, with and without the judge's own answer as reference.
-type judgments struct {
+// selfReferenceScorer scores runs that judge agents' answers one by one, with and without the judge's own answer as reference.
+type selfReferenceScorer struct {
 	manifest *judging.Manifest
 	items    scoring.Collector[judgment]
 	rows     []*judgment // judgments with records in all modes, sorted; set by Finish
@@ -87,20 +87,20 @@ type judgments struct {
 
 // NewScorer returns a scorer of runs that judge agents' answers.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &judgments{manifest: m, items: scoring.Collector[judgment]{Complete: (*judgment).complete}}
+	return &selfReferenceScorer{manifest: m, items: scoring.Collector[judgment]{Complete: (*judgment).complete}}
 }
 
-func (*judgments) Words() scoring.ScorerTerms {
+func (*selfReferenceScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{
-		Unit:     "question",
-		Record:   "judgment",
-		Common:   "judgment",
-		Lacking:  "items lack a judgment",
-		Policies: []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop},
+		Unit:           "question",
+		Record:         "judgment",
+		ComparisonUnit: "judgment",
+		Lacking:        "items lack a judgment",
+		Policies:       []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop},
 	}
 }
 
-func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+func (f *selfReferenceScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
 	if mode < 0 || r.Shape != "judgment" || r.Gold != labelCorrect && r.Gold != labelIncorrect {
 		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; "+
@@ -123,12 +123,12 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 func newJudgment(item string, r *judging.Record) judgment {
 	j := judgment{
 		item:          item,
-		question:      strings.Clone(r.Unit()),
+		question:      strings.Clone(r.ResamplingUnit()),
 		agent:         strings.Clone(r.Agent),
 		group:         strings.Clone(r.Group),
-		ownAnswer:     ownOf(r),
+		ownAnswer:     ownAnswerRightness(r),
 		right:         r.Gold == labelCorrect,
-		same:          sameAs(r),
+		sameAsOwn:     equalsOwnAnswer(r),
 		verdicts:      [2]int8{notAsked, notAsked},
 		presentations: int8(r.Presentations),
 	}
@@ -138,8 +138,8 @@ func newJudgment(item string, r *judging.Record) judgment {
 	return j
 }
 
-// ownOf returns whether a record says that the judge's own answer is right.
-func ownOf(r *judging.Record) int8 {
+// ownAnswerRightness returns whether a record says that the judge's own answer is right.
+func ownAnswerRightness(r *judging.Record) int8 {
 	switch {
 	case r.Own == nil:
 		return ownUnknown
@@ -151,7 +151,7 @@ func ownOf(r *judging.Record) int8 {
 
 // Finish keeps the judgments with records in all modes, sorts them, so that the order of records does not matter,
 // and returns their number.
-func (f *judgments) Finish() (complete int) {
+func (f *selfReferenceScorer) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	slices.SortFunc(f.rows, func(a, b *judgment) int {
 		return cmp.Or(
@@ -160,27 +160,27 @@ func (f *judgments) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Extend adds to the report the metrics of the judge's own answer, and warnings.
-func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
+// ExtendReport adds to the report the metrics of the judge's own answer, and warnings.
+func (f *selfReferenceScorer) ExtendReport(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
 	gate := f.gate(rep, sheet, b)
 	rep.Results = slices.Concat(rep.Results, f.ownResults(rep, sheet, b), f.misled(rep, sheet, b), gate)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 	if gate == nil && strings.Contains(rep.Settings, "gate true") {
-		rep.Warnings = append(rep.Warnings, phrases.Say("self.no-confidence"))
+		rep.Warnings = append(rep.Warnings, phrases.Sentence("self.no-confidence"))
 	}
 }
 
-// Match makes the mode with a reference the headline of two runs that differ in the reference.
-func (f *judgments) Match(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
+// ExtendComparison makes the mode with a reference the headline of two runs that differ in the reference.
+func (f *selfReferenceScorer) ExtendComparison(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
 	differs := referenceOf(c.A.Settings) != referenceOf(c.B.Settings)
-	if differs && f.hasMode[1] && other.(*judgments).hasMode[1] {
+	if differs && f.hasMode[1] && other.(*selfReferenceScorer).hasMode[1] {
 		c.HeadlineMode = ModeSelf
 	}
 }
 
-func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
+func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
 	var w []string
-	warn := func(code string, args ...any) { w = append(w, phrases.Say(code, args...)) }
+	warn := func(code string, args ...any) { w = append(w, phrases.Sentence(code, args...)) }
 	var missingVerdicts, total [2]int
 	unknown := 0
 	questions := map[string]bool{}
@@ -218,8 +218,8 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 		warn("self.mixed", len(mixed))
 	}
 	m := f.manifest
-	if m.Staged != nil {
-		return append(w, m.Staged.Warnings...)
+	if m.StageCounts != nil {
+		return append(w, m.StageCounts.Warnings...)
 	}
 	for _, j := range f.rows {
 		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {

@@ -67,12 +67,12 @@ Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
   gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
-	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Shapes: []datasets.Shape{datasets.Judgment},
+	ItemsNoun: "questions", Goal: "correct", PageQuestion: "Is this answer correct?", Shapes: []datasets.Shape{datasets.ShapeJudgment},
 	Templates:      []judging.Template{judgmentTexts, decisionTexts},
-	Options:        []judging.Option{modeOption, referenceOption, optionsOption, gateOption},
-	CustomTemplate: ownJudgment,
+	Options:        []judging.Option{modeOption, referenceOption, optionsOption, confidenceOption},
+	CustomTemplate: templateFromFile,
 	Stage:          stage,
-	Describe:       describe,
+	FillRecord:     fillRecord,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		return newAsker(t, s)
 	},
@@ -80,11 +80,11 @@ Examples:
 
 func newAsker(t judging.Template, s judging.Settings) selfReference {
 	return selfReference{
-		template:  t,
-		modes:     modesOf(s),
-		reference: referenceKind(s),
-		options:   s.Get(optionsOption) == "true",
-		gate:      s.Get(gateOption) == "true",
+		template:         t,
+		modes:            modesOf(s),
+		reference:        referenceKind(s),
+		judgesOptions:    s.Get(optionsOption) == "true",
+		storesConfidence: s.Get(confidenceOption) == "true",
 	}
 }
 
@@ -112,13 +112,13 @@ var files embed.FS
 
 // judgmentTexts is the paper's prompt: a system and a user message for each mode, and others for verdicts on a pair.
 var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
-	judging.Texts(files, "prompts"), correctness)
+	judging.ReadPromptTexts(files, "prompts"), correctness)
 
 // decisionTexts is the prompt for decision models, which write no text: questions replace the paper's system messages.
 var decisionTexts = func() judging.Template {
 	texts := maps.Clone(judgmentTexts.Texts)
-	maps.Copy(texts, judging.Texts(files, "prompts/"+judging.Decision))
-	return judging.NewTexts(judging.Decision, "gavel", texts, correctness)
+	maps.Copy(texts, judging.ReadPromptTexts(files, "prompts/"+judging.DecisionPrompt))
+	return judging.NewTexts(judging.DecisionPrompt, "gavel", texts, correctness)
 }()
 
 // Keys of Template.Texts are a mode and one of these suffixes, such as "cot.system"; see also meta.
@@ -130,29 +130,29 @@ const (
 // selfReference asks a judge whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). There are other
 // prompts for answers that are verdicts on a pair.
 type selfReference struct {
-	template  judging.Template
-	modes     []string
-	reference string // of mode self
-	options   bool   // options are judged
-	gate      bool   // see gateOption
+	template         judging.Template
+	modes            []string
+	reference        string // of mode self
+	judgesOptions    bool   // options are judged
+	storesConfidence bool   // see confidenceOption
 }
 
 // Labels with which a judge calls an answer right or wrong, in the order of the candidates of an item to judge.
 const (
-	labelCorrect   = datasets.Correct
-	labelIncorrect = datasets.Incorrect
+	labelCorrect   = datasets.CandidateCorrect
+	labelIncorrect = datasets.CandidateIncorrect
 )
 
 // correctness matches the labels [[Correct]] and [[Incorrect]] in a reply. It ignores other labels in brackets, such as
 // [[A]] and [[B]] in judgments of a verdict on a pair.
 var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
 
-// meta begins the keys of the texts for answers that are verdicts on a pair (preferences).
-const meta = "preference."
+// preferencePrefix begins the keys of the texts for answers that are verdicts on a pair (preferences).
+const preferencePrefix = "preference."
 
-// ownJudgment returns the prompt of a user's file: its system message serves both modes, so that the modes
+// templateFromFile returns the prompt of a user's file: its system message serves both modes, so that the modes
 // differ only in the reference.
-func ownJudgment(path, system string) (judging.Template, error) {
+func templateFromFile(path, system string) (judging.Template, error) {
 	texts := maps.Clone(judgmentTexts.Texts)
 	for name := range texts {
 		if strings.HasSuffix(name, systemText) {
@@ -197,16 +197,16 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 	if p.reference == ReferenceNone {
 		name = ModeCoT
 	}
-	if a.Of == datasets.Preference {
-		name = meta + name
+	if a.QuestionShape == datasets.ShapePreference {
+		name = preferencePrefix + name
 	}
 	prompt := judging.Prompt{
 		System: p.template.Texts[name+systemText],
 		User: judging.Fill(p.template.Texts[name+userText], "{question}", item.Question,
 			"{answer_a}", a.Text, "{response}", a.Text, "{ref_answer}", a.Reference),
-		LabelTurn: judging.LabelTurn,
+		LabelTurn: judging.LabelTurnText,
 	}
-	if p.template.Name == judging.Decision {
+	if p.template.Name == judging.DecisionPrompt {
 		prompt.LabelTurn = ""
 	}
 	for _, label := range []string{"[[" + labelCorrect + "]]", "[[" + labelIncorrect + "]]"} {
@@ -222,20 +222,20 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 // oracle tells simulated judges the right label. A right reference supports it, a wrong one the other label.
 func (p selfReference) oracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{
-		Item:         item.ID,
-		Presentation: s.Index,
-		Order:        s.Order,
-		Choices:      labels,
-		Correct:      slices.Index(s.Order, item.Gold),
+		Item:          item.ID,
+		Presentation:  s.Index,
+		Order:         s.Order,
+		VerdictLabels: labels,
+		Correct:       slices.Index(s.Order, item.Gold),
 	}
 	ownAnswer := item.Answered.Own
 	switch {
 	case s.Mode != ModeSelf || p.reference == ReferenceNone:
 	case p.reference == ReferenceGold || p.reference == ReferenceOwn && ownAnswer != nil && ownAnswer.Right,
 		item.Answered.ReferenceRight:
-		o.Reference = labels[o.Correct]
+		o.ReferenceVerdict = labels[o.Correct]
 	case p.reference == ReferenceWrong || ownAnswer != nil:
-		o.Reference = labels[1-o.Correct]
+		o.ReferenceVerdict = labels[1-o.Correct]
 	}
 	return o
 }
@@ -245,8 +245,8 @@ func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
 
 // Parse reads the verdict from the label in a reply. The prompts do not offer [[correct]] in lower
 // case, so it is no verdict.
-func (p selfReference) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if method.Name == judging.Robust {
+func (p selfReference) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
+	if method.Readers == judging.RobustReaders {
 		f := reading.Correctness(reply)
 		choice := s.Order[1]
 		if f.Value == reading.Correct {
@@ -254,7 +254,7 @@ func (p selfReference) Parse(s judging.Presentation, reply string, method judgin
 		}
 		return judging.NewVerdict(f, reply, choice)
 	}
-	label, span, outcome := judging.OneLabel(correctness, reply, method.Policy)
+	label, span, outcome := judging.FindLabel(correctness, reply, method.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	switch {
 	case outcome != judging.Decided:

@@ -53,9 +53,9 @@ func TestCorrectness(t *testing.T) {
 		{"nested", "[[[Correct]]]", decided("Correct", 0), decided("Correct", 0)},
 		{"nothing", "", none, none},
 	} {
-		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
+		for policy, want := range map[judging.Policy]judging.Verdict{judging.PolicyUnique: c.unique, judging.PolicyLast: c.last} {
 			p := Protocol.New(judgmentTexts, nil)
-			if got := protocoltest.WithoutSpan(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
+			if got := protocoltest.WithoutSpan(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, c.reply, judging.ReadingOptions{Policy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -73,15 +73,15 @@ func FuzzCorrectness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.Policies {
-			v := protocoltest.WithoutSpan(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
+			v := protocoltest.WithoutSpan(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, reply, judging.ReadingOptions{Policy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
-			case v.Outcome == judging.Conflict && policy == judging.Unique:
+			case v.Outcome == judging.Conflict && policy == judging.PolicyUnique:
 			case v.Outcome == judging.NoVerdict && v.Choice == judging.NoCandidate:
 			default:
 				t.Errorf("%s: %q reads as %+v", policy, reply, v)
 			}
-			if policy == judging.Unique && v.Outcome == judging.Decided && right && wrong || right != wrong && v.Outcome == judging.NoVerdict && v.Label == "" {
+			if policy == judging.PolicyUnique && v.Outcome == judging.Decided && right && wrong || right != wrong && v.Outcome == judging.NoVerdict && v.Label == "" {
 				t.Errorf("%s: %q reads as %+v", policy, reply, v)
 			}
 		}
@@ -98,7 +98,7 @@ func TestModes(t *testing.T) {
 		p := Protocol.New(judgmentTexts, settings)
 		var got []string
 		for i, s := range p.Presentations(item) {
-			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.Judgment {
+			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.ShapeJudgment {
 				t.Errorf("mode %q: presentation %+v", mode, s)
 			}
 			if has := strings.Contains(p.Prompt(item, s).User, item.Answered.Reference); has != (s.Mode == ModeSelf) {
@@ -132,8 +132,8 @@ func TestRecordsOfJudgments(t *testing.T) {
 	}
 	for i, mode := range []string{ModeCoT, ModeSelf} {
 		r := w.Records[i]
-		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.Unit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
-			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Presentations != 2 {
+		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.ResamplingUnit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
+			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.ShapeJudgment || r.Presentations != 2 {
 			t.Errorf("%+v", r)
 		}
 		if err := protocoltest.CheckRecord(r); err != nil {
@@ -157,7 +157,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Presentations != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
 		}
-		v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
+		v, err := r.Read(j.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
 		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
@@ -192,8 +192,8 @@ func TestConstrainedAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
 			j, w := protocoltest.Job(c.protocol, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-				if calls++; req.Constrain != nil {
-					return judgingtest.Reply(req.Constrain[len(req.Constrain)-1])
+				if calls++; req.AllowedReplies != nil {
+					return judgingtest.Reply(req.AllowedReplies[len(req.AllowedReplies)-1])
 				}
 				return judgingtest.Reply("It is 1447, or [[Correct]].")
 			}))
@@ -221,8 +221,8 @@ func TestConstrainedAnswers(t *testing.T) {
 
 // An imported verdict without text keeps its answer.
 func TestStoredAnswers(t *testing.T) {
-	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.ImportedFields{Stored: true}}
-	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.Reading{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: "18", Rule: "theirs"}) {
+	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.ShapeNumber, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.ImportedFields{DecisionIsVerdict: true}}
+	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.ReadingOptions{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: "18", Rule: "theirs"}) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -260,7 +260,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 	// Tokens are counted for the longest presentation: the one with the reference.
 	j, _ := protocoltest.Job(Protocol, nil, judgingtest.Items(t, long), nil)
-	j.Count = func(_ context.Context, req backends.Request) (int, error) {
+	j.CountTokens = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
 	}
 	if got, err := j.LongestPrompt(t.Context(), 1, 0); err != nil || got.Tokens < 900 {
@@ -380,9 +380,9 @@ func TestOwnPrompts(t *testing.T) {
 		}
 		items := []datasets.Item{judgmentOf(numberItem(), "a", "b"), judgmentOf(preferenceItem(), "a", "b")}
 		switch {
-		case c.protocol.Takes(datasets.Choice):
+		case c.protocol.Takes(datasets.ShapeChoice):
 			items = []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
-		case c.protocol.Takes(datasets.Pair):
+		case c.protocol.Takes(datasets.ShapePair):
 			items = []datasets.Item{judgingtest.Pair("p", 0)}
 		}
 		for _, item := range items {
@@ -392,7 +392,7 @@ func TestOwnPrompts(t *testing.T) {
 				if got.System != strings.TrimSuffix(c.text, "\n") || got.User != paper.User {
 					t.Errorf("%s, %s: %q\n%q", name, item.ID, got.System, got.User)
 				}
-				if stars := strings.Contains(c.text, "**"); item.Shape == datasets.Judgment && strings.HasPrefix(got.Labels[0], "**") != stars {
+				if stars := strings.Contains(c.text, "**"); item.Shape == datasets.ShapeJudgment && strings.HasPrefix(got.Labels[0], "**") != stars {
 					t.Errorf("%s, %s: labels %v", name, item.ID, got.Labels)
 				}
 			}
@@ -414,7 +414,7 @@ func TestTextOfATemplate(t *testing.T) {
 }
 
 // ask runs a simulated judge on every presentation of items and returns its accuracy by mode.
-func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []datasets.Item) map[string]float64 {
+func ask(t *testing.T, judge *backends.SimulatedJudge, protocol judging.Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
 	p := protocol.New(protocol.Templates[0], nil)
 	right, all := map[string]float64{}, map[string]float64{}
@@ -425,7 +425,7 @@ func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []d
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := p.Parse(s, resp.Text, judging.Reading{Policy: judging.Unique})
+			v := p.Parse(s, resp.Text, judging.ReadingOptions{Policy: judging.PolicyUnique})
 			if v.Outcome != judging.Decided {
 				t.Fatalf("%s: %q reads as %+v", item.ID, resp.Text, v)
 			}
@@ -445,7 +445,7 @@ func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []d
 // where that is right.
 func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	const n, bound = 3000, 0.03
-	judge := &backends.Sim{Accuracy: 0.7, Misled: 0.5, Seed: 3}
+	judge := &backends.SimulatedJudge{Accuracy: 0.7, FollowsWrongReference: 0.5, Seed: 3}
 	for name, item := range map[string]datasets.Item{"choice": judgingtest.Choice(), "number": numberItem(), "preference": preferenceItem()} {
 		var items []datasets.Item
 		for i := range n {
@@ -485,8 +485,8 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 		o := p.Prompt(item, s).Oracle
 		counts[o.Correct]++
 		right := 0
-		for position, c := range o.Choices {
-			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Correct) || v.Outcome != judging.Decided {
+		for position, c := range o.VerdictLabels {
+			if v := p.Parse(s, c, judging.ReadingOptions{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Correct) || v.Outcome != judging.Decided {
 				t.Fatalf("%+v: %q reads as %+v", o, c, v)
 			}
 			right++
@@ -502,14 +502,14 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	}
 	odd := numberItem()
 	odd.Answer = "nobody knows"
-	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.Choices) != 1 || o.Correct != 0 {
+	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.VerdictLabels) != 1 || o.Correct != 0 {
 		t.Errorf("%+v", o)
 	}
 	// Without a label, a judge still gives an answer.
 	open := judgingtest.Choice()
 	open.Gold = datasets.NoGold
 	prompt := p.Prompt(open, p.Presentations(open)[0])
-	if resp, err := (&backends.Sim{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
+	if resp, err := (&backends.SimulatedJudge{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
 		t.Errorf("%+v, %v", resp, err)
 	}
 }
@@ -517,7 +517,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 // mustRead returns a record after a round trip.
 func mustRead(t *testing.T, j *judging.RunJob, r *judging.Record) judging.Verdict {
 	t.Helper()
-	v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
+	v, err := r.Read(j.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if err != nil {
 		t.Fatal(err)
 	}

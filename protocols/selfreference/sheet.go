@@ -26,18 +26,18 @@ func tableOf(mode int) scoring.ColumnRange {
 	return scoring.ColumnRange{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
 }
 
-// counts reports whether the metrics include a verdict under the policy m for missing verdicts.
-func counts(m scoring.MissingPolicy, verdict int8) bool {
+// countsVerdict reports whether the metrics include a verdict under the policy m for missing verdicts.
+func countsVerdict(m scoring.MissingPolicy, verdict int8) bool {
 	return verdict != notAsked && (verdict != noVerdict || m != scoring.MissingDrop)
 }
 
 // Sheet returns the sheet from which metrics are computed: a row for each judged answer. Resampling draws questions,
 // each with all its judgments.
-func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
+func (f *selfReferenceScorer) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics: f.metrics(policy), Width: judgmentWidth, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
-		Blocks:    []scoring.ColumnRange{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
-		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
+		OptionalColumns: []scoring.ColumnRange{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
+		Divisions:       []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
 	for i, j := range f.rows {
 		agent := j.agent
@@ -71,11 +71,11 @@ func (j judgment) row(policy scoring.MissingPolicy) []float64 {
 // counts in both modes, it also calls add with that number plus 2.
 func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdict int8)) {
 	for m, verdict := range j.verdicts {
-		if !counts(policy, verdict) {
+		if !countsVerdict(policy, verdict) {
 			continue
 		}
 		add(m, verdict)
-		if counts(policy, j.verdicts[1-m]) {
+		if countsVerdict(policy, j.verdicts[1-m]) {
 			add(2+m, verdict)
 		}
 	}
@@ -83,12 +83,12 @@ func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdic
 
 // metrics returns the metrics of the answers, then those of each mode of the run, then the
 // differences between the modes.
-func (f *judgments) metrics(policy scoring.MissingPolicy) []scoring.Metric {
+func (f *selfReferenceScorer) metrics(policy scoring.MissingPolicy) []scoring.Metric {
 	list := slices.Clone(modeMetrics)
 	for i := range list {
 		list[i].Columns = tableOf(0)
 		list[i].Cells = tableCells
-		list[i].All = nAll
+		list[i].SubtrahendN = nAll
 	}
 	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, policy))
 }
@@ -96,7 +96,7 @@ func (f *judgments) metrics(policy scoring.MissingPolicy) []scoring.Metric {
 // inModes returns the metrics in list for each mode of the run and for the difference of both modes. width
 // is the number of columns of a table, and the metrics in list have columns in the first of the four
 // tables; see [judgment.count].
-func (f *judgments) inModes(list []scoring.Metric, width int, policy scoring.MissingPolicy) (all []scoring.Metric) {
+func (f *selfReferenceScorer) inModes(list []scoring.Metric, width int, policy scoring.MissingPolicy) (all []scoring.Metric) {
 	add := func(mode string, m scoring.Metric) {
 		m.Mode = mode
 		if policy == scoring.MissingDrop {

@@ -18,13 +18,13 @@ import (
 func stage(s judging.Settings) *judging.Stage {
 	p := newAsker(judgmentTexts, s)
 	out := &judging.Stage{
-		Agents:        true,
-		Options:       p.options,
-		Ownless:       p.reference != ReferenceOwn && p.reference != ReferenceRun || !slices.Contains(p.modes, ModeSelf),
-		Format:        datasets.Judgments.Name,
-		Presentations: len(p.modes),
-		Check:         p.question,
-		Each:          p.eachJudgment,
+		Agents:          true,
+		Options:         p.judgesOptions,
+		HidesOwnAnswers: p.reference != ReferenceOwn && p.reference != ReferenceRun || !slices.Contains(p.modes, ModeSelf),
+		Format:          datasets.JudgmentsFormat.Name,
+		Presentations:   len(p.modes),
+		Check:           p.checkQuestion,
+		MakeItems:       p.eachJudgment,
 	}
 	if p.reference == ReferenceRun {
 		out.Reference = s.Get(referenceOption)
@@ -34,12 +34,12 @@ func stage(s judging.Settings) *judging.Stage {
 	return out
 }
 
-// question returns an error for items whose answers cannot be called right or wrong.
-func (p selfReference) question(item datasets.Item) error {
-	if p.options && item.Shape != datasets.Choice {
+// checkQuestion returns an error for items whose answers cannot be called right or wrong.
+func (p selfReference) checkQuestion(item datasets.Item) error {
+	if p.judgesOptions && item.Shape != datasets.ShapeChoice {
 		return errors.New("without options that are right or wrong: leave out --options")
 	}
-	if item.Shape == datasets.Pair { // it has a question, but no right answer
+	if item.Shape == datasets.ShapePair { // it has a question, but no right answer
 		return errors.New("without an answer that is right: " +
 			"gavel run pairwise --self-reference has a judge compare them with its own answer as reference")
 	}
@@ -64,7 +64,7 @@ func (p selfReference) eachJudgment(
 	write func(line []byte) error,
 ) (judging.StageResult, error) {
 	s := &staging{
-		StageCounts:   &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
+		StageCounts:   &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.NoAnswerReason]int{}},
 		selfReference: p,
 		ownAnswers:    ownAnswers,
 		agents:        agents,
@@ -73,14 +73,14 @@ func (p selfReference) eachJudgment(
 		s.Agents = append(s.Agents, judging.StagedAgent{
 			Name:           a.Name,
 			Run:            a.Run,
-			OmittedAnswers: map[judging.Lack]int{},
-			Itself:         ownAnswers != nil && sameModel(ownAnswers, a),
+			OmittedAnswers: map[judging.NoAnswerReason]int{},
+			IsJudge:        ownAnswers != nil && sameModel(ownAnswers, a),
 		})
 	}
-	if p.options {
-		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", OmittedAnswers: map[judging.Lack]int{}})
+	if p.judgesOptions {
+		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", OmittedAnswers: map[judging.NoAnswerReason]int{}})
 	}
-	if err := s.ready(questions); err != nil {
+	if err := s.checkRuns(questions); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -106,21 +106,21 @@ func (p selfReference) eachJudgment(
 	return s.StageCounts, nil
 }
 
-// ready returns an error if two agents have the same name, or if a run of answers over another file
+// checkRuns returns an error if two agents have the same name, or if a run of answers over another file
 // was asked other questions.
-func (s *staging) ready(questions *datasets.Set) error {
+func (s *staging) checkRuns(questions *datasets.Set) error {
 	byName := map[string]string{}
 	for _, a := range s.agents {
 		if other, twice := byName[a.Name]; twice || a.Name == "" {
 			return fmt.Errorf("two agents are called %q (%s and %s): give one of them another name", a.Name, other, a.Run)
 		}
 		byName[a.Name] = a.Run
-		if err := a.Compare(questions); err != nil {
+		if err := a.LoadQuestions(questions); err != nil {
 			return err
 		}
 	}
 	if s.ownAnswers != nil {
-		return s.ownAnswers.Compare(questions)
+		return s.ownAnswers.LoadQuestions(questions)
 	}
 	return nil
 }
@@ -136,16 +136,16 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 		return nil, nil
 	}
 	frame := datasets.JudgmentLine{Category: item.Group, Source: item.Source, Prompt: answer.QuestionText(item)}
-	frame.Answered = datasets.Answered{Question: item.ID, Of: item.Shape}
+	frame.AgentAnswer = datasets.AgentAnswer{QuestionID: item.ID, QuestionShape: item.Shape}
 	if s.ownAnswers != nil {
 		g, why := s.ownAnswers.Find(item)
-		if why != judging.LackNone {
+		if why != judging.AnswerUsable {
 			s.NoOwn[why]++
 			return nil, nil
 		}
 		frame.Reference = g.Text
 		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsAnswer(item, g.Value)}
-		if s.gate {
+		if s.storesConfidence {
 			frame.Own.Confidence = g.Confidence
 		}
 	}
@@ -155,7 +155,7 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 	}
 	if s.ownAnswers != nil && s.ownAnswers.Reference != nil {
 		g, why := s.ownAnswers.Reference.Find(item)
-		if why == judging.LackNone { // otherwise there is no judgment in mode self
+		if why == judging.AnswerUsable { // otherwise there is no judgment in mode self
 			frame.Reference = g.Text
 			frame.ReferenceRight = answer.IsAnswer(item, g.Value)
 		}
@@ -166,15 +166,15 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 		line.ID = item.ID + "@" + agent
 		line.Agent = agent
 		line.Text = g.Text
-		line.Gold = datasets.Incorrect
+		line.Gold = datasets.CandidateIncorrect
 		if answer.IsAnswer(item, g.Value) {
-			line.Gold = datasets.Correct
+			line.Gold = datasets.CandidateCorrect
 			s.Agents[i].Right++
 		}
 		s.Agents[i].Judged++
 		lines = append(lines, line)
 	}
-	if s.options {
+	if s.judgesOptions {
 		texts, _ := answer.FinalAnswers(item)
 		for i, c := range item.Candidates {
 			add(len(s.agents), optionAgent+c.ID, judging.Answer{Text: texts[i], Value: c.ID})
@@ -182,7 +182,7 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 	}
 	for i, a := range s.agents {
 		g, why := a.Find(item)
-		if why != judging.LackNone {
+		if why != judging.AnswerUsable {
 			s.Agents[i].OmittedAnswers[why]++
 			continue
 		}

@@ -81,9 +81,9 @@ func TestStage(t *testing.T) {
 			t.Errorf("line %d: %s", i, line)
 		}
 	}
-	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.Lack]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
-		{Name: "x", Run: x.Run, Judged: 3, Right: 2, OmittedAnswers: map[judging.Lack]int{}},
-		{Name: "y", Run: y.Run, Judged: 3, OmittedAnswers: map[judging.Lack]int{}},
+	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.NoAnswerReason]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
+		{Name: "x", Run: x.Run, Judged: 3, Right: 2, OmittedAnswers: map[judging.NoAnswerReason]int{}},
+		{Name: "y", Run: y.Run, Judged: 3, OmittedAnswers: map[judging.NoAnswerReason]int{}},
 	}}
 	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || lineCount(staged) != 6 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
@@ -138,7 +138,7 @@ func TestStageLeavesOut(t *testing.T) {
 		case "q0":
 			return backends.Response{}, errors.New("gone")
 		case "q1":
-			return backends.Response{Text: "The answer is", Finish: backends.Length}, nil // cut: an answer, a wrong one
+			return backends.Response{Text: "The answer is", Finish: backends.FinishLength}, nil // cut: an answer, a wrong one
 		}
 		return judgingtest.Reply("The answer is (C)")
 	}))
@@ -147,11 +147,11 @@ func TestStageLeavesOut(t *testing.T) {
 		case "q1":
 			return judgingtest.Reply("The answer is (J)") // beyond the options: wrong
 		case "q2":
-			return backends.Response{Finish: backends.TooLong}, nil
+			return backends.Response{Finish: backends.FinishPromptTooLong}, nil
 		case "q3":
 			return judgingtest.Reply(" \n")
 		case "q4":
-			return backends.Response{Finish: backends.Refused}, nil
+			return backends.Response{Finish: backends.FinishRefused}, nil
 		case "q5":
 			return backends.Response{}, errors.New("gone")
 		}
@@ -179,9 +179,9 @@ func TestStageLeavesOut(t *testing.T) {
 	if want := []string{"q1@x Incorrect", "q1@y Correct", "q2@y Correct", "q6@x Correct"}; !slices.Equal(ids, want) {
 		t.Errorf("judged %q, want %q", ids, want)
 	}
-	if staged.NoGold != 1 || !reflect.DeepEqual(staged.NoOwn, map[judging.Lack]int{judging.LackFailed: 1}) ||
-		!reflect.DeepEqual(staged.Agents[0].OmittedAnswers, map[judging.Lack]int{judging.LackText: 3, judging.LackFailed: 1}) ||
-		!reflect.DeepEqual(staged.Agents[1].OmittedAnswers, map[judging.Lack]int{judging.LackMissing: 4}) {
+	if staged.NoGold != 1 || !reflect.DeepEqual(staged.NoOwn, map[judging.NoAnswerReason]int{judging.NoAnswerCallFailed: 1}) ||
+		!reflect.DeepEqual(staged.Agents[0].OmittedAnswers, map[judging.NoAnswerReason]int{judging.NoAnswerNoText: 3, judging.NoAnswerCallFailed: 1}) ||
+		!reflect.DeepEqual(staged.Agents[1].OmittedAnswers, map[judging.NoAnswerReason]int{judging.NoAnswerNoRecord: 4}) {
 		t.Errorf("%+v", staged)
 	}
 	want := []string{
@@ -217,7 +217,7 @@ func TestStageOfAnotherFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.OtherQuestion] != 2 {
+	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.NoAnswerOtherQuestion] != 2 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
 	}
 	want := []string{
@@ -228,7 +228,7 @@ func TestStageOfAnotherFile(t *testing.T) {
 		t.Errorf("%q", staged.Warnings)
 	}
 	// The judge's own answers are checked in the same way.
-	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{ownAnswers}); err != nil || staged.NoOwn[judging.OtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerOtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 	// Without the items this cannot be checked.
@@ -290,10 +290,10 @@ func TestReadAnswersRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Close()
-	if _, err := judging.ReadAnswers(dir, judging.Reading{}); err == nil || !strings.Contains(err.Error(), "is a run of pairwise") {
+	if _, err := judging.ReadAnswers(dir, judging.ReadingOptions{}); err == nil || !strings.Contains(err.Error(), "is a run of pairwise") {
 		t.Errorf("a run of another protocol: %v", err)
 	}
-	if _, err := judging.ReadAnswers(t.TempDir(), judging.Reading{}); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
+	if _, err := judging.ReadAnswers(t.TempDir(), judging.ReadingOptions{}); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
 		t.Errorf("no run: %v", err)
 	}
 }
@@ -329,7 +329,7 @@ func TestReadAnswersByReading(t *testing.T) {
 	if err := os.WriteFile(path, []byte(later+string(raw)+strings.Replace(string(raw), "It is C", "It is B", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for how, want := range map[judging.Reading]string{{Policy: judging.Unique}: "", {Policy: judging.Unique, Lenient: true}: "C"} {
+	for how, want := range map[judging.ReadingOptions]string{{Policy: judging.PolicyUnique}: "", {Policy: judging.PolicyUnique, Lenient: true}: "C"} {
 		a, err := judging.ReadAnswers(dir, how)
 		if err != nil {
 			t.Fatal(err)
@@ -380,10 +380,10 @@ func TestStagedLinesAreJudgments(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := datasets.Item{
-			ID: q.ID + "@x", Shape: datasets.Judgment, Source: q.Source, Group: q.Group, Question: answer.QuestionText(q), Gold: item.Gold,
-			Candidates: []datasets.Candidate{{ID: "Correct"}, {ID: "Incorrect"}}, Answered: &line.Answered, Line: i + 1, Raw: lines[i],
+			ID: q.ID + "@x", Shape: datasets.ShapeJudgment, Source: q.Source, Group: q.Group, Question: answer.QuestionText(q), Gold: item.Gold,
+			Candidates: []datasets.Candidate{{ID: "Correct"}, {ID: "Incorrect"}}, Answered: &line.AgentAnswer, Line: i + 1, Raw: lines[i],
 		}
-		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Answered.Question != q.ID {
+		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Answered.QuestionID != q.ID {
 			t.Errorf("read\n%+v\nwant\n%+v", item, want)
 		}
 	}

@@ -55,7 +55,7 @@ func (p *pair) add(first, second bool, threshold float64) (changed bool) {
 }
 
 // ahead reports whether the judge of a side is significantly better than the other.
-func (p *pair) ahead(side int, crossing *stats.Crossing, threshold float64) bool {
+func (p *pair) ahead(side int, crossing *stats.HeadsThreshold, threshold float64) bool {
 	if p.bets[side] != nil {
 		return p.bets[side].Log() >= threshold
 	}

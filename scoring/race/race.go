@@ -29,15 +29,15 @@ type Rules struct {
 // often it is checked. So checks cost nothing, and there is one after every judgment.
 type Race struct {
 	Rules     Rules
-	right     [][]bool        // by judge, by item in the race's order: the judge was right
-	pairs     [][]*pair       // pairs[j][i] compares judges i and j, with i below j
-	exits     []*Elimination  // by judge: why it left; nil for judges that remain
-	crossing  *stats.Crossing // wins at which a judge leaves, in a race about items like these
-	threshold float64         // natural logarithm of the e-value at which a judge leaves
+	right     [][]bool              // by judge, by item in the race's order: the judge was right
+	pairs     [][]*pair             // pairs[j][i] compares judges i and j, with i below j
+	exits     []*Elimination        // by judge: why it left; nil for judges that remain
+	crossing  *stats.HeadsThreshold // wins at which a judge leaves, in a race about items like these
+	threshold float64               // natural logarithm of the e-value at which a judge leaves
 
-	from, to int   // first item of the current block, and the item after its last
-	turn     []int // judges still to ask about the block, the next one first; none when the race is over
-	loads    int   // turns of judges so far: on a single GPU, the number of model loads
+	from, to  int   // first item of the current block, and the item after its last
+	turnQueue []int // judges still to ask about the block, the next one first; none when the race is over
+	loads     int   // turns of judges so far: on a single GPU, the number of model loads
 }
 
 // Elimination records why a judge left the race.
@@ -60,7 +60,7 @@ func New(k int, rules Rules) *Race {
 		right:     make([][]bool, k),
 		pairs:     make([][]*pair, k),
 		exits:     make([]*Elimination, k),
-		crossing:  stats.NewCrossing(share),
+		crossing:  stats.NewHeadsThreshold(share),
 		threshold: -math.Log(share),
 	}
 	for j := range r.pairs {
@@ -76,20 +76,20 @@ func New(k int, rules Rules) *Race {
 func (r *Race) block() {
 	r.from = r.to
 	r.to = min(r.Rules.Items, r.from+max(firstBlock, r.from))
-	r.turn = r.Remaining()
-	if r.from == r.to || len(r.turn) < 2 {
-		r.turn = nil
+	r.turnQueue = r.Remaining()
+	if r.from == r.to || len(r.turnQueue) < 2 {
+		r.turnQueue = nil
 	}
-	r.loads += min(1, len(r.turn))
+	r.loads += min(1, len(r.turnQueue))
 }
 
 // Next returns the number of the next judge to ask, and the end of the current block: the judge is asked the items
 // before that one, in the race's order, unless it leaves. ok is false when the race is over.
 func (r *Race) Next() (judge, upTo int, ok bool) {
-	if len(r.turn) == 0 {
+	if len(r.turnQueue) == 0 {
 		return 0, 0, false
 	}
-	return r.turn[0], r.to, true
+	return r.turnQueue[0], r.to, true
 }
 
 // Outcomes returns the number of outcomes added for a judge. This is also the index of its next item.
@@ -97,7 +97,7 @@ func (r *Race) Outcomes(judge int) int { return len(r.right[judge]) }
 
 // Add records whether the judge returned by Next was right on its next item.
 func (r *Race) Add(right bool) {
-	j := r.turn[0]
+	j := r.turnQueue[0]
 	item := len(r.right[j])
 	r.right[j] = append(r.right[j], right)
 	changed := item+1 == r.Rules.Items
@@ -108,21 +108,21 @@ func (r *Race) Add(right bool) {
 	}
 	switch {
 	case changed && len(r.untied(r.Remaining())) == 0:
-		r.turn = nil
+		r.turnQueue = nil
 	case r.exits[j] == nil && item+1 < r.to:
 	default:
-		r.turn = r.turn[1:]
-		r.skip()
+		r.turnQueue = r.turnQueue[1:]
+		r.advanceTurn()
 	}
 }
 
-// skip passes over judges that left before their turn in the block, starts the next block after the last turn, and
+// advanceTurn passes over judges that left before their turn in the block, starts the next block after the last turn, and
 // counts the turn of the next judge.
-func (r *Race) skip() {
-	for len(r.turn) > 0 && r.exits[r.turn[0]] != nil {
-		r.turn = r.turn[1:]
+func (r *Race) advanceTurn() {
+	for len(r.turnQueue) > 0 && r.exits[r.turnQueue[0]] != nil {
+		r.turnQueue = r.turnQueue[1:]
 	}
-	if len(r.turn) == 0 {
+	if len(r.turnQueue) == 0 {
 		r.block()
 		return
 	}
@@ -223,13 +223,13 @@ func (r *Race) Loads() int { return r.loads }
 func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
 	right, level := r.right[judge], 1-r.Rules.Alpha
 	if !r.Rules.Benchmark {
-		return shareOf(right), stats.Sequence(count(right), len(right), level)
+		return shareOf(right), stats.ShareConfidenceSequence(count(right), len(right), level)
 	}
 	scores := make([]float64, len(right))
 	for i, ok := range right {
 		scores[i] = 2*float64(indicator(ok)) - 1
 	}
-	iv = stats.Betting(scores, r.Rules.Items, level)
+	iv = stats.BettingSequence(scores, r.Rules.Items, level)
 	return shareOf(right), stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
 }
 
@@ -247,5 +247,5 @@ func (r *Race) Lead(first, second int) (ahead float64, iv stats.Interval) {
 		scores[i] = float64(indicator(a[i]) - indicator(b[i]))
 		ahead += scores[i]
 	}
-	return ahead / float64(len(scores)), stats.Betting(scores, total, 1-2*math.Exp(-r.threshold))
+	return ahead / float64(len(scores)), stats.BettingSequence(scores, total, 1-2*math.Exp(-r.threshold))
 }

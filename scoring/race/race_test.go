@@ -205,11 +205,11 @@ func TestReplaysCountErrors(t *testing.T) {
 		}
 		return inOrder(100)
 	}, 4, 2, rules)
-	if o.Races != 4 || o.Errors != 3 || o.Calls != 2*(16+7) {
+	if o.Races != 4 || o.WrongLeaders != 3 || o.Calls != 2*(16+7) {
 		t.Errorf("%+v", o)
 	}
 	rules.Margin = .2
-	if o := race.ReplayAll(right, func(int64) []int { return inOrder(100) }, 1, 2, rules); o.Errors != 0 {
+	if o := race.ReplayAll(right, func(int64) []int { return inOrder(100) }, 1, 2, rules); o.WrongLeaders != 0 {
 		t.Errorf("ten points behind, with a margin of twenty: %+v", o)
 	}
 }

@@ -22,7 +22,7 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 type Orders struct {
 	Races int `json:"tried"` // number of races
 	// races whose leader, on all items, is behind the best judge by more than the margin
-	Errors int `json:"erred"`
+	WrongLeaders int `json:"erred"`
 	// median number of judgments in a race
 	Calls float64 `json:"calls_median"`
 }
@@ -36,7 +36,7 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 		r := Replay(right, order(int64(seed+1)), rules)
 		spent = append(spent, calls*r.Judgments())
 		if Shortfall(right, r.Remaining()[0]) > rules.Margin+1e-9 {
-			o.Errors++
+			o.WrongLeaders++
 		}
 	}
 	if slices.Sort(spent); seeds > 0 {

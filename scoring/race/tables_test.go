@@ -30,10 +30,10 @@ func TestRaces(t *testing.T) {
 		}
 		// What 400 worlds may be off by: the upper end of an exact interval of the share, the lower end of that
 		// of errors.
-		if found := stats.Exact(r.alone, worlds, 0.999).High; found < c.found {
+		if found := stats.ClopperPearson(r.alone, worlds, 0.999).High; found < c.found {
 			t.Errorf("%+v: the best is found in %d of %d", c, r.alone, worlds)
 		}
-		if low := stats.Exact(erred, worlds, 0.999).Low; low > alpha {
+		if low := stats.ClopperPearson(erred, worlds, 0.999).Low; low > alpha {
 			t.Errorf("%+v: erred in %d of %d", c, erred, worlds)
 		}
 		if calls := r.calls / worlds; calls > c.calls+.03 {
@@ -49,7 +49,7 @@ func TestRaces(t *testing.T) {
 func TestTables(t *testing.T) {
 	worlds, sizes, judges := 20, []int{40}, []int{2}
 	if os.Getenv("GAVEL_TRIALS") != "" {
-		worlds, sizes, judges = trials.Times(100), []int{350, 620}, []int{2, 4, 8}
+		worlds, sizes, judges = trials.TrialCount(100), []int{350, 620}, []int{2, 4, 8}
 	}
 	for _, about := range race.Questions {
 		var out strings.Builder

@@ -139,7 +139,7 @@ func simulate(out io.Writer, about string, worlds int, sizes, judges []int) {
 				}
 				share := func(count int) float64 { return 100 * float64(count) / float64(t.worlds) }
 				fmt.Fprintf(table, "%d\t%d\t%g\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t\n",
-					k, n, points, share(erred), 100*stats.Exact(erred, t.worlds, 0.95).High,
+					k, n, points, share(erred), 100*stats.ClopperPearson(erred, t.worlds, 0.95).High,
 					100*t.calls/float64(t.worlds), share(t.alone), share(t.fixed), share(t.anyLeft))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // Source: R. A. Fisher, Metron 1 (1921), 3–32.
 func Pearson(x, y []float64, level float64) (float64, Interval) {
 	r := max(-1, min(1, stat.Correlation(x, y, nil)))
-	half := normal(level) / math.Sqrt(float64(len(x)-3))
+	half := normalCritical(level) / math.Sqrt(float64(len(x)-3))
 	return r, Interval{Low: math.Tanh(math.Atanh(r) - half), High: math.Tanh(math.Atanh(r) + half)}
 }
 
@@ -26,7 +26,7 @@ func Crossover(x, y []float64, level float64) (crossing float64, iv Interval, sl
 	a, slope := stat.LinearRegression(x, y, nil, false)
 	mean := stat.Mean(y, nil)
 	r := stat.Correlation(x, y, nil)
-	t := student(level, n-2)
+	t := studentCritical(level, n-2)
 	noise := t * t * stat.Variance(y, nil) * (1 - r*r) / (n - 2)
 	// The ends are the roots of p·d² + 2·slope·mean·d + q, with d the distance from the mean of x.
 	p := slope*slope - noise/stat.Variance(x, nil)

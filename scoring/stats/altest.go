@@ -9,18 +9,18 @@ import (
 
 // Annotator compares a judge with one person who labels units, using the labels of the other people as the reference.
 type Annotator struct {
-	Units     int     // units rated by this person, by the judge and by somebody else
-	Judge     float64 // share of the units on which the judge agrees with the others at least as often as the person
-	Person    float64 // share of the units on which the person agrees with the others at least as often as the judge
-	P         float64 // p-value of "the judge is worse by ε or more", see [AltTest]; NaN with fewer than LeastUnits units
-	Surpassed bool    // the test rejects "the judge is worse by ε or more"
+	Units           int     // units rated by this person, by the judge and by somebody else
+	JudgeAgreement  float64 // share of the units on which the judge agrees with the others at least as often as the person
+	PersonAgreement float64 // share of the units on which the person agrees with the others at least as often as the judge
+	P               float64 // p-value of "the judge is worse by ε or more", see [AltTest]; NaN with fewer than LeastUnits units
+	Surpassed       bool    // the test rejects "the judge is worse by ε or more"
 }
 
 // AltTestResult holds the result of the alternative annotator test: whether a judge may replace people.
 type AltTestResult struct {
 	People []Annotator // each person against the judge
 	// Winning (ω) is the share of tested people that the judge surpasses; at ½ or more the judge may replace people.
-	// Advantage (ρ) is the mean of Annotator.Judge over the tested people. Both are NaN if no one was tested.
+	// Advantage (ρ) is the mean of Annotator.JudgeAgreement over the tested people. Both are NaN if no one was tested.
 	Winning, Advantage float64
 }
 
@@ -55,7 +55,7 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) AltTestResult 
 		if rejected {
 			all.Winning += 1 / float64(len(tested))
 		}
-		all.Advantage += a.Judge / float64(len(tested))
+		all.Advantage += a.JudgeAgreement / float64(len(tested))
 	}
 	return all
 }
@@ -90,19 +90,19 @@ func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Anno
 		difference := 0.0
 		switch {
 		case withJudge > withPerson:
-			a.Judge++
+			a.JudgeAgreement++
 			difference = -1
 		case withJudge < withPerson:
-			a.Person++
+			a.PersonAgreement++
 			difference = 1
 		default:
-			a.Judge++
-			a.Person++
+			a.JudgeAgreement++
+			a.PersonAgreement++
 		}
 		differences = append(differences, difference)
 	}
 	a.Units = len(differences)
-	a.Judge, a.Person = a.Judge/float64(a.Units), a.Person/float64(a.Units)
+	a.JudgeAgreement, a.PersonAgreement = a.JudgeAgreement/float64(a.Units), a.PersonAgreement/float64(a.Units)
 	if a.Units < LeastUnits {
 		return a
 	}

@@ -20,8 +20,8 @@ func TestAltTestByHand(t *testing.T) {
 	// Beside one the judge says the same: difference 0 everywhere, below ε. Beside three it is better everywhere.
 	assert.Equal(t, a.Winning, 1.0)
 	assert.Equal(t, a.Advantage, 1.0)
-	assert.Equal(t, a.People[0].Person, 1.0)
-	assert.Equal(t, a.People[2].Person, 0.0)
+	assert.Equal(t, a.People[0].PersonAgreement, 1.0)
+	assert.Equal(t, a.People[2].PersonAgreement, 0.0)
 	worse := make([]int, 30)
 	for i := range worse {
 		worse[i] = i % 3 // right on ten of thirty beside one and two
@@ -29,8 +29,8 @@ func TestAltTestByHand(t *testing.T) {
 	a = stats.AltTest(worse, [][]int{one, two, three}, 0.2, 0.05)
 	// Beside one: two agrees with one on all, with the judge on 10; three agrees with the judge on 10 others. Ties of
 	// "others who agree": 10 units 1:1, 10 units 1:1 (three), 10 units 0:1.
-	is(t, a.People[0].Judge, 2.0/3, 1e-12)
-	is(t, a.People[0].Person, 1, 1e-12)
+	is(t, a.People[0].JudgeAgreement, 2.0/3, 1e-12)
+	is(t, a.People[0].PersonAgreement, 1, 1e-12)
 	assert.Assert(t, !a.People[0].Surpassed)
 	few := stats.AltTest(judge[:29], [][]int{one[:29], two[:29], three[:29]}, 0.2, 0.05)
 	assert.Assert(t, math.IsNaN(few.Winning), "29 units are too few to say anything")
@@ -72,7 +72,7 @@ func TestSelectHolds(t *testing.T) {
 			c := 0.5 + rng.Float64()/2
 			confidence, right = append(confidence, c), append(right, rng.Float64() < c-0.02)
 		}
-		s := stats.Select(confidence, right, risk, delta)
+		s := stats.SelectThreshold(confidence, right, risk, delta)
 		if math.IsNaN(s.Threshold) {
 			continue
 		}
@@ -91,16 +91,16 @@ func TestSelectByHand(t *testing.T) {
 	for i := range confidence {
 		confidence[i], right[i] = 1-float64(i)/100, i < 60
 	}
-	s := stats.Select(confidence, right, 0.1, 0.05)
+	s := stats.SelectThreshold(confidence, right, 0.1, 0.05)
 	// 29 without an error suffice: 0.9²⁹ < .05. With k errors after 60: the upper bound passes 10 % at the second.
 	assert.Equal(t, s.Total-s.Right, wrongWithin(60, 0.1, 0.05))
-	assert.Assert(t, math.IsNaN(stats.Select(confidence[:28], right[:28], 0.1, 0.05).Threshold))
+	assert.Assert(t, math.IsNaN(stats.SelectThreshold(confidence[:28], right[:28], 0.1, 0.05).Threshold))
 }
 
 // wrongWithin is how many errors after so many right ones still pass.
 func wrongWithin(right int, risk, delta float64) int {
 	for k := 1; ; k++ {
-		if stats.Exact(k, right+k, 1-2*delta).High > risk {
+		if stats.ClopperPearson(k, right+k, 1-2*delta).High > risk {
 			return k - 1
 		}
 	}

@@ -71,7 +71,7 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	}
 	worth := float64(min(len(kindClusters[0]), len(kindClusters[1])))
 	if area > 0 && area < 1 {
-		t := normal(level) / student(level, math.Max(1, worth-1))
+		t := normalCritical(level) / studentCritical(level, math.Max(1, worth-1))
 		spread := area * (1 - area) // variance of a unit
 		minimum := spread / 4 / (m + n)
 		if len(kindClusters[0]) < len(clusters) {

@@ -41,7 +41,7 @@ func TestAUROCByHand(t *testing.T) {
 
 // TestAUROCCovers: intervals hold the truth, of units by themselves and of four that hang together.
 func TestAUROCCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	const worlds = 1000
 	for _, c := range []struct {
 		n, each int
@@ -97,7 +97,7 @@ func TestAUROCOfAPerfectJudge(t *testing.T) {
 
 // TestAUROCOfFewPositives: with one positive in ten, too.
 func TestAUROCOfFewPositives(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	for _, n := range []int{50, 100, 350} {
 		for _, shift := range []float64{0, 0.742, 1.812} { // areas of 0.5, 0.7 and 0.9
 			rng := rand.New(rand.NewPCG(uint64(n), uint64(100*shift)))

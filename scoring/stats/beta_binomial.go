@@ -4,22 +4,22 @@ import (
 	"math"
 )
 
-// Sequence returns the interval of a share, k of n, that is valid at every look: it holds at all n together. It is
+// ShareConfidenceSequence returns the interval of a share, k of n, that is valid at every look: it holds at all n together. It is
 // narrowest after 100 units.
-func Sequence(k, n int, level float64) Interval {
+func ShareConfidenceSequence(k, n int, level float64) Interval {
 	if n == 0 {
 		return Interval{Low: 0, High: 1}
 	}
-	return BetaBinomial(k, n, level, 100)
+	return BetaBinomialSequence(k, n, level, 100)
 }
 
-// BetaBinomial returns a confidence sequence of a share after k successes in n units: with probability level it
+// BetaBinomialSequence returns a confidence sequence of a share after k successes in n units: with probability level it
 // contains the true share at every n. The mixture is a beta distribution around the share under test; best is the
 // number of units at which the sequence is narrowest among such mixtures.
 //
 // Source: Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49 (2021), 1055–1080 (arXiv 1810.08240),
 // proposition 7 and, for how wide the mixture is, proposition 3.
-func BetaBinomial(k, n int, level, best float64) Interval {
+func BetaBinomialSequence(k, n int, level, best float64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return noInterval
 	}

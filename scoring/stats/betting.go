@@ -11,7 +11,7 @@ import (
 const stakeCount = 32
 
 // The stakes of a [Capital], from 0 to 1, and the share of the initial capital on each.
-var stakes, shares = legendre()
+var stakes, stakeWeights = legendre()
 
 // legendre returns the nodes and the weights of a Gauss-Legendre rule over 0 to 1.
 func legendre() (u, w [stakeCount]float64) {
@@ -37,7 +37,7 @@ type Capital struct {
 
 // NewCapital starts a bet against "the mean is at most null" over total scores; total is 0 for an infinite population.
 func NewCapital(null float64, total int) *Capital {
-	return &Capital{null: null, total: total, parts: shares}
+	return &Capital{null: null, total: total, parts: stakeWeights}
 }
 
 // slack is the largest rounding error expected in sums of scores.
@@ -89,13 +89,13 @@ func (c *Capital) refuted() bool {
 	return c.sum-float64(c.total-c.count) > float64(c.total)*c.null+slack
 }
 
-// Betting returns a confidence sequence of the mean of scores from −1 to 1, in the order in which they came: with
+// BettingSequence returns a confidence sequence of the mean of scores from −1 to 1, in the order in which they came: with
 // probability level it contains the mean after every score. The result is the interval after the last score and lies
 // within the earlier ones. With total > 0 the scores are drawn without replacement from total, the mean is that of all
 // of them, and the width is 0 after the last. With total = 0 the mean is that of the population.
 //
 // Source: as [Capital]. A capital of 2/(1−level) refutes a mean from either side.
-func Betting(scores []float64, total int, level float64) Interval {
+func BettingSequence(scores []float64, total int, level float64) Interval {
 	threshold := math.Log(2 / (1 - level))
 	lowerEnd := func(sign float64) float64 {
 		accepts := func(null float64) bool { // the capital does not refute the mean null
@@ -115,12 +115,12 @@ func Betting(scores []float64, total int, level float64) Interval {
 	return Interval{lowerEnd(1), -lowerEnd(-1)}
 }
 
-// BettingRatio returns a confidence sequence of a ratio of means between 0 and 1: num over den, in the order in which
+// BettingRatioSequence returns a confidence sequence of a ratio of means between 0 and 1: num over den, in the order in which
 // they came, with 0 ≤ num ≤ den ≤ maxDen. With probability level it contains E(num)/E(den) after every pair. For
 // the true ratio r, num − r·den is 0 on average; the bet is against that.
 //
 // Source: as [Capital].
-func BettingRatio(num, den []float64, maxDen, level float64) Interval {
+func BettingRatioSequence(num, den []float64, maxDen, level float64) Interval {
 	threshold := math.Log(2 / (1 - level))
 	accepts := func(sign, ratio float64) bool {
 		c := NewCapital(0, 0)

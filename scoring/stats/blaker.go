@@ -35,7 +35,7 @@ func blakerLow(k, n int, level float64) float64 {
 		return 0
 	}
 	atMost := func(j int, p float64) float64 { return 1 - atLeast(j+1, n, p) }
-	p := Exact(k, n, level).Low
+	p := ClopperPearson(k, n, level).Low
 	j := min(int(float64(n)*p), k-1)
 	for j >= 0 && atMost(j, p) > atLeast(k, n, p) {
 		j--

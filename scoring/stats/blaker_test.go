@@ -79,7 +79,7 @@ func TestBlakerCovers(t *testing.T) {
 		ivs := make([]stats.Interval, n+1)
 		for k := range ivs {
 			ivs[k] = stats.Blaker(k, n, 0.95)
-			if cp := stats.Exact(k, n, 0.95); ivs[k].Low < cp.Low-1e-12 || ivs[k].High > cp.High+1e-12 ||
+			if cp := stats.ClopperPearson(k, n, 0.95); ivs[k].Low < cp.Low-1e-12 || ivs[k].High > cp.High+1e-12 ||
 				ivs[k].High <= ivs[k].Low {
 				t.Errorf("%d of %d: %+v is not within Clopper and Pearson's %+v", k, n, ivs[k], cp)
 			}
@@ -151,7 +151,7 @@ func TestEffective(t *testing.T) {
 		{"one cluster", []stats.ClusterCount{{Num: 2, Den: 4, Count: 1}}, 0.5, 1},
 		{"none", nil, 0, 0},
 	} {
-		if x, n := stats.Effective(c.parts, 0.95); math.Abs(x-c.x) > 1e-4 || math.Abs(n-c.n) > 1e-4 {
+		if x, n := stats.EffectiveSampleSize(c.parts, 0.95); math.Abs(x-c.x) > 1e-4 || math.Abs(n-c.n) > 1e-4 {
 			t.Errorf("%s: %g of %g, want %g of %g", c.name, x, n, c.x, c.n)
 		}
 	}
@@ -170,7 +170,7 @@ func TestEffectiveByWeights(t *testing.T) {
 	df := 64.0/24 - 1
 	student := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(0.975)
 	want := 8 / (1 + 2*rho) * (z975 / student) * (z975 / student)
-	if x, n := stats.Effective([]stats.ClusterCount{{Num: 3, Den: 4, Count: 1}, {Num: 1, Den: 2, Count: 1}, {Num: 0, Den: 2, Count: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
+	if x, n := stats.EffectiveSampleSize([]stats.ClusterCount{{Num: 3, Den: 4, Count: 1}, {Num: 1, Den: 2, Count: 1}, {Num: 0, Den: 2, Count: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
 		t.Errorf("%g of %g, want half of %g", x, n, want)
 	}
 }
@@ -179,8 +179,8 @@ func TestEffectiveByWeights(t *testing.T) {
 // share, of one size or of sizes from 1 to 40. GAVEL_TRIALS makes it so many times as long, and -v prints the
 // table of docs/coverage.md.
 func TestEffectiveCovers(t *testing.T) {
-	trials.Long(t)
-	runs := trials.Times(200)
+	trials.SkipUnlessSlowTests(t)
+	runs := trials.TrialCount(200)
 	for _, unlike := range []bool{false, true} {
 		for _, clusters := range []int{20, 80} {
 			for _, rho := range []float64{0, 0.1, 0.2, 0.4} {
@@ -207,7 +207,7 @@ func TestEffectiveCovers(t *testing.T) {
 								}
 							}
 						}
-						x, n := stats.Effective(parts, 0.95)
+						x, n := stats.EffectiveSampleSize(parts, 0.95)
 						if iv := stats.MidP(x, n, 0.95); iv.Low <= share && share <= iv.High {
 							held++
 						}

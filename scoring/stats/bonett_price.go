@@ -17,6 +17,6 @@ func PairedInterval(b, c, n, level float64) Interval {
 	q := (c + 1) / (n + 2)
 	m := n + 2
 	d := p - q
-	half := normal(level) * math.Sqrt((p+q-d*d)/m)
+	half := normalCritical(level) * math.Sqrt((p+q-d*d)/m)
 	return Interval{math.Max(-1, d-half), math.Min(1, d+half)}
 }

@@ -4,11 +4,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Exact returns the Clopper-Pearson interval of k successes in n trials. Use it where all n outcomes are equal: a
+// ClopperPearson returns the Clopper-Pearson interval of k successes in n trials. Use it where all n outcomes are equal: a
 // bootstrap would give an interval of width 0.
 //
 // Source: Clopper and Pearson, Biometrika 26 (1934).
-func Exact(k, n int, level float64) Interval {
+func ClopperPearson(k, n int, level float64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return noInterval
 	}

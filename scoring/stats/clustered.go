@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, is estimated by [Clustered].
+// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, is estimated by [PredictionPoweredClusters].
 type PopulationUnit struct {
 	Cluster   int     // number of the cluster, from 0; units of one cluster may depend on each other
 	Predicted float64 // prediction of the truth, 0 to 1, such as a judge's verdict
@@ -14,7 +14,7 @@ type PopulationUnit struct {
 	Weight    float64 // inverse of the probability that the unit was selected for a label; 0 without a label
 }
 
-// Clustered estimates the mean truth as [PredictionPowered] does, for clustered units and labels drawn with known
+// PredictionPoweredClusters estimates the mean truth as [PredictionPowered] does, for clustered units and labels drawn with known
 // probabilities. maxWeight limits the weight of the predictions; 0 gives the mean of the labels alone. The interval
 // uses Student's t with the jackknife variance between clusters of what each adds to the estimate, and as many degrees
 // of freedom as clusters of equal weight would have. Two extra units, one at each largest possible error, are added to
@@ -22,7 +22,7 @@ type PopulationUnit struct {
 //
 // Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey
 // Sampling (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.
-func Clustered(units []PopulationUnit, maxWeight, level float64) Powered {
+func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64) PoweredEstimate {
 	var truth, predictions, weights, allPredictions []float64
 	total := 0.0
 	for _, u := range units {
@@ -36,9 +36,9 @@ func Clustered(units []PopulationUnit, maxWeight, level float64) Powered {
 	}
 	n, m := float64(len(truth)), float64(len(allPredictions))
 	if n < 2 {
-		return Powered{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
 	}
-	p := Powered{Spread: stat.Variance(allPredictions, nil)}
+	p := PoweredEstimate{Spread: stat.Variance(allPredictions, nil)}
 	if spread := stat.Variance(predictions, weights); spread > 0 {
 		p.Weight = min(maxWeight, max(0, stat.Covariance(truth, predictions, weights)/spread))
 	}
@@ -99,7 +99,7 @@ func Clustered(units []PopulationUnit, maxWeight, level float64) Powered {
 		((-p.Weight-center)*(-p.Weight-center) + (1-center)*(1-center))
 	scale := (clusters - 1) / clusters
 	p.Residual = n * scale * (labelledSum + endVariance)
-	half := student(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
+	half := studentCritical(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
 	p.Mean = min(1, max(0, p.Weight*predicted+mean))
 	p.Interval = Interval{
 		min(p.Mean, max(0, p.Weight*predicted+center-half)),

@@ -15,17 +15,17 @@ import (
 // TestClusteredAlone is a weighted share worked by hand: 3 of 4 where the one that is not weighs as much as two.
 func TestClusteredAlone(t *testing.T) {
 	units := []stats.PopulationUnit{{Cluster: 0, Truth: 1, Weight: 1}, {Cluster: 1, Truth: 1, Weight: 1}, {Cluster: 2, Truth: 1, Weight: 1}, {Cluster: 3, Weight: 2}}
-	p := stats.Clustered(units, 0, 0.95)
+	p := stats.PredictionPoweredClusters(units, 0, 0.95)
 	assert.Equal(t, p.Mean, 0.6)
 	assert.Equal(t, p.Weight, 0.0)
-	one := stats.Clustered([]stats.PopulationUnit{{Truth: 1, Weight: 1}, {Truth: 1, Weight: 1}}, 0, 0.95)
+	one := stats.PredictionPoweredClusters([]stats.PopulationUnit{{Truth: 1, Weight: 1}, {Truth: 1, Weight: 1}}, 0, 0.95)
 	assert.Equal(t, one.Interval, stats.Interval{Low: 0, High: 1}) // one cluster tells nothing of others
 }
 
 // TestClusteredCovers: the interval holds the truth where units hang together, and where those were labelled more often
 // on which judges disagree; to leave the weights out is far from it.
 func TestClusteredCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	const runs, population = 1000, 2000
 	for _, world := range []struct {
 		name                string
@@ -77,18 +77,18 @@ func TestClusteredCovers(t *testing.T) {
 			for _, i := range paretoSample(chances, draws, world.labels) {
 				units[i].Weight = 1 / chances[i]
 			}
-			holds := func(p stats.Powered) int {
+			holds := func(p stats.PoweredEstimate) int {
 				if p.Low <= world.truth && world.truth <= p.High {
 					return 1
 				}
 				return 0
 			}
-			powered += holds(stats.Clustered(units, 1, 0.95))
-			alone += holds(stats.Clustered(units, 0, 0.95))
+			powered += holds(stats.PredictionPoweredClusters(units, 1, 0.95))
+			alone += holds(stats.PredictionPoweredClusters(units, 0, 0.95))
 			for i := range units {
 				units[i].Weight = min(1, units[i].Weight)
 			}
-			plain += holds(stats.Clustered(units, 0, 0.95))
+			plain += holds(stats.PredictionPoweredClusters(units, 0, 0.95))
 		}
 		t.Logf("%s: powered %.1f %%, labels alone %.1f %%, without weights %.1f %%", world.name, 100*float64(powered)/runs, 100*float64(alone)/runs, 100*float64(plain)/runs)
 		assert.Assert(t, !world.byDisagreement || plain < 0.5*runs || world.labels < 100, "%s: to leave the weights out does no harm", world.name)
@@ -118,7 +118,7 @@ func TestClusteredByWeights(t *testing.T) {
 	off4, off2 := (3-4*center)/80/(1-4.0/80), (1-2*center)/80/(1-2.0/80)
 	variance := 29.0/30*(10*off4*off4+20*off2*off2) + in*in/(80*80)*(center*center+(1-center)*(1-center))
 	half := distuv.StudentsT{Sigma: 1, Nu: 80.0*80/240 - 1}.Quantile(0.975) * math.Sqrt(variance)
-	if p := stats.Clustered(units, 0, 0.95); math.Abs(p.Mean-0.625) > 1e-9 || math.Abs(p.Low-(center-half)) > 1e-6 ||
+	if p := stats.PredictionPoweredClusters(units, 0, 0.95); math.Abs(p.Mean-0.625) > 1e-9 || math.Abs(p.Low-(center-half)) > 1e-6 ||
 		math.Abs(p.High-(center+half)) > 1e-6 {
 		t.Errorf("%v, want 0.625 [%g, %g]", p, center-half, center+half)
 	}

@@ -20,7 +20,7 @@ func TestBinaryIsPearson(t *testing.T) {
 			x[i], y[i] = float64(rng.IntN(2)), float64(rng.IntN(2))
 			sx, sy, both = sx+x[i], sy+y[i], both+x[i]*y[i]
 		}
-		got, want := stats.Binary(float64(n), sx, sy, both), stat.Correlation(x, y, nil)
+		got, want := stats.BinaryCorrelation(float64(n), sx, sy, both), stat.Correlation(x, y, nil)
 		if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v and %v: %v, gonum has %v", x, y, got, want)
 		}

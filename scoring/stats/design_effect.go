@@ -11,7 +11,7 @@ type ClusterCount struct {
 	Count    int // clusters with this Num and Den
 }
 
-// The correlation within clusters that [Effective] assumes before seeing data, and the weight of this assumption, as a
+// The correlation within clusters that [EffectiveSampleSize] assumes before seeing data, and the weight of this assumption, as a
 // number of units with the rarer outcome. Without it, a sample whose clusters are all correct would hide that some
 // cluster may be all wrong.
 const (
@@ -19,7 +19,7 @@ const (
 	guessedUnits       = 6
 )
 
-// Effective returns the effective sample size of a share over clusters: x of n independent units, with x/n the share.
+// EffectiveSampleSize returns the effective sample size of a share over clusters: x of n independent units, with x/n the share.
 // It divides n by the design effect 1 + (m−1)·ρ, with m the mean number of units in a unit's cluster. The
 // correlation ρ within clusters is that of the jackknife variance between them or, if larger, its average with the
 // prior above, where the units of the rarer outcome count by their own effective number. Few clusters, and clusters of
@@ -28,7 +28,7 @@ const (
 //
 // Sources: Kish, Survey Sampling (1965), §8.2 and §11.7 for unlike sizes; Korn and Graubard,
 // Survey Methodology 24 (1998).
-func Effective(parts []ClusterCount, level float64) (x, n float64) {
+func EffectiveSampleSize(parts []ClusterCount, level float64) (x, n float64) {
 	var num, den, squares, clusters, largest float64
 	for _, p := range parts {
 		often := float64(p.Count)
@@ -60,7 +60,7 @@ func Effective(parts []ClusterCount, level float64) (x, n float64) {
 		rarer /= 1 + (clusterSize-1)*math.Max(rho, guessedCorrelation)
 		rho = math.Max(rho, (math.Max(0, rho)*rarer+guessedCorrelation*guessedUnits)/(rarer+guessedUnits))
 		effect = 1 + (clusterSize-1)*rho
-		t := normal(level) / student(level, math.Max(1, den*den/squares-1))
+		t := normalCritical(level) / studentCritical(level, math.Max(1, den*den/squares-1))
 		effect /= t * t
 	}
 	return num / effect, den / effect

@@ -43,18 +43,20 @@ func logAtMost(k, n int) float64 {
 // LogChoose returns the natural logarithm of the binomial coefficient C(n, k).
 func LogChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
-// Crossing finds for each number of coin tosses the number of heads at which the one-sided e-value of [LogAbove]
+// HeadsThreshold finds for each number of coin tosses the number of heads at which the one-sided e-value of [LogAbove]
 // reaches a threshold. It is fast for repeated checks: that number of heads grows by at most one with each toss.
-type Crossing struct {
+type HeadsThreshold struct {
 	log   float64 // natural logarithm of the threshold
 	heads []int   // by number of tosses n: the heads that reach the threshold; n+1 if even n heads do not
 }
 
-// NewCrossing returns a Crossing for the threshold 1/alpha.
-func NewCrossing(alpha float64) *Crossing { return &Crossing{log: -math.Log(alpha), heads: []int{1}} }
+// NewHeadsThreshold returns a Crossing for the threshold 1/alpha.
+func NewHeadsThreshold(alpha float64) *HeadsThreshold {
+	return &HeadsThreshold{log: -math.Log(alpha), heads: []int{1}}
+}
 
 // Reached reports whether k heads in n tosses reach the threshold.
-func (c *Crossing) Reached(k, n int) bool {
+func (c *HeadsThreshold) Reached(k, n int) bool {
 	for m := len(c.heads); m <= n; m++ {
 		threshold := c.heads[m-1]
 		if threshold > m || LogAbove(threshold, m) < c.log {

@@ -55,7 +55,7 @@ func TestEValuesOfManyTosses(t *testing.T) {
 
 func TestCrossingIsWhereEValueReaches(t *testing.T) {
 	for _, alpha := range []float64{0.5, 0.05, 0.05 / 7} {
-		c := stats.NewCrossing(alpha)
+		c := stats.NewHeadsThreshold(alpha)
 		for n := range 300 {
 			for k := range n + 1 {
 				if got, want := c.Reached(k, n), stats.LogAbove(k, n) >= -math.Log(alpha); got != want {
@@ -156,7 +156,7 @@ func refutes(scores []float64, sign, null float64, of int, alpha float64) bool {
 }
 
 func TestCapitalRarelyRefutesTheMean(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	const worlds, n, total, alpha = 2000, 200, 300, 0.1
 	for _, c := range [][2]int{{60, 30}, {10, 10}, {3, 0}, {150, 150}} {
@@ -188,7 +188,7 @@ func TestCapitalRarelyRefutesTheMean(t *testing.T) {
 func TestBettingEndsWhereCapitalRefutes(t *testing.T) {
 	s := scoresOf(60, 30, 300, rand.New(rand.NewPCG(7, 8)))[:150]
 	for _, total := range []int{0, 300} {
-		iv := stats.Betting(s, total, 0.9)
+		iv := stats.BettingSequence(s, total, 0.9)
 		for end, sign := range map[float64]float64{iv.Low: 1, iv.High: -1} {
 			if refutes(s, sign, end+sign*1e-9, total, .05) || !refutes(s, sign, end-sign*1e-9, total, .05) {
 				t.Errorf("of %d: the end %g is not where the capital begins to refute", total, end)
@@ -199,14 +199,14 @@ func TestBettingEndsWhereCapitalRefutes(t *testing.T) {
 
 func TestBettingOfAllScoresIsTheirMean(t *testing.T) {
 	s := scoresOf(40, 25, 150, rand.New(rand.NewPCG(5, 6)))
-	if iv := stats.Betting(s, 150, 0.95); !near(iv, stats.Interval{Low: .1, High: .1}, 1e-9) {
+	if iv := stats.BettingSequence(s, 150, 0.95); !near(iv, stats.Interval{Low: .1, High: .1}, 1e-9) {
 		t.Errorf("[%g, %g]", iv.Low, iv.High)
 	}
-	some, all := stats.Betting(s[:100], 150, 0.95), stats.Betting(s[:100], 0, 0.95)
+	some, all := stats.BettingSequence(s[:100], 150, 0.95), stats.BettingSequence(s[:100], 0, 0.95)
 	if !(some.High-some.Low < 0.9*(all.High-all.Low)) {
 		t.Errorf("100 of 150 tell no more of these than of all: [%g, %g] and [%g, %g]", some.Low, some.High, all.Low, all.High)
 	}
-	if iv := stats.Betting(nil, 0, 0.95); iv != (stats.Interval{Low: -1, High: 1}) {
+	if iv := stats.BettingSequence(nil, 0, 0.95); iv != (stats.Interval{Low: -1, High: 1}) {
 		t.Errorf("of nothing: [%g, %g]", iv.Low, iv.High)
 	}
 	for sign := range 2 {
@@ -214,7 +214,7 @@ func TestBettingOfAllScoresIsTheirMean(t *testing.T) {
 		for i := range same {
 			same[i] = float64(2*sign - 1)
 		}
-		if iv := stats.Betting(same, 0, 0.95); !(iv.High-iv.Low < 1) || iv.Low != -1 && iv.High != 1 {
+		if iv := stats.BettingSequence(same, 0, 0.95); !(iv.High-iv.Low < 1) || iv.Low != -1 && iv.High != 1 {
 			t.Errorf("all %g: [%g, %g]", same[0], iv.Low, iv.High)
 		}
 	}
@@ -222,7 +222,7 @@ func TestBettingOfAllScoresIsTheirMean(t *testing.T) {
 
 func TestBetaBinomialAtItsEnds(t *testing.T) {
 	for _, k := range []int{0, 30} {
-		iv := stats.BetaBinomial(k, 30, 0.95, 100)
+		iv := stats.BetaBinomialSequence(k, 30, 0.95, 100)
 		if share := float64(k) / 30; share < iv.Low || share > iv.High || !(iv.High-iv.Low < 0.5) {
 			t.Errorf("%d of 30: [%g, %g]", k, iv.Low, iv.High)
 		}
@@ -240,7 +240,7 @@ func TestBetaBinomialHoldsItsShareAlways(t *testing.T) {
 				next[k+1] += p * share
 			}
 			for k := range next {
-				if iv := stats.BetaBinomial(k, n, 0.95, 30); share < iv.Low || share > iv.High {
+				if iv := stats.BetaBinomialSequence(k, n, 0.95, 30); share < iv.Low || share > iv.High {
 					delete(next, k)
 				}
 			}
@@ -273,14 +273,14 @@ func TestBettingRatio(t *testing.T) {
 			}
 			num, den = append(num, k), append(den, d)
 		}
-		if iv := stats.BettingRatio(num, den, 2, 0.95); iv.Low > ratio || iv.High < ratio || iv.High-iv.Low > 0.45 {
+		if iv := stats.BettingRatioSequence(num, den, 2, 0.95); iv.Low > ratio || iv.High < ratio || iv.High-iv.Low > 0.45 {
 			missed++
 		}
 	}
 	if missed > worlds/20 {
 		t.Errorf("missed in %d of %d", missed, worlds)
 	}
-	if iv := stats.BettingRatio(nil, nil, 1, 0.95); iv.Low != 0 || iv.High != 1 {
+	if iv := stats.BettingRatioSequence(nil, nil, 1, 0.95); iv.Low != 0 || iv.High != 1 {
 		t.Errorf("of nothing: %v", iv)
 	}
 }

@@ -17,7 +17,7 @@ func TestExactByItsDefinition(t *testing.T) {
 			if k < 1 || k >= n {
 				continue
 			}
-			iv := stats.Exact(k, n, 0.95)
+			iv := stats.ClopperPearson(k, n, 0.95)
 			_, low := tails(binomial(n, iv.Low), k)
 			high, _ := tails(binomial(n, iv.High), k)
 			if math.Abs(low-0.025) > 1e-6 || math.Abs(high-0.025) > 1e-6 {
@@ -29,7 +29,7 @@ func TestExactByItsDefinition(t *testing.T) {
 
 // TestCurvedCovers: the interval of a difference of two F1 of one label holds the truth in at least 93 % of 1,000 runs.
 func TestCurvedCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	f1 := func(p float64) float64 { return 2 * p / (1 + p) }
 	for _, n := range []int{10, 50, 350} {
 		for _, world := range [][2]float64{{0.5, 0.4}, {0.81, 0.66}, {0.95, 0.9}} {
@@ -52,7 +52,7 @@ func TestCurvedCovers(t *testing.T) {
 					}
 					cell[i]++
 				}
-				iv := stats.Curved(cell[3], cell[2], cell[1], cell[0], f1, 0.95)
+				iv := stats.CurvedDifference(cell[3], cell[2], cell[1], cell[0], f1, 0.95)
 				if truth := f1(world[1]) - f1(world[0]); iv.Low <= truth && truth <= iv.High {
 					held++
 				}

@@ -32,7 +32,7 @@ func Jackknife(n int, statistic func(sample []int) float64, bounded bool, level 
 		}
 	}
 	freedom, z := float64(parts-1), values[parts]
-	half := student(level, freedom) * freedom * math.Sqrt(stat.Variance(values[:parts], nil)/(freedom+1))
+	half := studentCritical(level, freedom) * freedom * math.Sqrt(stat.Variance(values[:parts], nil)/(freedom+1))
 	switch {
 	case bounded && math.Abs(z) > 15: // the value is 1 or −1, up to rounding
 		sign, end := math.Tanh(z), 2*math.Pow((1-level)/2, 1/float64(n))-1

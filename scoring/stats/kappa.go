@@ -30,7 +30,7 @@ func Kappa(counts []float64, k int) float64 {
 	for i := range k {
 		chance += first[i] * second[i]
 	}
-	return beyond(Agreement(counts, k), chance)
+	return beyondChance(Agreement(counts, k), chance)
 }
 
 // AC1 returns Gwet's AC1, the agreement beyond chance of two raters, where guesses are even among the categories that
@@ -50,11 +50,11 @@ func AC1(counts []float64, k int) float64 {
 			used++
 		}
 	}
-	return beyond(Agreement(counts, k), chance/math.Max(1, float64(used-1)))
+	return beyondChance(Agreement(counts, k), chance/math.Max(1, float64(used-1)))
 }
 
-// beyond returns the share of the possible agreement beyond chance that raters reach; both arguments are shares.
-func beyond(agreed, chance float64) float64 {
+// beyondChance returns the share of the possible agreement beyond chance that raters reach; both arguments are shares.
+func beyondChance(agreed, chance float64) float64 {
 	if chance >= 1 {
 		return math.NaN()
 	}

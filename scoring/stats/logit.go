@@ -16,18 +16,18 @@ type Logistic struct {
 	Freedom []float64 // degrees of freedom of Student's t, for the interval and the test of each coefficient
 }
 
-// maxSteps limits the steps of Newton's method in [Logit]. If a column separates the rows by y, the coefficients grow
+// maxSteps limits the steps of Newton's method in [FitLogistic]. If a column separates the rows by y, the coefficients grow
 // with every step.
 const maxSteps = 50
 
-// Logit fits y to the rows of x by maximum likelihood; cluster gives the number of each row's cluster. It returns nil
+// FitLogistic fits y to the rows of x by maximum likelihood; cluster gives the number of each row's cluster. It returns nil
 // if no finite coefficients fit best: if columns predict y without error or are collinear.
 //
 // The standard errors come from the jackknife over clusters by one Newton step (CR3): those of the sandwich of Liang
 // and Zeger (1986) are too small where clusters are few or some weigh much.
 //
 // Source: Bell and McCaffrey, Survey Methodology 28 (2002), 169–181.
-func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
+func FitLogistic(x [][]float64, y []bool, cluster []int) *Logistic {
 	if len(x) == 0 {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (l Logistic) Estimable(j int) bool { return l.Error[j] > roundingError }
 
 // Interval returns the interval of coefficient j at a confidence level such as 0.95.
 func (l Logistic) Interval(j int, level float64) Interval {
-	half := student(level, l.Freedom[j]) * l.Error[j]
+	half := studentCritical(level, l.Freedom[j]) * l.Error[j]
 	return Interval{Low: l.Beta[j] - half, High: l.Beta[j] + half}
 }
 

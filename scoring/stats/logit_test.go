@@ -29,7 +29,7 @@ func TestLogitIsStatsmodels(t *testing.T) {
 			cluster = append(cluster, i)
 		}
 	}
-	fit := stats.Logit(x, y, cluster)
+	fit := stats.FitLogistic(x, y, cluster)
 	if fit == nil {
 		t.Fatal("no fit")
 	}
@@ -42,7 +42,7 @@ func TestLogitIsStatsmodels(t *testing.T) {
 			fewer = append(fewer, x[without(i)])
 			verdicts = append(verdicts, y[without(i)])
 		}
-		for j, beta := range stats.Logit(fewer, verdicts, cluster[2:]).Beta {
+		for j, beta := range stats.FitLogistic(fewer, verdicts, cluster[2:]).Beta {
 			squares[j] += (beta - fit.Beta[j]) * (beta - fit.Beta[j])
 		}
 	}
@@ -66,7 +66,7 @@ func TestLogitWithoutAFit(t *testing.T) {
 		"zero":      {{1, 0}, {-1, 0}, {-2, 0}, {1, 0}},
 		"no row":    nil,
 	} {
-		if fit := stats.Logit(x, []bool{true, true, false, false}[:len(x)], []int{0, 1, 2, 3}[:len(x)]); fit != nil {
+		if fit := stats.FitLogistic(x, []bool{true, true, false, false}[:len(x)], []int{0, 1, 2, 3}[:len(x)]); fit != nil {
 			t.Errorf("%s: %+v", name, fit)
 		}
 	}
@@ -75,7 +75,7 @@ func TestLogitWithoutAFit(t *testing.T) {
 // TestLogitCovers: intervals of 95 % hold the coefficients that the rows were drawn with, each in 93 to 97 % of
 // 1,000 draws.
 func TestLogitCovers(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	rng := rand.New(rand.NewPCG(21, 34))
 	want := []float64{0.8, -0.3, 0}
 	const times = 1000
@@ -98,7 +98,7 @@ func TestLogitCovers(t *testing.T) {
 				cluster = append(cluster, i)
 			}
 		}
-		fit := stats.Logit(x, y, cluster)
+		fit := stats.FitLogistic(x, y, cluster)
 		for j, beta := range want {
 			if in := fit.Interval(j, 0.95); in.Low <= beta && beta <= in.High {
 				held[j]++

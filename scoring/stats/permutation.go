@@ -9,38 +9,38 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Limits of the draws of [Bootstrap.Exchange]. A far exchange has a difference at least as far from 0 as the observed.
+// Limits of the draws of [Bootstrap.PermutationTest]. A far exchange has a difference at least as far from 0 as the observed.
 const (
-	// maxFar is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
-	maxFar = 100
-	// minFar is the number of far exchanges below which p is too uncertain and weighted draws replace the plain ones.
-	minFar = 20
+	// maxExtreme is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
+	maxExtreme = 100
+	// minExtreme is the number of far exchanges below which p is too uncertain and weighted draws replace the plain ones.
+	minExtreme = 20
 	// maxExactUnits is the number of units up to which a float can hold the number of exchanges.
 	maxExactUnits = 1000
 )
 
-// Exchange returns the two-sided p-value of a paired permutation test. Each row holds the columns of one side and then
+// PermutationTest returns the two-sided p-value of a paired permutation test. Each row holds the columns of one side and then
 // the same columns of the other side, for one independent unit. Under the null hypothesis the sides of a unit may be
 // exchanged: Exchange computes diff, the difference between the sums of both sides, with a random half of the units
 // exchanged. p is the share of exchanges whose difference is at least as far from 0 as the observed one ("far").
 //
 // Units whose sides are equal change nothing. If the exchanges of the others give at most Rounds sums, all are counted
-// and p is exact. Else exchanges are drawn until maxFar of l are far, and p is maxFar/l; without that, after Rounds
-// draws, it is (far+1)/(Rounds+1), and if fewer than minFar were far, a tenth as many weighted draws estimate p. All of
+// and p is exact. Else exchanges are drawn until maxExtreme of l are far, and p is maxExtreme/l; without that, after Rounds
+// draws, it is (far+1)/(Rounds+1), and if fewer than minExtreme were far, a tenth as many weighted draws estimate p. All of
 // these hold their level, and p is never 0. An exchange with an undefined difference counts as far. p is NaN without
 // rows, and if the observed difference is undefined.
 //
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.
-func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float64 {
+func (b Bootstrap) PermutationTest(rows *Rows, diff func(a, b []float64) float64) float64 {
 	if rows.Len == 0 {
 		return math.NaN()
 	}
-	width := len(rows.Kinds[0].Row)
+	width := len(rows.Distinct[0].Row)
 	start := make([]float64, width) // the sums with nothing exchanged
 	var deltas [][]float64          // change of the sums when the sides of a unit of each kind are exchanged
-	x := exchange{}
-	for _, k := range rows.Kinds {
+	x := permutationTest{}
+	for _, k := range rows.Distinct {
 		floats.AddScaled(start, float64(k.Count), k.Row)
 		other := slices.Concat(k.Row[width/2:], k.Row[:width/2])
 		if !slices.Equal(k.Row, other) {
@@ -59,28 +59,28 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 	return b.test(x, rows.Len)
 }
 
-// ExchangeUnits is [Bootstrap.Exchange] for a difference between two sides of n units that is not a function of sums:
+// PermutationTestUnits is [Bootstrap.PermutationTest] for a difference between two sides of n units that is not a function of sums:
 // swapped[i] is 1 if the sides of unit i are exchanged, else 0.
-func (b Bootstrap) ExchangeUnits(n int, difference func(swapped []int) float64) float64 {
-	return b.test(exchange{units: slices.Repeat([]int{1}, n), difference: difference}, n)
+func (b Bootstrap) PermutationTestUnits(n int, difference func(swapped []int) float64) float64 {
+	return b.test(permutationTest{units: slices.Repeat([]int{1}, n), difference: difference}, n)
 }
 
-// exchange holds the units of a permutation test, in kinds of equal units, and the difference to test.
-type exchange struct {
+// permutationTest holds the units of a permutation test, in kinds of equal units, and the difference to test.
+type permutationTest struct {
 	units []int // by kind: number of units
 	// difference between the sides, given how many units of each kind are exchanged
 	difference func(exchanged []int) float64
 	threshold  float64 // smallest distance of a difference from 0 that counts as far
 }
 
-// isFar returns 1 if the difference is at least as far from 0 as the observed one, else 0. exchanged holds by kind how
+// isExtreme returns 1 if the difference is at least as far from 0 as the observed one, else 0. exchanged holds by kind how
 // many units are exchanged.
-func (x exchange) isFar(exchanged []int) float64 {
+func (x permutationTest) isExtreme(exchanged []int) float64 {
 	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.threshold) // NaN is far
 }
 
 // test returns the p-value of the difference; n, the number of rows, goes into the seed of the draws.
-func (b Bootstrap) test(x exchange, n int) float64 {
+func (b Bootstrap) test(x permutationTest, n int) float64 {
 	none := make([]int, len(x.units))
 	observed := math.Abs(x.difference(none))
 	if math.IsNaN(observed) {
@@ -97,18 +97,18 @@ func (b Bootstrap) test(x exchange, n int) float64 {
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(n)))
 	p, far := x.simulate(rng, b.Rounds, nil)
-	if far < minFar {
+	if far < minExtreme {
 		rare, _ := x.simulate(rng, b.Rounds/10, x.tilts())
-		p = min(rare, minFar/float64(b.Rounds+1), 1)
+		p = min(rare, minExtreme/float64(b.Rounds+1), 1)
 	}
 	return p
 }
 
 // enumerate counts the far exchanges over all choices of units in the kinds from the i-th on. exchanged holds how many
 // units of the earlier kinds are exchanged, and ways is the number of exchanges with these numbers.
-func (x exchange) enumerate(exchanged []int, i int, ways float64) (farCount float64) {
+func (x permutationTest) enumerate(exchanged []int, i int, ways float64) (farCount float64) {
 	if i == len(x.units) {
-		return ways * x.isFar(exchanged)
+		return ways * x.isExtreme(exchanged)
 	}
 	choose := 1.0
 	for n := 0; n <= x.units[i]; n++ {
@@ -121,7 +121,7 @@ func (x exchange) enumerate(exchanged []int, i int, ways float64) (farCount floa
 
 // tilts returns for each kind half the log odds that one of its units is not exchanged, for weighted draws: chosen so
 // that the mean difference of the draws is about the observed one.
-func (x exchange) tilts() []float64 {
+func (x permutationTest) tilts() []float64 {
 	exchanged := make([]int, len(x.units))
 	observed := x.difference(exchanged)
 	tilts := make([]float64, len(x.units)) // half the change of the difference towards 0 by one exchange
@@ -146,7 +146,7 @@ func (x exchange) tilts() []float64 {
 // probability. The observed exchange counts as a draw, so that the test holds its level.
 //
 // Source: Harrison, Biometrika 99 (2012), 57–69.
-func (x exchange) simulate(rng *rand.Rand, rounds int, tilts []float64) (p, far float64) {
+func (x permutationTest) simulate(rng *rand.Rand, rounds int, tilts []float64) (p, far float64) {
 	exchanged := make([]int, len(x.units))
 	rarity, sum := 0.0, 0.0
 	for i, tilt := range tilts {
@@ -170,10 +170,10 @@ func (x exchange) simulate(rng *rand.Rand, rounds int, tilts []float64) (p, far 
 			}
 			sum += tilts[i] * float64(units-2*exchanged[i])
 		}
-		isFar := x.isFar(exchanged)
+		isFar := x.isExtreme(exchanged)
 		far += isFar
 		weights += isFar * math.Exp(rarity-logCosh(sum))
-		if tilts == nil && far == maxFar {
+		if tilts == nil && far == maxExtreme {
 			return far / float64(n), far
 		}
 	}

@@ -33,7 +33,7 @@ func TestExchangeByHand(t *testing.T) {
 		"none":              {nil, math.NaN()},
 		"all alike":         {[][]float64{{1, 1}, {1, 1}}, 1},
 	} {
-		got := Bootstrap{Rounds: 1000, Seed: 1}.Exchange(rowsOf(tt.rows...), means(len(tt.rows)))
+		got := Bootstrap{Rounds: 1000, Seed: 1}.PermutationTest(rowsOf(tt.rows...), means(len(tt.rows)))
 		if !(math.Abs(got-tt.want) <= 1e-12 || math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("%s: p = %v, want %v", name, got, tt.want)
 		}
@@ -56,7 +56,7 @@ func TestExchangeIsMcNemar(t *testing.T) {
 			rows.Add([]float64{1, 1})
 		}
 		want := McNemar(tt.onlyA, tt.onlyB)
-		got := Bootstrap{Rounds: 200_000, Seed: 1}.Exchange(rows, means(100))
+		got := Bootstrap{Rounds: 200_000, Seed: 1}.PermutationTest(rows, means(100))
 		if math.Abs(got-want) > 1e-9*want {
 			t.Errorf("%+v: p = %v, McNemar %v", tt, got, want)
 		}
@@ -67,12 +67,12 @@ func TestExchangeIsMcNemar(t *testing.T) {
 // exchanged counts against.
 func TestExchangeUndefined(t *testing.T) {
 	ratio := func(a, b []float64) float64 { return a[0]/a[1] - b[0]/b[1] }
-	if p := (Bootstrap{Rounds: 100, Seed: 1}).Exchange(rowsOf([]float64{1, 2, 0, 0}), ratio); !math.IsNaN(p) {
+	if p := (Bootstrap{Rounds: 100, Seed: 1}).PermutationTest(rowsOf([]float64{1, 2, 0, 0}), ratio); !math.IsNaN(p) {
 		t.Errorf("p of a difference that is undefined: %v", p)
 	}
 	// Exchanging one of the two leaves a side with nothing to divide by.
 	rows := rowsOf([]float64{1, 2, 0, 0}, []float64{0, 0, 0, 2})
-	if p := (Bootstrap{Rounds: 100, Seed: 1}).Exchange(rows, ratio); p != 1 {
+	if p := (Bootstrap{Rounds: 100, Seed: 1}).PermutationTest(rows, ratio); p != 1 {
 		t.Errorf("p = %v, want 1", p)
 	}
 }
@@ -95,7 +95,7 @@ func TestExchangeIsSeeded(t *testing.T) {
 		rows.Add([]float64{0, 1 + rng.Float64()})
 	}
 	how := Bootstrap{Rounds: 500, Seed: 7}
-	p, again := how.Exchange(rows, means(200)), how.Exchange(rows, means(200))
+	p, again := how.PermutationTest(rows, means(200)), how.PermutationTest(rows, means(200))
 	if want := math.Pow(2, -199); p != again || math.Abs(p-want) > 0.01*want {
 		t.Errorf("p = %v and %v, want %v", p, again, want)
 	}
@@ -114,8 +114,8 @@ func TestExchangeDrawnIsCounted(t *testing.T) {
 				rows.Add(row)
 			}
 		}
-		want := Bootstrap{Rounds: 1e7}.Exchange(rows, diff)
-		p := Bootstrap{Rounds: 1500, Seed: 3}.Exchange(rows, diff)
+		want := Bootstrap{Rounds: 1e7}.PermutationTest(rows, diff)
+		p := Bootstrap{Rounds: 1500, Seed: 3}.PermutationTest(rows, diff)
 		if p == want && name != "even" || math.Abs(p-want) > 0.3*want {
 			t.Errorf("%s: %v drawn, %v counted", name, p, want)
 		}
@@ -131,7 +131,7 @@ func TestExchangeHoldsItsLevel(t *testing.T) {
 	below := make([]float64, len(levels))
 	calls := 0
 	for i := range times {
-		p := Bootstrap{Rounds: 1000, Seed: uint64(i)}.Exchange(uneven(rng, n, 0), func(a, b []float64) float64 {
+		p := Bootstrap{Rounds: 1000, Seed: uint64(i)}.PermutationTest(uneven(rng, n, 0), func(a, b []float64) float64 {
 			calls++
 			return b[0] - a[0]
 		})

@@ -17,7 +17,7 @@ func PairsToDetect(diff, discordant, alpha, power float64) float64 {
 	if !(diff > 0 && diff <= discordant && discordant <= 1) {
 		return math.NaN()
 	}
-	z := normal(1-alpha)*math.Sqrt(discordant) + normalQuantile(power)*math.Sqrt(discordant-diff*diff)
+	z := normalCritical(1-alpha)*math.Sqrt(discordant) + normalQuantile(power)*math.Sqrt(discordant-diff*diff)
 	critical := criticalWins(alpha)
 	conditionalPower := memoize(func(m int) float64 { return winProbability(m, critical(m), diff/discordant) })
 	enough := func(n int) bool { return meanOverDiscordant(n, discordant, conditionalPower) >= power }
@@ -66,7 +66,7 @@ func winProbability(m, wins int, lead float64) float64 {
 // Source of the first guess: Liu, Hsueh, Hsieh and Chen, Statistics in Medicine 21 (2002), 231–245.
 func PairsToEquate(margin, discordant, alpha, power float64) float64 {
 	rejects := normalQuantile(1 - alpha)
-	z := rejects + normal(power)
+	z := rejects + normalCritical(power)
 	equates := func(n, m, more int) bool { // the second judge wins more of m discordant pairs by this number
 		b := float64(m+more) / 2
 		c := float64(m-more) / 2

@@ -12,9 +12,9 @@ type MeanEstimate struct {
 	Interval
 }
 
-// Powered holds the estimated mean of labels, from 0 to 1, that are known for few units, while predictions are known
+// PoweredEstimate holds the estimated mean of labels, from 0 to 1, that are known for few units, while predictions are known
 // for all.
-type Powered struct {
+type PoweredEstimate struct {
 	MeanEstimate
 	Weight   float64 // λ: weight of the predictions in the estimate, 0 to 1
 	Residual float64 // variance of label − λ·prediction; LabelsFor needs it
@@ -28,10 +28,10 @@ type Powered struct {
 // observed ones, so that the interval has a width even if all labels agree, and is wide enough with few labels.
 //
 // Source: Angelopoulos, Duchi and Zrnic, "PPI++", arXiv 2311.01453, Eq. 2 and Example 6.1.
-func PredictionPowered(label, prediction, rest []float64, level float64) Powered {
+func PredictionPowered(label, prediction, rest []float64, level float64) PoweredEstimate {
 	n, m := float64(len(label)), float64(len(rest))
 	if n < 2 {
-		return Powered{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
 	}
 	spread := stat.Variance(append(append([]float64{}, prediction...), rest...), nil)
 	weight := 0.0
@@ -42,14 +42,14 @@ func PredictionPowered(label, prediction, rest []float64, level float64) Powered
 	for i, y := range label {
 		errors[i] = y - weight*prediction[i]
 	}
-	p := Powered{Weight: weight, Spread: spread}
+	p := PoweredEstimate{Weight: weight, Spread: spread}
 	center, residual := momentsWithEnds(errors, -weight, 1)
 	var predicted, drift float64
 	if m > 0 {
 		predicted, drift = weight*stat.Mean(rest, nil), weight*weight*spread/m
 	}
 	p.Residual = residual
-	half := student(level, n-1) * math.Sqrt(residual/n+drift)
+	half := studentCritical(level, n-1) * math.Sqrt(residual/n+drift)
 	p.Mean = min(1, max(0, predicted+stat.Mean(errors, nil)))
 	p.Interval = Interval{min(p.Mean, max(0, predicted+center-half)), max(p.Mean, min(1, predicted+center+half))}
 	return p
@@ -72,8 +72,8 @@ func momentsWithEnds(values []float64, smallest, largest float64) (mean, varianc
 
 // LabelsFor returns the number of labels with which the interval would be at most width wide, if m units have no label;
 // 0 if no number is enough.
-func (p Powered) LabelsFor(width float64, m int, level float64) int {
-	z := normal(level)
+func (p PoweredEstimate) LabelsFor(width float64, m int, level float64) int {
+	z := normalCritical(level)
 	labelVariance := width*width/(4*z*z) - p.Weight*p.Weight*p.Spread/math.Max(1, float64(m))
 	if labelVariance <= 0 {
 		return 0

@@ -28,7 +28,7 @@ func TestPredictionPowered(t *testing.T) {
 // TestEstimatesCover: the interval of the corrected share holds the truth whatever the judge's bias, and that
 // of the judge alone does not.
 func TestEstimatesCover(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	const runs, n, m = 1000, 200, 2000
 	for _, world := range []struct{ truth, sensitivity, falseAlarm float64 }{
 		{0.5, 0.9, 0.4}, {0.8, 0.95, 0.5}, {0.3, 0.6, 0.3}, {0.9, 0.99, 0.2}, {0.5, 0.5, 0.5},

@@ -24,12 +24,12 @@ func TestAlphaOfOneTable(t *testing.T) {
 	coincidences := make([]float64, 9)
 	for i, n := range []int{13, 0, 0, 0, 20, 7, 0, 4, 56} {
 		for range n {
-			stats.Coincide(coincidences, 3, []int{i / 3, i % 3})
+			stats.AddCoincidences(coincidences, 3, []int{i / 3, i % 3})
 		}
 	}
-	is(t, stats.Alpha(coincidences, 3, stats.Nominal), 0.7972585, 5e-8)
+	is(t, stats.KrippendorffAlpha(coincidences, 3, stats.Nominal), 0.7972585, 5e-8)
 	is(t, stats.Agreement([]float64{13, 0, 0, 0, 20, 7, 0, 4, 56}, 3), 0.89, 1e-12)
-	assert.Assert(t, math.IsNaN(stats.Alpha([]float64{7, 0, 0, 0}, 2, stats.Nominal)))
+	assert.Assert(t, math.IsNaN(stats.KrippendorffAlpha([]float64{7, 0, 0, 0}, 2, stats.Nominal)))
 }
 
 // TestAlphaOfRatersWhoLeaveUnitsOut is the example of Krippendorff's "Computing Krippendorff's
@@ -43,11 +43,11 @@ func TestAlphaOfRatersWhoLeaveUnitsOut(t *testing.T) {
 	const k = 5
 	coincidences := make([]float64, k*k)
 	for unit := range raters[0] {
-		stats.Coincide(coincidences, k, []int{raters[0][unit], raters[1][unit], raters[2][unit]})
+		stats.AddCoincidences(coincidences, k, []int{raters[0][unit], raters[1][unit], raters[2][unit]})
 	}
-	is(t, stats.Alpha(coincidences, k, stats.Nominal), 0.691358, 5e-7)
-	is(t, stats.Alpha(coincidences, k, squaredDistance), 0.810845, 5e-7)
-	is(t, stats.Alpha(coincidences, k, stats.Ordinal), ordinalByHand(coincidences, k), 1e-12)
+	is(t, stats.KrippendorffAlpha(coincidences, k, stats.Nominal), 0.691358, 5e-7)
+	is(t, stats.KrippendorffAlpha(coincidences, k, squaredDistance), 0.810845, 5e-7)
+	is(t, stats.KrippendorffAlpha(coincidences, k, stats.Ordinal), ordinalByHand(coincidences, k), 1e-12)
 }
 
 // squaredDistance is the scale of categories that are numbers.

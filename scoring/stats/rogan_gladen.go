@@ -12,7 +12,7 @@ import (
 // Sources: Rogan and Gladen, American Journal of Epidemiology 107 (1978); Lang and Reiczigel, Preventive Veterinary
 // Medicine 113 (2014), for the interval, as in Lee et al., arXiv 2511.21140, Section 3.
 func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstimate {
-	z := normal(level)
+	z := normalCritical(level)
 	p := float64(positives) / float64(n)
 	sensitivity, specificity := float64(right[0])/float64(right[1]), 1-float64(wrong[0])/float64(wrong[1])
 	e := MeanEstimate{(p + specificity - 1) / (sensitivity + specificity - 1), noInterval}

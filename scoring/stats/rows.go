@@ -9,9 +9,9 @@ import (
 // Rows holds rows of numbers for resampling, one for each independent unit or cluster. Equal rows are stored once, with
 // their number.
 type Rows struct {
-	Kinds []RowCount     // the distinct rows, in order of first appearance
-	Len   int            // number of rows, equal ones included
-	index map[string]int // by the bytes of a row: its index in Kinds
+	Distinct []RowCount     // the distinct rows, in order of first appearance
+	Len      int            // number of rows, equal ones included
+	index    map[string]int // by the bytes of a row: its index in Kinds
 }
 
 // RowCount holds a distinct row and the number of rows equal to it.
@@ -31,17 +31,17 @@ func (r *Rows) Add(row []float64) {
 		if r.index == nil {
 			r.index = map[string]int{}
 		}
-		k = len(r.Kinds)
+		k = len(r.Distinct)
 		r.index[string(key)] = k
-		r.Kinds = append(r.Kinds, RowCount{Row: slices.Clone(row)})
+		r.Distinct = append(r.Distinct, RowCount{Row: slices.Clone(row)})
 	}
-	r.Kinds[k].Count++
+	r.Distinct[k].Count++
 	r.Len++
 }
 
 // Count returns the number of rows for which match is true.
 func (r *Rows) Count(match func(row []float64) bool) (n int) {
-	for _, k := range r.Kinds {
+	for _, k := range r.Distinct {
 		if match(k.Row) {
 			n += k.Count
 		}
@@ -49,21 +49,21 @@ func (r *Rows) Count(match func(row []float64) bool) (n int) {
 	return n
 }
 
-// Extra holds a row by the indexes and the values of its nonzero columns.
-type Extra struct {
+// SparseRow holds a row by the indexes and the values of its nonzero columns.
+type SparseRow struct {
 	Columns []int
 	Values  []float64
 }
 
 // add adds the row's values, multiplied by times, to sums of columns.
-func (x Extra) add(sums []float64, times float64) {
+func (x SparseRow) add(sums []float64, times float64) {
 	for i, column := range x.Columns {
 		sums[column] += times * x.Values[i]
 	}
 }
 
-// sparse returns a row by its nonzero columns.
-func sparse(row []float64) (x Extra) {
+// sparseRow returns a row by its nonzero columns.
+func sparseRow(row []float64) (x SparseRow) {
 	for i, v := range row {
 		if v != 0 {
 			x.Columns = append(x.Columns, i)

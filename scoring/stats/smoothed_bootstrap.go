@@ -18,7 +18,7 @@ type Statistic struct {
 type PriorRows struct {
 	// Low is added for the lower end of the interval and High for the upper end; nil High: Low is added for both. For a
 	// mean of bounded values, Low is a row of the smallest value and High one of the largest.
-	Low, High []Extra
+	Low, High []SparseRow
 	Mass      float64 // mean weight of each row, where an observed row weighs 1
 }
 
@@ -38,11 +38,11 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(rows.Len)))
 	shape := rowShape(rows.Len, b.Level)
-	kinds := make([]weightedRow, len(rows.Kinds))
-	for i, k := range rows.Kinds {
-		kinds[i] = weightedRow{row: sparse(k.Row), weight: newGamma(float64(k.Count) * shape)}
+	kinds := make([]weightedRow, len(rows.Distinct))
+	for i, k := range rows.Distinct {
+		kinds[i] = weightedRow{row: sparseRow(k.Row), weight: newGamma(float64(k.Count) * shape)}
 	}
-	sums := make([]float64, len(rows.Kinds[0].Row))
+	sums := make([]float64, len(rows.Distinct[0].Row))
 	buffer := make([]float64, len(sums))
 	var pools []*pool
 	drawings := make([]drawing, len(list))
@@ -84,13 +84,13 @@ func rowShape(n int, level float64) float64 {
 	if n < 2 {
 		return 1
 	}
-	t := normal(level) / student(level, float64(n-1))
+	t := normalCritical(level) / studentCritical(level, float64(n-1))
 	return math.Max(0.05, (float64(n-1)*t*t-1)/float64(n))
 }
 
 // weightedRow holds a distinct row, and the distribution of the total weight that all rows equal to it have in a round.
 type weightedRow struct {
-	row    Extra
+	row    SparseRow
 	weight gamma
 }
 
@@ -125,7 +125,7 @@ type drawing struct {
 // add appends the values of the statistic in a round, from the weighted sums of the rows; buffer must be as long as
 // sums.
 func (d *drawing) add(sums, buffer []float64) {
-	value := func(extra []Extra) float64 {
+	value := func(extra []SparseRow) float64 {
 		copy(buffer, sums)
 		for i, x := range extra {
 			x.add(buffer, d.pool.weights[i])

@@ -35,8 +35,8 @@ func shrunk(n int) float64 {
 // A share's ends are quantiles of two beta distributions.
 func TestSmoothedShareIsBeta(t *testing.T) {
 	ends := &stats.PriorRows{
-		Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
-		High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
+		Low:  []stats.SparseRow{{Columns: []int{1}, Values: []float64{1}}},
+		High: []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
 		Mass: 0.5,
 	}
 	for _, c := range [][2]int{{17, 20}, {20, 20}, {0, 30}, {330, 350}} {
@@ -61,12 +61,12 @@ func TestSmoothedShareIsBeta(t *testing.T) {
 func TestSmoothedCellsAreDirichlet(t *testing.T) {
 	counts := []int{30, 0, 8, 2}
 	var rows [][]float64
-	var cells []stats.Extra
+	var cells []stats.SparseRow
 	for i, n := range counts {
 		row := make([]float64, len(counts))
 		row[i] = 1
 		rows = append(rows, times(n, row...)...)
-		cells = append(cells, stats.Extra{Columns: []int{i}, Values: []float64{1}})
+		cells = append(cells, stats.SparseRow{Columns: []int{i}, Values: []float64{1}})
 	}
 	of := func(s []float64) float64 { return s[0]/(s[0]+s[1]) - s[2]/(s[2]+s[3]) }
 	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: of, Prior: &stats.PriorRows{Low: cells, Mass: 0.5}}})[0]
@@ -99,7 +99,7 @@ func TestSmoothedWidthIsStudents(t *testing.T) {
 	for _, r := range rows {
 		square += (r[0] - mean) * (r[0] - mean) / 79
 	}
-	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: ratio, Prior: &stats.PriorRows{Low: []stats.Extra{}}}})[0]
+	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: ratio, Prior: &stats.PriorRows{Low: []stats.SparseRow{}}}})[0]
 	half := 1.990450 * math.Sqrt(square/80) // t with 79 degrees of freedom
 	if math.Abs((got.High-got.Low)/2-half) > 0.03*half {
 		t.Errorf("%+v, half its width by t is %g", got, half)
@@ -107,7 +107,7 @@ func TestSmoothedWidthIsStudents(t *testing.T) {
 }
 
 func TestSmoothedOfSeveral(t *testing.T) {
-	beside := &stats.PriorRows{Low: []stats.Extra{{Columns: []int{1}, Values: []float64{1}}}, Mass: 0.5}
+	beside := &stats.PriorRows{Low: []stats.SparseRow{{Columns: []int{1}, Values: []float64{1}}}, Mass: 0.5}
 	list := []stats.Statistic{
 		{Compute: ratio, Prior: beside},
 		{Compute: func(s []float64) float64 { return 1 - ratio(s) }, Prior: beside},

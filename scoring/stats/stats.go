@@ -11,8 +11,8 @@ type Bootstrap struct {
 	Seed   uint64  // seed of all random draws
 }
 
-// Default holds the settings of intervals and tests in all reports.
-var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
+// DefaultBootstrap holds the settings of intervals and tests in all reports.
+var DefaultBootstrap = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 
 // Interval holds the lower and the upper end of an interval; both are NaN if the statistic is undefined in every
 // resample.

@@ -19,7 +19,7 @@ func Tango(b, c, n int, level float64) Interval {
 
 // tangoLow returns the smallest difference that the score test does not reject; arguments are those of [Tango].
 func tangoLow(b, c, n, level float64) float64 {
-	z := normal(level)
+	z := normalCritical(level)
 	accepts := func(diff float64) bool { return b-c-n*diff <= z*math.Sqrt(n*tangoVariance(b, c, n, diff)) }
 	if accepts(-1) {
 		return -1

@@ -21,8 +21,8 @@ func TestUnitByUnitAsBySums(t *testing.T) {
 			rows.Add(values[i][:])
 		}
 		how := stats.Bootstrap{Rounds: 4000, Seed: 1}
-		bySums := how.Exchange(&rows, func(a, b []float64) float64 { return b[0] - a[0] })
-		byUnits := how.ExchangeUnits(n, func(swapped []int) (sum float64) {
+		bySums := how.PermutationTest(&rows, func(a, b []float64) float64 { return b[0] - a[0] })
+		byUnits := how.PermutationTestUnits(n, func(swapped []int) (sum float64) {
 			for i, v := range values {
 				difference := v[1] - v[0]
 				if swapped[i] == 1 {

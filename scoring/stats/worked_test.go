@@ -22,17 +22,17 @@ func whole(x []float64) (counts []int) {
 
 // functions of testdata/worked.txt.
 var functions = map[string]func(x []float64) []float64{
-	"exact":        func(x []float64) []float64 { return ends(stats.Exact(int(x[0]), int(x[1]), x[2])) },
+	"exact":        func(x []float64) []float64 { return ends(stats.ClopperPearson(int(x[0]), int(x[1]), x[2])) },
 	"mcnemar":      func(x []float64) []float64 { return []float64{stats.McNemar(int(x[0]), int(x[1]))} },
 	"holm":         stats.Holm,
-	"binary":       func(x []float64) []float64 { return []float64{stats.Binary(x[0], x[1], x[2], x[3])} },
+	"binary":       func(x []float64) []float64 { return []float64{stats.BinaryCorrelation(x[0], x[1], x[2], x[3])} },
 	"partial":      func(x []float64) []float64 { return []float64{stats.Partial(x[0], x[1], x[2])} },
 	"entropy":      func(x []float64) []float64 { return []float64{stats.Entropy(whole(x))} },
 	"paired":       func(x []float64) []float64 { return ends(stats.PairedInterval(x[0], x[1], x[2], 0.95)) },
 	"tells":        func(x []float64) []float64 { return []float64{stats.DetectableDifference(int(x[0]), 0.3, 0.05, 0.8)} },
 	"pairs":        func(x []float64) []float64 { return []float64{stats.PairsToDetect(x[0], 0.3, 0.05, 0.8)} },
 	"agreement":    func(x []float64) []float64 { return []float64{stats.AC1(x, 3), stats.Kappa(x, 3)} },
-	"betabinomial": func(x []float64) []float64 { return ends(stats.BetaBinomial(int(x[0]), int(x[1]), 0.95, x[2])) },
+	"betabinomial": func(x []float64) []float64 { return ends(stats.BetaBinomialSequence(int(x[0]), int(x[1]), 0.95, x[2])) },
 	"expected": func(x []float64) []float64 {
 		return []float64{stats.ExpectedEntropy(int(x[0]), x[1:]), stats.ExpectedMost(int(x[0]), x[1:])}
 	},

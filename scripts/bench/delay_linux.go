@@ -15,8 +15,8 @@ func delay(d time.Duration) {
 	}
 }
 
-// processor returns the CPU time of this process.
-func processor() time.Duration {
+// cpuTime returns the CPU time of this process.
+func cpuTime() time.Duration {
 	var used unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {
 		return 0

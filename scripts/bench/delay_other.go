@@ -6,5 +6,5 @@ import "time"
 
 func delay(d time.Duration) { time.Sleep(d) }
 
-// processor returns 0: the CPU time is measured on Linux only.
-func processor() time.Duration { return 0 }
+// cpuTime returns 0: the CPU time is measured on Linux only.
+func cpuTime() time.Duration { return 0 }

@@ -46,17 +46,17 @@ func run(args []string) error {
 		slots := f.Int("slots", 0, "how many requests are answered at once, the others wait; 0: all")
 		refuse := f.Int("refuse", 0, "how many requests may be there at once, others are refused (429); 0: all")
 		f.Parse(args[1:])
-		return stub(*addr, *file, *replyTime, *slots, *refuse)
+		return serveStub(*addr, *file, *replyTime, *slots, *refuse)
 	case "bare":
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
 		conc := f.Int("concurrency", 8, "requests at once")
 		f.Parse(args[1:])
-		return bare(*url, *pairs, *conc)
+		return postDirectly(*url, *pairs, *conc)
 	case "pairs":
 		n := f.Int("n", 3500, "how many")
 		f.Parse(args[1:])
-		return pairs(os.Stdout, *n)
+		return writePairs(os.Stdout, *n)
 	}
 	return fmt.Errorf("unknown part %q", args[0])
 }
@@ -70,9 +70,9 @@ const stubReply = `{
 	"usage": {"prompt_tokens": 2000, "completion_tokens": 250, "total_tokens": 2250}
 }`
 
-// stub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET /count
+// serveStub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET /count
 // returns, and resets, the number of calls and of refusals, the most at once, and the requests for the list of models.
-func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
+func serveStub(addr, file string, replyTime time.Duration, slots, refuse int) error {
 	var calls, active, peak, modelRequests, refused atomic.Int64
 	var slot chan struct{}
 	if slots > 0 {
@@ -122,9 +122,9 @@ func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
 	return http.Serve(l, mux)
 }
 
-// bare posts the prompts that gavel would with http.Client and encoding/json alone: without checks, retries, cache,
+// postDirectly posts the prompts that gavel would with http.Client and encoding/json alone: without checks, retries, cache,
 // judging and records. It prints the elapsed seconds, and the seconds of CPU time.
-func bare(url, path string, concurrency int) error {
+func postDirectly(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func bare(url, path string, concurrency int) error {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = concurrency
 	client := &http.Client{Transport: t}
-	start, cpuStart := time.Now(), processor()
+	start, cpuStart := time.Now(), cpuTime()
 	var g errgroup.Group
 	g.SetLimit(concurrency)
 	for _, r := range requests {
@@ -159,7 +159,7 @@ func bare(url, path string, concurrency int) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	fmt.Printf("%.4f %.4f\n", time.Since(start).Seconds(), (processor() - cpuStart).Seconds())
+	fmt.Printf("%.4f %.4f\n", time.Since(start).Seconds(), (cpuTime() - cpuStart).Seconds())
 	return nil
 }
 
@@ -197,15 +197,15 @@ func requests(path string) ([]request, error) {
 				TopP:      1,
 				Seed:      1,
 				MaxTokens: 4096,
-				Messages:  judging.FirstTurn(p.Prompt(item, s), backends.System),
+				Messages:  judging.FirstTurn(p.Prompt(item, s), backends.RoleSystem),
 			})
 		}
 	}
 	return out, nil
 }
 
-// pairs writes n pairs of random words, as long as JudgeBench's: about 1,000 bytes per question and 2,200 per response.
-func pairs(w io.Writer, n int) error {
+// writePairs writes n pairs of random words, as long as JudgeBench's: about 1,000 bytes per question and 2,200 per response.
+func writePairs(w io.Writer, n int) error {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("the answer of a model to this question is judged by another which reads both " +
 		"and says \"better\" <b> or worse & why \\frac{a}{b} ≥ 0.5\n\n1. Step → 2.")

@@ -22,7 +22,7 @@ func onlyWhenAsked(t *testing.T) {
 // The table of docs/coverage.md: of every world, metric, strength and clustering.
 func TestCoverageTable(t *testing.T) {
 	onlyWhenAsked(t)
-	s := size{runs: trials.Times(20), rounds: 1000, strengths: []float64{0.5, 0.8, 0.95, 0.99}}
+	s := size{runs: trials.TrialCount(20), rounds: 1000, strengths: []float64{0.5, 0.8, 0.95, 0.99}}
 	for _, n := range []int{20, 50, 100, 350} {
 		s.clusters = append(s.clusters, separate(n))
 	}
@@ -51,7 +51,7 @@ const fewest = 49
 const mostBias = 0.02
 
 func TestIntervalsCover(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	similar := clustering{clusters: 20, each: 10, alike: 0.1}
 	for _, c := range []struct {
 		world    string
@@ -93,18 +93,18 @@ func TestIntervalsCover(t *testing.T) {
 // Of tables of equal judges, by compare and by rank, at most 5 % call some different, give or take what chance does.
 // Enough exchanges are drawn that a p can be small enough.
 func TestEqualJudgesAreEqual(t *testing.T) {
-	trials.Long(t)
+	trials.SkipUnlessSlowTests(t)
 	for _, e := range []equality{
-		{tables: trials.Times(20), judges: 5, n: 350, rounds: 2000, strength: 0.7},
-		{tables: trials.Times(60), judges: 2, n: 60, rounds: 300, strength: 0.7},
+		{tables: trials.TrialCount(20), judges: 5, n: 350, rounds: 2000, strength: 0.7},
+		{tables: trials.TrialCount(60), judges: 2, n: 60, rounds: 300, strength: 0.7},
 	} {
 		for _, w := range equals {
 			wrong, tests, apart := e.differing(w)
-			iv := stats.Exact(wrong, e.tables, 0.95)
+			iv := stats.ClopperPearson(wrong, e.tables, 0.95)
 			t.Logf("%s, %d judges, %d items, %d tests: %d of %d tables, %.1f %% [%.1f, %.1f]; %d rankings",
 				w.name, e.judges, e.n, tests, wrong, e.tables, 100*float64(wrong)/float64(e.tables), 100*iv.Low, 100*iv.High, apart)
 			for _, k := range []int{wrong, apart} {
-				if low := stats.Exact(k, e.tables, 0.998).Low; low > 0.05 {
+				if low := stats.ClopperPearson(k, e.tables, 0.998).Low; low > 0.05 {
 					t.Errorf("%s: %d of %d tables of %d judges call some different", w.name, k, e.tables, e.judges)
 				}
 			}
@@ -118,8 +118,8 @@ func TestEqualJudgesAreEqual(t *testing.T) {
 // Each kind of judge gets its own diagnosis on 350 units, and on 32 none is called strong that is not: neither those of
 // the table nor judges that are just not strong.
 func TestJudgesAreDiagnosed(t *testing.T) {
-	trials.Long(t)
-	runs := trials.Times(20)
+	trials.SkipUnlessSlowTests(t)
+	runs := trials.TrialCount(20)
 	for _, j := range judges {
 		codes, _ := j.diagnose(runs, 350)
 		if codes[j.code] < runs*9/10 {

@@ -34,12 +34,12 @@ func (e equality) differing(w world) (wrong, tests, apart int) {
 		separate := false
 		for _, one := range c.Comparisons {
 			for _, d := range one.Differences {
-				tested, differs = tested+int(scoring.Indicator(d.P != nil)), differs || !d.Noise
+				tested, differs = tested+int(scoring.Indicator(d.P != nil)), differs || !d.NotSignificant
 			}
 		}
 		for _, ranking := range rankings {
 			for _, v := range ranking.Pairs {
-				separate = separate || !v.Same
+				separate = separate || !v.NotSignificant
 			}
 		}
 		mu.Lock()

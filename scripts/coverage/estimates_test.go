@@ -207,7 +207,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 	run := w.run(records)
 	rep := run.Score(b)
 	for _, r := range rep.Results {
-		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, answer.RuleCount) {
+		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, answer.RuleCountPrefix) {
 			list = append(list, estimate{
 				key:      key{r.Metric, r.Mode},
 				value:    r.Value,

@@ -178,7 +178,7 @@ func (w world) run(records []*judging.Record) *scoring.Run {
 	if w.manifest != nil {
 		w.manifest(m)
 	}
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
 	if err != nil {
 		panic(err)
 	}
@@ -313,7 +313,7 @@ func answerUnits(p float64) []unit {
 func answered(weight float64, choice string) unit {
 	return unit{weight: weight, records: func(position place, _ string) []*judging.Record {
 		return []*judging.Record{newRecord(position, judging.Record{
-			Shape:         datasets.Choice,
+			Shape:         datasets.ShapeChoice,
 			Gold:          "A",
 			Presentations: 1,
 			Order:         []string{"A", "B", "C"},
@@ -347,7 +347,7 @@ func judgments(ownRight, right, cot, self bool) func(place, string) []*judging.R
 	return func(position place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
 			r := newRecord(position, judging.Record{
-				Shape:         datasets.Judgment,
+				Shape:         datasets.ShapeJudgment,
 				Mode:          []string{selfreference.ModeCoT, selfreference.ModeSelf}[i],
 				Presentation:  i,
 				Presentations: 2,
@@ -400,7 +400,7 @@ func choiceUnit(n int, weight float64, options []int) unit {
 	return unit{weight: weight, records: func(position place, _ string) (records []*judging.Record) {
 		for i, option := range options {
 			r := judging.Record{
-				Shape:         datasets.Options,
+				Shape:         datasets.ShapeOptions,
 				Gold:          ids[0],
 				Presentation:  i,
 				Presentations: n,
@@ -420,7 +420,7 @@ func newRecord(position place, r judging.Record) *judging.Record {
 	r.Schema = 1
 	r.Item = position.id
 	r.Source = position.source
-	r.Imported = &judging.ImportedFields{Stored: true}
+	r.Imported = &judging.ImportedFields{DecisionIsVerdict: true}
 	r.Outcome = judging.NoVerdict
 	if r.Choice != "" {
 		r.Outcome = judging.Decided

@@ -46,7 +46,7 @@ var documents = []document{
 	newDocument[labels.Label]("label", "A line of labels.jsonl: a person's label of an item"),
 	newDocument[labels.Agreement]("agreement", "What gavel labels agree --format json prints"),
 	newDocument[labels.ShareEstimate]("estimate", "What gavel labels estimate --format json prints"),
-	newDocument[labels.Selective]("select", "What gavel labels select --format json prints"),
+	newDocument[labels.CascadeResults]("select", "What gavel labels select --format json prints"),
 }
 
 // newDocument returns the document whose Go type is T.
@@ -80,7 +80,7 @@ func writeFormats(root string) error {
 		if err != nil {
 			return err
 		}
-		err = place(root, "formats.md", "keys of "+d.name, "end of keys", table)
+		err = replaceBetweenMarks(root, "formats.md", "keys of "+d.name, "end of keys", table)
 		if err != nil {
 			return err
 		}

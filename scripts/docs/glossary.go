@@ -10,12 +10,12 @@ import (
 
 // writeGlossary writes the tables of metrics in docs/glossary.md, between two marks, from the protocols' terms.
 func writeGlossary(root string) error {
-	return place(root, "glossary.md", "metrics", "end", []byte(tables()+"\n"))
+	return replaceBetweenMarks(root, "glossary.md", "metrics", "end", []byte(metricTables()+"\n"))
 }
 
-// tables returns a table of metrics for each group of protocols that have the same layout of results, under the
+// metricTables returns a table of metrics for each group of protocols that have the same layout of results, under the
 // protocols' names.
-func tables() string {
+func metricTables() string {
 	var b strings.Builder
 	for i, p := range protocols.All {
 		if p.Layout == nil || i > 0 && p.Layout == protocols.All[i-1].Layout {
@@ -37,7 +37,7 @@ func tableOf(terms []scoring.Term) string {
 	var b strings.Builder
 	b.WriteString("| Metric | In plain words | Formula | Others say | By chance |\n|---|---|---|---|---|\n")
 	for _, t := range terms {
-		name := strings.Join(append([]string{"`" + t.Metric + "`", t.Label}, t.Called...), ", ")
+		name := strings.Join(append([]string{"`" + t.Metric + "`", t.Label}, t.Aliases...), ", ")
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n",
 			cell(name), cell(t.Plain), cell(t.Source), cell(t.Others), cell(t.Chance))
 	}

@@ -18,8 +18,8 @@ func main() {
 	}
 }
 
-// place replaces the text between two marks, which are HTML comments, in the file page of the folder docs.
-func place(root, page, begin, end string, content []byte) error {
+// replaceBetweenMarks replaces the text between two marks, which are HTML comments, in the file page of the folder docs.
+func replaceBetweenMarks(root, page, begin, end string, content []byte) error {
 	file := filepath.Join(root, "docs", page)
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(func() int {
 		os.Setenv("GOGC", "400") // of gavel's processes, as in the tests of the commands
-		trials.InMemory()
+		trials.UseMemoryFiles()
 		dir, err := os.MkdirTemp("", "gavel-golden-")
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -94,7 +94,7 @@ func build(dir string) error {
 	if *tested != "" {
 		gavelBinary, err = filepath.Abs(*tested)
 	} else {
-		gavelBinary, err = clitest.Link(dir)
+		gavelBinary, err = clitest.LinkGavel(dir)
 	}
 	return err
 }

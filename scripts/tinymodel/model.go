@@ -14,12 +14,12 @@ import (
 // Sizes of the network and of its vocabulary. A head has 32 channels, the least that every attention kernel and cache
 // type supports.
 const (
-	layers  = 2
-	width   = 64            // channels of a token's embedding
-	heads   = 2             // attention heads of a layer
-	kvHeads = 1             // heads of keys and values, which all attention heads share
-	headDim = width / heads // channels of a head
-	hidden  = 128           // channels inside a feed-forward block
+	layers         = 2
+	embeddingDim   = 64                   // channels of a token's embedding
+	heads          = 2                    // attention heads of a layer
+	kvHeads        = 1                    // heads of keys and values, which all attention heads share
+	headDim        = embeddingDim / heads // channels of a head
+	feedForwardDim = 128                  // channels inside a feed-forward block
 )
 
 // chatTemplate is plain ChatML, in exactly the form that Ollama recognises and translates to its own template.
@@ -37,7 +37,7 @@ type model struct {
 func newModel(seed uint64, context uint32) *model {
 	vocab := vocabulary()
 	m := &model{meta: metadata(context, vocab), rng: rand.New(rand.NewPCG(seed, 0))}
-	m.weights(vocab)
+	m.addWeights(vocab)
 	return m
 }
 
@@ -59,9 +59,9 @@ func metadata(context uint32, vocab []piece) ggml.KV {
 		"general.alignment":                      uint32(32),
 		"llama.vocab_size":                       uint32(len(vocab)),
 		"llama.context_length":                   context,
-		"llama.embedding_length":                 uint32(width),
+		"llama.embedding_length":                 uint32(embeddingDim),
 		"llama.block_count":                      uint32(layers),
-		"llama.feed_forward_length":              uint32(hidden),
+		"llama.feed_forward_length":              uint32(feedForwardDim),
 		"llama.attention.head_count":             uint32(heads),
 		"llama.attention.head_count_kv":          uint32(kvHeads),
 		"llama.attention.layer_norm_rms_epsilon": float32(1e-5),
@@ -100,10 +100,10 @@ func (m *model) makeDecision() {
 	m.meta["tokenizer.chat_template.systemone"] = decisionTemplate
 }
 
-// weights fills the network so that its replies read as words and end. Channel 0 of the residual stream has the same
+// addWeights fills the network so that its replies read as words and end. Channel 0 of the residual stream has the same
 // value for every token, and no layer reads or writes it, so the output matrix's column for it is a bias per token,
 // which the architecture otherwise lacks. The random part of a token's logit has a standard deviation of about spread.
-func (m *model) weights(vocab []piece) {
+func (m *model) addWeights(vocab []piece) {
 	const (
 		constant = 6   // value of channel 0; the others have a standard deviation of 1
 		channel  = 3   // approximate value of channel 0 after the last normalization
@@ -112,29 +112,29 @@ func (m *model) weights(vocab []piece) {
 		frequent = 5.5 // above the mean so that a token is drawn every few dozen tokens
 		wordBias = 2   // tokens that begin a word are drawn more often
 	)
-	embedding := m.random(len(vocab), width, 1)
+	embedding := m.random(len(vocab), embeddingDim, 1)
 	for i := range vocab {
-		embedding[i*width] = constant
+		embedding[i*embeddingDim] = constant
 	}
-	m.add("token_embd.weight", width, embedding)
+	m.add("token_embd.weight", embeddingDim, embedding)
 
 	for l := range layers {
 		name := func(part string) string { return fmt.Sprintf("blk.%d.%s.weight", l, part) }
-		m.ones(name("attn_norm"))
-		m.reads(name("attn_q"), width)
-		m.reads(name("attn_k"), kvHeads*headDim)
-		m.reads(name("attn_v"), kvHeads*headDim)
-		m.writes(name("attn_output"), width)
-		m.ones(name("ffn_norm"))
-		m.reads(name("ffn_gate"), hidden)
-		m.reads(name("ffn_up"), hidden)
-		m.writes(name("ffn_down"), hidden)
+		m.addOnes(name("attn_norm"))
+		m.addInputMatrix(name("attn_q"), embeddingDim)
+		m.addInputMatrix(name("attn_k"), kvHeads*headDim)
+		m.addInputMatrix(name("attn_v"), kvHeads*headDim)
+		m.addOutputMatrix(name("attn_output"), embeddingDim)
+		m.addOnes(name("ffn_norm"))
+		m.addInputMatrix(name("ffn_gate"), feedForwardDim)
+		m.addInputMatrix(name("ffn_up"), feedForwardDim)
+		m.addOutputMatrix(name("ffn_down"), feedForwardDim)
 	}
 
-	m.ones("output_norm.weight")
-	output := m.random(len(vocab), width, spread/8.) // 8 is the root of width
+	m.addOnes("output_norm.weight")
+	output := m.random(len(vocab), embeddingDim, spread/8.) // 8 is the root of width
 	for i, p := range vocab {
-		row := output[i*width : (i+1)*width]
+		row := output[i*embeddingDim : (i+1)*embeddingDim]
 		switch {
 		case i == endOfTurn, p.text == `"`: // these end a reply, or a string in JSON
 			row[0] = frequent / float32(channel)
@@ -147,22 +147,22 @@ func (m *model) weights(vocab []piece) {
 			row[0] = 0
 		}
 	}
-	m.add("output.weight", width, output)
+	m.add("output.weight", embeddingDim, output)
 }
 
-// reads adds a matrix that a layer applies to the residual stream. Its gain makes attention choose rather than average.
-func (m *model) reads(name string, rows int) {
-	data := m.random(rows, width, 0.2)
+// addInputMatrix adds a matrix that a layer applies to the residual stream. Its gain makes attention choose rather than average.
+func (m *model) addInputMatrix(name string, rows int) {
+	data := m.random(rows, embeddingDim, 0.2)
 	for i := range rows {
-		data[i*width] = 0
+		data[i*embeddingDim] = 0
 	}
-	m.add(name, width, data)
+	m.add(name, embeddingDim, data)
 }
 
-// writes adds a matrix whose product a layer adds to the residual stream. Its gain gives the current token as much
+// addOutputMatrix adds a matrix whose product a layer adds to the residual stream. Its gain gives the current token as much
 // weight as the tokens before it.
-func (m *model) writes(name string, cols int) {
-	data := m.random(width, cols, 0.1)
+func (m *model) addOutputMatrix(name string, cols int) {
+	data := m.random(embeddingDim, cols, 0.1)
 	clear(data[:cols])
 	m.add(name, cols, data)
 }
@@ -188,9 +188,9 @@ func (n numbers) WriteTo(w io.Writer) (int64, error) {
 	return int64(binary.Size(n)), binary.Write(w, binary.LittleEndian, n)
 }
 
-// ones adds a vector of ones: the scale of a normalization, which then changes nothing.
-func (m *model) ones(name string) {
-	m.add(name, width, slices.Repeat([]float32{1}, width))
+// addOnes adds a vector of ones: the scale of a normalization, which then changes nothing.
+func (m *model) addOnes(name string) {
+	m.add(name, embeddingDim, slices.Repeat([]float32{1}, embeddingDim))
 }
 
 // random returns a matrix of numbers drawn uniformly from an interval around zero, with a given standard deviation.

@@ -13,9 +13,9 @@ import (
 // others, so that tar, sha256sum and unzstd can open and check a bundle. Bundles of earlier versions also have an
 // index, replies of the cache and prompts; those of gavel before 0.1 end with a seal instead of the sums.
 const (
-	packed      = ".zst"
-	sumsFile    = "SHA256SUMS"
-	oldSealFile = "seal.sha256"
+	packedSuffix = ".zst"
+	sumsFile     = "SHA256SUMS"
+	oldSealFile  = "seal.sha256"
 )
 
 // oldFiles lists files of bundles by earlier versions of gavel that an import skips.
@@ -27,9 +27,9 @@ var runFiles = []string{
 	judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile, judging.ManifestFile,
 }
 
-// inBundle matches the names that files of a bundle may have. Folders in these names are not hidden, do not lead
+// allowedName matches the names that files of a bundle may have. Folders in these names are not hidden, do not lead
 // outside and contain no control characters.
-var inBundle = regexp.MustCompile(`^(` + strings.ReplaceAll(
+var allowedName = regexp.MustCompile(`^(` + strings.ReplaceAll(
 	`runs/NAME(/NAME)?/((items|records)\.jsonl|(run|results|about)\.json)|runs/NAME/suite\.json|(datasets|prompts)/NAME`,
 	"NAME", `[^./\\\pC\x{FFFD}][^/\\\pC\x{FFFD}]*`) + `)$`)
 

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	trials.InMemory()
+	trials.UseMemoryFiles()
 	os.Exit(m.Run())
 }
 

@@ -67,7 +67,7 @@ type file struct{ name, path string }
 // folder without a usable name, and for a name that is taken.
 func (b *exporter) add(name, source string) error {
 	switch {
-	case !inBundle.MatchString(name):
+	case !allowedName.MatchString(name):
 		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", source)
 	case slices.ContainsFunc(b.files, func(f file) bool { return f.name == name }):
 		return fmt.Errorf("two folders are called %s: rename one", strings.Split(name, "/")[1])
@@ -165,7 +165,7 @@ func (b *exporter) write(out io.Writer) error {
 		text, err := io.ReadAll(in)
 		in.Close()
 		if err == nil {
-			err = add(f.name+packed, enc.EncodeAll(text, nil))
+			err = add(f.name+packedSuffix, enc.EncodeAll(text, nil))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)

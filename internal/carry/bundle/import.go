@@ -96,17 +96,17 @@ func (in *importer) each(use func(name string, text io.Reader) error) error {
 	}
 }
 
-// window is the most memory in bytes for unpacking a file: four times the window with which gavel packs.
-const window = 32 << 20
+// maxUnpackMemory is the most memory in bytes for unpacking a file: four times the window with which gavel packs.
+const maxUnpackMemory = 32 << 20
 
 // unpack calls use with the name and the unpacked text of a file in a bundle; text is the packed file.
 func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader) error) error {
-	name, isPacked := strings.CutSuffix(h.Name, packed)
-	if !isPacked || h.Typeflag != tar.TypeReg || !inBundle.MatchString(name) || !filepath.IsLocal(name) {
+	name, isPacked := strings.CutSuffix(h.Name, packedSuffix)
+	if !isPacked || h.Typeflag != tar.TypeReg || !allowedName.MatchString(name) || !filepath.IsLocal(name) {
 		return errors.New("does not belong in a bundle")
 	}
 	dec, err := zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(window))
+		zstd.WithDecoderMaxWindow(maxUnpackMemory))
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func Replay(ctx context.Context, m *eval.Maker, run, out string) (rep *scoring.R
 			"intervals or notes come from this version of gavel", nil
 	}
 	if before.Scoring < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes) {
-		stored, err := scoring.Load(run, judging.Reading{Name: rep.Reading})
+		stored, err := scoring.Load(run, judging.ReadingOptions{Readers: rep.Reading})
 		if err != nil {
 			return rep, "", err
 		}

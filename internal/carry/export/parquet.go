@@ -19,22 +19,22 @@ import (
 // JudgmentRow is a row of the Parquet table: one judgment. Names and units are those of
 // records.jsonl, except where noted.
 type JudgmentRow struct {
-	Run      string `parquet:"run,dict"` // name of the run's folder
-	Judge    string `parquet:"judge,dict"`
-	Model    string `parquet:"model,dict"`
-	Protocol string `parquet:"protocol,dict"`
-	Goal     string `parquet:"goal,dict"`
-	Prompt   string `parquet:"prompt,dict"`
-	Settings string `parquet:"settings,dict"` // settings beside the prompt, such as "constrained"
-	Dataset  string `parquet:"dataset,dict"`
-	Item     string `parquet:"item,dict"`
-	Group    string `parquet:"group,dict"`
-	Mode     string `parquet:"mode,dict"`
-	Question string `parquet:"question,dict"` // id of the question whose answer was judged
-	Agent    string `parquet:"agent,dict"`    // model whose answer was judged
-	Showing  int32  `parquet:"showing"`       // which presentation (order) of the item was judged, from 0
-	Showings int32  `parquet:"showings"`      // number of presentations of the item
-	Repeat   int32  `parquet:"repeat"`        // which repetition of the judgment, from 0
+	Run           string `parquet:"run,dict"` // name of the run's folder
+	Judge         string `parquet:"judge,dict"`
+	Model         string `parquet:"model,dict"`
+	Protocol      string `parquet:"protocol,dict"`
+	Goal          string `parquet:"goal,dict"`
+	Prompt        string `parquet:"prompt,dict"`
+	Settings      string `parquet:"settings,dict"` // settings beside the prompt, such as "constrained"
+	Dataset       string `parquet:"dataset,dict"`
+	Item          string `parquet:"item,dict"`
+	Group         string `parquet:"group,dict"`
+	Mode          string `parquet:"mode,dict"`
+	Question      string `parquet:"question,dict"` // id of the question whose answer was judged
+	Agent         string `parquet:"agent,dict"`    // model whose answer was judged
+	Presentation  int32  `parquet:"showing"`       // which presentation (order) of the item was judged, from 0
+	Presentations int32  `parquet:"showings"`      // number of presentations of the item
+	Repeat        int32  `parquet:"repeat"`        // which repetition of the judgment, from 0
 
 	Order      []string `parquet:"order,list"`   // candidates' ids, first shown first
 	Gold       string   `parquet:"gold,dict"`    // id of the right candidate, or the right answer
@@ -61,10 +61,10 @@ type JudgmentRow struct {
 // groupRows is the number of rows that the writer holds in memory before it writes them.
 const groupRows = 10_000
 
-// Parquet writes a Parquet table to out with a row for each judgment of the given runs' folders, in the order
+// WriteParquet writes a Parquet table to out with a row for each judgment of the given runs' folders, in the order
 // of their records, and returns the number of rows. It reads verdicts from the replies as scores do. Equal
 // records give equal bytes.
-func Parquet(out io.Writer, runs []string) (rows int, err error) {
+func WriteParquet(out io.Writer, runs []string) (rows int, err error) {
 	table := parquet.NewGenericWriter[JudgmentRow](out, parquet.Compression(&zstd.Codec{}),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("gavel", "", ""))
 	for _, dir := range runs {
@@ -103,32 +103,32 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 // rowOf returns the row of a record of the run in the folder dir, without its verdict; setVerdict adds that.
 func rowOf(dir string, m *judging.Manifest, r *judging.Record) JudgmentRow {
 	row := JudgmentRow{
-		Run:      filepath.Base(dir),
-		Judge:    cmp.Or(m.Name, scoring.JudgeName(r.Model)),
-		Model:    r.Model,
-		Protocol: r.Protocol,
-		Goal:     m.Spec.Goal,
-		Prompt:   r.Prompt,
-		Settings: strings.Join(m.Spec.Labels(), ", "),
-		Dataset:  m.Dataset.Name,
-		Item:     r.Item,
-		Group:    r.Group,
-		Mode:     r.Mode,
-		Question: r.Question,
-		Agent:    r.Agent,
-		Showing:  int32(r.Presentation),
-		Showings: int32(r.Presentations),
-		Repeat:   int32(r.Repetition),
-		Order:    r.Order,
-		Gold:     r.Gold,
-		Error:    r.Error,
-		Cached:   len(r.Replies) > 0,
+		Run:           filepath.Base(dir),
+		Judge:         cmp.Or(m.Name, scoring.JudgeName(r.Model)),
+		Model:         r.Model,
+		Protocol:      r.Protocol,
+		Goal:          m.Spec.Goal,
+		Prompt:        r.Prompt,
+		Settings:      strings.Join(m.Spec.SettingLabels(), ", "),
+		Dataset:       m.Dataset.Name,
+		Item:          r.Item,
+		Group:         r.Group,
+		Mode:          r.Mode,
+		Question:      r.Question,
+		Agent:         r.Agent,
+		Presentation:  int32(r.Presentation),
+		Presentations: int32(r.Presentations),
+		Repeat:        int32(r.Repetition),
+		Order:         r.Order,
+		Gold:          r.Gold,
+		Error:         r.Error,
+		Cached:        len(r.Replies) > 0,
 	}
 	if !r.At.IsZero() {
 		row.At = &r.At
 	}
 	cached, allReported := 0, len(r.Replies) > 0
-	for i, reply := range slices.Concat(r.Replies, r.Asides) {
+	for i, reply := range slices.Concat(r.Replies, r.ExtraReplies) {
 		if i < len(r.Replies) {
 			row.Replies = append(row.Replies, reply.Text)
 			row.Thinking = append(row.Thinking, reply.Thinking)

@@ -74,7 +74,7 @@ func TestAShardStandsOnItsOwnAnswers(t *testing.T) {
 	} {
 		values["backend"], values["model"], values["dataset"], values["shard"] = []string{"sim"}, []string{"accuracy=0.8,first=0.1"}, []string{"sample-number"}, []string{"2/3"}
 		values["out"] = []string{"new"}
-		r, err := eval.Read(p, values)
+		r, err := eval.ParseRequest(p, values)
 		check(t, err)
 		if _, err := e.Run(context.Background(), r); !errors.Is(err, eval.ErrUsage) || !strings.Contains(err.Error(), "has the answers of shard 1/3, but this is shard 2/3") {
 			t.Errorf("--%s of another shard: %v", field, err)

@@ -25,9 +25,9 @@ import (
 
 // Inputs says what to merge, and where to.
 type Inputs struct {
-	Out        string   // folder to create for the merged run or suite; it must not exist
-	Shards     []string // folders of shards, all of one run or one suite
-	Incomplete bool     // accept shards that lack judgments; no shard may be missing
+	Out             string   // folder to create for the merged run or suite; it must not exist
+	Shards          []string // folders of shards, all of one run or one suite
+	AllowIncomplete bool     // accept shards that lack judgments; no shard may be missing
 }
 
 // Merge merges shards (parts of the items) of a run or a suite into the new folder r.Out, which it creates in one step.
@@ -84,10 +84,10 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	dirs := w.folders()
 	runs := map[string][]string{"": dirs}
 	command := "the command of the shards, with"
-	var suite *scoring.Matrix
+	var suite *scoring.SuiteMatrix
 	if disk.Exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
 		var err error
-		suite, runs, err = w.suite(dirs)
+		suite, runs, err = w.groupSuiteRuns(dirs)
 		if err != nil {
 			return err
 		}
@@ -129,10 +129,10 @@ func (w *merger) incomplete(command string) error {
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))
 }
 
-// suite returns the suite that all folders dirs are shards of, and for each of its runs, by name, the
+// groupSuiteRuns returns the suite that all folders dirs are shards of, and for each of its runs, by name, the
 // folders of the run's shards.
-func (w *merger) suite(dirs []string) (*scoring.Matrix, map[string][]string, error) {
-	var suite *scoring.Matrix
+func (w *merger) groupSuiteRuns(dirs []string) (*scoring.SuiteMatrix, map[string][]string, error) {
+	var suite *scoring.SuiteMatrix
 	runs := map[string][]string{}
 	for _, dir := range dirs {
 		s, err := scoring.ReadSuite(dir)

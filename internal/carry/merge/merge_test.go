@@ -31,13 +31,13 @@ import (
 func TestMain(m *testing.M) {
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
 	debug.SetGCPercent(400)
-	trials.InMemory()
+	trials.UseMemoryFiles()
 	os.Exit(m.Run())
 }
 
 // noteList is an Observer that stores notes.
 type noteList struct {
-	eval.Quiet
+	eval.SilentObserver
 	texts []string
 }
 
@@ -94,7 +94,7 @@ func run(t *testing.T, e *eval.Maker, protocol string, fields ...string) string 
 		}
 		values[name] = append(values[name], value)
 	}
-	r, err := eval.Read(p, values)
+	r, err := eval.ParseRequest(p, values)
 	check(t, err)
 	reports, err := e.Run(context.Background(), r)
 	check(t, err)
@@ -128,14 +128,14 @@ func sameRun(t *testing.T, whole, merged string) {
 			t.Errorf("%s: it stands on %+v, want %+v", merged, o, s)
 		}
 	}
-	if fmt.Sprint(a.Staged, a.Referenced) != fmt.Sprint(b.Staged, b.Referenced) && (a.Staged == nil) != (b.Staged == nil) {
-		t.Errorf("%s: %v, want %v", merged, b.Staged, a.Staged)
+	if fmt.Sprint(a.StageCounts, a.ReferenceCounts) != fmt.Sprint(b.StageCounts, b.ReferenceCounts) && (a.StageCounts == nil) != (b.StageCounts == nil) {
+		t.Errorf("%s: %v, want %v", merged, b.StageCounts, a.StageCounts)
 	}
 	verdicts := func(dir string) map[string]string {
 		byJudgment := map[string]string{}
 		check(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
 			key := fmt.Sprint(r.Item, r.Presentation, r.Repetition)
-			byJudgment[key] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.First)
+			byJudgment[key] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.FirstPresentation)
 			return nil
 		}))
 		return byJudgment
@@ -164,7 +164,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 	for _, of := range []int{3, 24} {
 		t.Run(fmt.Sprint(of), func(t *testing.T) {
 			if of > 3 {
-				trials.Long(t)
+				trials.SkipUnlessSlowTests(t)
 			}
 			t.Chdir(t.TempDir())
 			write(t, "s.yaml", []byte(suiteFile))
@@ -354,15 +354,15 @@ func TestTriesOfAShard(t *testing.T) {
 	for _, dir := range []string{first, second} {
 		m, err := judging.ReadManifest(dir)
 		check(t, err)
-		m.Status, m.DrawnBy = judging.Interrupted, new(int64(7))
+		m.Status, m.OrderSeed = judging.Interrupted, new(int64(7))
 		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
 	}
 	check(t, merge.Merge(t.Context(), e, merge.Inputs{
-		Out:        "e",
-		Shards:     append(parts, second),
-		Incomplete: true,
+		Out:             "e",
+		Shards:          append(parts, second),
+		AllowIncomplete: true,
 	}))
-	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
+	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.OrderSeed == nil || *m.OrderSeed != 7 {
 		t.Errorf("it is %+v, %v: the order of its items is that of the shards that have not ended", m, err)
 	}
 	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "valid at every look") {
@@ -437,7 +437,7 @@ func TestShardsImportAtOnce(t *testing.T) {
 	for i := range count {
 		all.Go(func() {
 			e, _ := maker()
-			r, err := eval.Read(p, map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.8"}, "dataset": {"sample-number"}, "agents": {"agent.jsonl"}, "shard": {fmt.Sprintf("%d/%d", i+1, count)}})
+			r, err := eval.ParseRequest(p, map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.8"}, "dataset": {"sample-number"}, "agents": {"agent.jsonl"}, "shard": {fmt.Sprintf("%d/%d", i+1, count)}})
 			if err == nil {
 				_, err = e.Run(context.Background(), r)
 			}

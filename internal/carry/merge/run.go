@@ -67,7 +67,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	m.Status = judging.Incomplete
 	if answered == m.Judgments {
-		m.Status, m.DrawnBy = judging.Complete, nil
+		m.Status, m.OrderSeed = judging.Complete, nil
 	}
 	if err := dir.WriteManifest(m); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (w *merger) writeRecords(
 				continue
 			}
 			answered += done.Count()
-			if n := s.Judgments - done.Count(); n > 0 && !w.Incomplete {
+			if n := s.Judgments - done.Count(); n > 0 && !w.AllowIncomplete {
 				w.addMissing(s.Shard.Index, "%d of %d judgments failed or are missing in %s", n, s.Judgments, s.dirs[0])
 			}
 		}

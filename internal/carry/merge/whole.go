@@ -31,7 +31,7 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 		if i == 0 {
 			continue
 		}
-		if err := add(&m, s.Manifest); err != nil {
+		if err := addManifest(&m, s.Manifest); err != nil {
 			return nil, fmt.Errorf("%s and %s are not shards of one run: %w", shards[0].dirs[0], s.dirs[0], err)
 		}
 	}
@@ -39,27 +39,27 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 		m.Servers = servers
 	}
 	for i := range m.Stages {
-		rename(&m.Stages[i].Run, parent)
+		mergedPath(&m.Stages[i].Run, parent)
 	}
-	if m.Staged != nil {
-		for i := range m.Staged.Agents {
-			rename(&m.Staged.Agents[i].Run, parent)
+	if m.StageCounts != nil {
+		for i := range m.StageCounts.Agents {
+			mergedPath(&m.StageCounts.Agents[i].Run, parent)
 		}
 	}
 	return &m, nil
 }
 
-// add adds the counts and times of o, the manifest of another shard, to m. It returns an error if the
+// addManifest adds the counts and times of o, the manifest of another shard, to m. It returns an error if the
 // shards use different answers.
-func add(m, o *judging.Manifest) error {
+func addManifest(m, o *judging.Manifest) error {
 	m.Judgments += o.Judgments
 	m.Alternates = m.Alternates || o.Alternates
-	m.DrawnBy = cmp.Or(m.DrawnBy, o.DrawnBy)
+	m.OrderSeed = cmp.Or(m.OrderSeed, o.OrderSeed)
 	m.Changes = append(m.Changes, o.Changes...)
 	m.OtherRequests = backends.SumCounts(m.OtherRequests, o.OtherRequests)
 	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
-	if m.Sample == nil {
-		m.Sample = o.Sample
+	if m.TokenSample == nil {
+		m.TokenSample = o.TokenSample
 	}
 	if o.Started.Before(m.Started) {
 		m.Started = o.Started
@@ -74,22 +74,22 @@ func add(m, o *judging.Manifest) error {
 	if !slices.EqualFunc(m.Stages, o.Stages, same) {
 		return errors.New("they use answers of different runs")
 	}
-	if m.Referenced == nil {
-		m.Referenced = o.Referenced
-	} else if o.Referenced != nil {
-		m.Referenced.Add(o.Referenced)
+	if m.ReferenceCounts == nil {
+		m.ReferenceCounts = o.ReferenceCounts
+	} else if o.ReferenceCounts != nil {
+		m.ReferenceCounts.Add(o.ReferenceCounts)
 	}
-	if m.Staged == nil {
-		m.Staged = o.Staged
-	} else if o.Staged != nil {
-		return m.Staged.Add(o.Staged)
+	if m.StageCounts == nil {
+		m.StageCounts = o.StageCounts
+	} else if o.StageCounts != nil {
+		return m.StageCounts.Add(o.StageCounts)
 	}
 	return nil
 }
 
-// rename changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's path
+// mergedPath changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's path
 // after the merge: in the folder parent.
-func rename(run *string, parent string) {
+func mergedPath(run *string, parent string) {
 	if whole := wholePath(*run); whole != *run {
 		*run = filepath.Join(parent, filepath.Base(whole))
 	}

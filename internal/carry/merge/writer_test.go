@@ -53,7 +53,7 @@ func TestMergeBesideAWriter(t *testing.T) {
 				}
 			}()
 			check(t, os.RemoveAll("merged"))
-			check(t, merge.Merge(ctx, e, merge.Inputs{Out: "merged", Shards: parts, Incomplete: true}))
+			check(t, merge.Merge(ctx, e, merge.Inputs{Out: "merged", Shards: parts, AllowIncomplete: true}))
 		}()
 	}
 }

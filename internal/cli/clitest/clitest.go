@@ -14,9 +14,9 @@ func IsGavel() bool {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "gavel"
 }
 
-// Link makes the running test binary available as a program named gavel in the folder dir, and
+// LinkGavel makes the running test binary available as a program named gavel in the folder dir, and
 // returns the program's path.
-func Link(dir string) (string, error) {
+func LinkGavel(dir string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err

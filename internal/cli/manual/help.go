@@ -14,10 +14,10 @@ type Page struct {
 	// version of the program; "" on pages of commands
 	Version string
 	// the description: its paragraphs are wrapped to the width; lines that begin with a space or have columns are not
-	Text     string
-	Commands []Section // subcommands
-	Flags    []Section
-	More     string // last line, which says where more help is
+	Description string
+	Commands    []Section // subcommands
+	Flags       []Section
+	Footer      string // last line, which says where more help is
 }
 
 // Section holds flags or commands below a heading, Name; "" for none.
@@ -46,19 +46,19 @@ func (p Page) Help(width int) string {
 	if p.Version != "" {
 		section("\nVERSION", "   "+p.Version)
 	}
-	if p.Text != "" {
-		section("\nDESCRIPTION", describe(p.Text, width))
+	if p.Description != "" {
+		section("\nDESCRIPTION", wrapDescription(p.Description, width))
 	}
 	if len(p.Commands) > 0 {
 		section("\nCOMMANDS", sections(p.Commands, width, "\n"))
 	}
 	between := "\n"
-	if p.More != "" {
+	if p.Footer != "" {
 		between = ""
 	}
 	section("\nOPTIONS", sections(p.Flags, width, between))
-	if p.More != "" {
-		fmt.Fprintf(&out, "\n%s\n", p.More)
+	if p.Footer != "" {
+		fmt.Fprintf(&out, "\n%s\n", p.Footer)
 	}
 	return out.String()
 }
@@ -85,7 +85,7 @@ func sections(all []Section, width int, between string) string {
 	}
 	var parts []string
 	for _, s := range all {
-		text := columns(s.Rows, widest, width)
+		text := layOutColumns(s.Rows, widest, width)
 		if s.Name != "" {
 			text = " " + s.Name + "\n" + text
 		}
@@ -94,8 +94,8 @@ func sections(all []Section, width int, between string) string {
 	return strings.Join(parts, between)
 }
 
-// describe wraps the paragraphs of a description and keeps indented lines and columns.
-func describe(text string, width int) string {
+// wrapDescription wraps the paragraphs of a description and keeps indented lines and columns.
+func wrapDescription(text string, width int) string {
 	var out strings.Builder
 	paragraph := ""
 	endParagraph := func() {
@@ -124,9 +124,9 @@ func describe(text string, width int) string {
 // widestName is the widest name, in columns, that has its text beside it; wider names have it below.
 const widestName = 26
 
-// columns lays out names with their texts beside them or, if there is no room, below. widest is the width of the column
+// layOutColumns lays out names with their texts beside them or, if there is no room, below. widest is the width of the column
 // of names, width that of the page.
-func columns(rows []Entry, widest, width int) string {
+func layOutColumns(rows []Entry, widest, width int) string {
 	indent := widest + 5
 	if width < 60 {
 		indent = width / 4

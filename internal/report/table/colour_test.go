@@ -10,7 +10,7 @@ import (
 
 // TestColour: a terminal with colours shows levels in theirs, and nothing else writes an escape sequence.
 func TestColour(t *testing.T) {
-	judges := table.Table{Title: "judges", Columns: table.Left("judge", "good for"), Notes: []string{"a note"}}
+	judges := table.Table{Title: "judges", Columns: table.TextColumns("judge", "good for"), Notes: []string{"a note"}}
 	colours := map[scoring.Level]string{
 		scoring.Strong:   "\x1b[32m●●● strong\x1b[0m",
 		scoring.Usable:   "\x1b[34m●●○ usable\x1b[0m",
@@ -19,10 +19,10 @@ func TestColour(t *testing.T) {
 		scoring.Unknown:  "\x1b[2m··· unknown\x1b[0m",
 	}
 	for level := range colours {
-		judges.Row("a judge", table.Level(level))
+		judges.AddRow("a judge", table.Level(level))
 	}
 	var plain, coloured strings.Builder
-	write := table.TextWithin(80)
+	write := table.TextWriter(80)
 	if err := write(&plain, judges); err != nil {
 		t.Fatal(err)
 	}

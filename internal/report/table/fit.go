@@ -13,18 +13,18 @@ import (
 
 // Widths of a column of words, in characters.
 const (
-	narrow    = 40          // least width before the table is split or loses columns
-	narrowest = 16          // least width if nothing else helps
-	unlimited = math.MaxInt // width of a terminal without a limit
+	minTextColumn        = 40          // least width before the table is split or loses columns
+	lastResortTextColumn = 16          // least width if nothing else helps
+	unlimited            = math.MaxInt // width of a terminal without a limit
 )
 
 // Text prints a table as text with lines of any length.
-func Text(w io.Writer, t Table) error { return Stacked(0)(w, t) }
+func Text(w io.Writer, t Table) error { return StackedWriter(0)(w, t) }
 
-// TextWithin returns a Writer of text for a terminal of this many columns; 0 means any width. It wraps sentences and
+// TextWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It wraps sentences and
 // cells of words. If a table is still too wide, it leaves columns out and names them in a note.
-func TextWithin(columns int) Writer {
-	columns = room(columns)
+func TextWriter(columns int) Writer {
+	columns = maxLineLength(columns)
 	return func(w io.Writer, t Table) error {
 		part, hidden := t.fit(columns)
 		if len(hidden) > 0 {
@@ -34,15 +34,15 @@ func TextWithin(columns int) Writer {
 	}
 }
 
-// Stacked returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing out: a
+// StackedWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing out: a
 // table that is too wide continues below itself, where each row begins with its first words again.
-func Stacked(columns int) Writer {
-	columns = room(columns)
-	return func(w io.Writer, t Table) error { return write(w, t, columns, t.parts(columns)) }
+func StackedWriter(columns int) Writer {
+	columns = maxLineLength(columns)
+	return func(w io.Writer, t Table) error { return write(w, t, columns, t.splitByWidth(columns)) }
 }
 
-// room returns the length of the longest line on a terminal of this many columns; 0 means any length.
-func room(columns int) int {
+// maxLineLength returns the length of the longest line on a terminal of this many columns; 0 means any length.
+func maxLineLength(columns int) int {
 	if columns <= 0 {
 		return unlimited
 	}
@@ -83,14 +83,14 @@ func (t Table) fit(columns int) (fitted Table, hidden []string) {
 // dispensable returns the index of the column to leave out next: by Spare, or else the last column of numbers. It
 // returns 0 if the table fits, or if no column may go.
 func (t Table) dispensable(columns int) (place int) {
-	if sum(t.widths(narrow)) > columns {
+	if sum(t.widths(minTextColumn)) > columns {
 		for i, c := range t.Columns {
-			if i > 0 && c.Spare > 0 && (place == 0 || c.Spare < t.Columns[place].Spare) {
+			if i > 0 && c.HideOrder > 0 && (place == 0 || c.HideOrder < t.Columns[place].HideOrder) {
 				place = i
 			}
 		}
 	}
-	if place > 0 || sum(t.widths(narrowest)) <= columns {
+	if place > 0 || sum(t.widths(lastResortTextColumn)) <= columns {
 		return place
 	}
 	place = len(t.Columns) - 1
@@ -109,7 +109,7 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 	}
 	for line := range strings.Lines(t.Title) {
 		first := len(lines) == 0
-		for _, l := range wrapped("", hanging, Clean(strings.TrimSuffix(line, "\n")), columns) {
+		for _, l := range wrapped("", hanging, SanitizeLine(strings.TrimSuffix(line, "\n")), columns) {
 			if first {
 				l = Bold(w, l)
 			}
@@ -123,12 +123,12 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 		lines = append(lines, body(part, columns)...)
 	}
 	for _, n := range t.Notes {
-		for _, l := range wrapped(" ", "    ", Clean(n), columns) {
+		for _, l := range wrapped(" ", "    ", SanitizeLine(n), columns) {
 			lines = append(lines, Faint(w, l))
 		}
 	}
 	for _, c := range t.Commands {
-		lines = append(lines, "      "+Clean(c))
+		lines = append(lines, "      "+SanitizeLine(c))
 	}
 	_, err := fmt.Fprintln(w, strings.Join(append(lines, ""), "\n"))
 	return err
@@ -143,7 +143,7 @@ func wrapped(indent, hanging, line string, columns int) []string {
 	}
 	var lines []string
 	current := indent
-	for word := range strings.SplitSeq(unbroken(line[len(indent):]), " ") {
+	for word := range strings.SplitSeq(protectPercent(line[len(indent):]), " ") {
 		longer := current + " " + word
 		switch {
 		case current == indent:
@@ -151,22 +151,22 @@ func wrapped(indent, hanging, line string, columns int) []string {
 		case text.StringWidthWithoutEscSequences(longer) <= columns:
 			current = longer
 		default:
-			lines = append(lines, loosened(strings.TrimRight(current, " ")))
+			lines = append(lines, restorePercent(strings.TrimRight(current, " ")))
 			current = indent + hanging + word
 		}
 	}
-	return append(lines, loosened(strings.TrimRight(current, " ")))
+	return append(lines, restorePercent(strings.TrimRight(current, " ")))
 }
 
-// parts splits a table into tables with fewer columns that fit into this many terminal columns.
-func (t Table) parts(columns int) (all []Table) {
+// splitByWidth splits a table into tables with fewer columns that fit into this many terminal columns.
+func (t Table) splitByWidth(columns int) (all []Table) {
 	if len(t.Rows) == 0 {
 		return []Table{t}
 	}
 	if sum(t.widths(unlimited)) > columns {
 		t = t.withoutEmpty()
 	}
-	widths := t.widths(narrow)
+	widths := t.widths(minTextColumn)
 	keys := t.keyColumns(widths, columns)
 	from := keys
 	width := sum(widths[:keys])
@@ -199,14 +199,14 @@ func (t Table) limits(columns int) map[int]int {
 	for sum(widths) > columns {
 		widest := -1
 		for i, c := range t.Columns {
-			if !c.Right && widths[i] > narrowest && (widest < 0 || widths[i] > widths[widest]) {
+			if !c.Right && widths[i] > lastResortTextColumn && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
 		if widest < 0 {
 			break
 		}
-		widths[widest] = max(narrowest, widths[widest]-(sum(widths)-columns))
+		widths[widest] = max(lastResortTextColumn, widths[widest]-(sum(widths)-columns))
 		out[widest] = widths[widest] - 2
 	}
 	return out
@@ -254,7 +254,7 @@ func (t Table) widths(limit int) []int {
 // cellWidth returns the width in characters of the widest cell of a column.
 func (t Table) cellWidth(column int) (width int) {
 	for _, r := range t.Rows {
-		width = max(width, text.StringWidthWithoutEscSequences(Clean(cellOf(r, column))))
+		width = max(width, text.StringWidthWithoutEscSequences(SanitizeLine(cellOf(r, column))))
 	}
 	return width
 }

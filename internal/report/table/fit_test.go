@@ -10,7 +10,7 @@ import (
 // wide is a table as comparisons of runs with long names are.
 var wide = Table{
 	Title:   "A = " + strings.Repeat("term ", 40) + "\nshort",
-	Columns: Left("metric", "mode", "group").Right("a long heading", "95 % interval", "noise floor", "McNemar p").Left("in words"),
+	Columns: TextColumns("metric", "mode", "group").AddNumberColumns("a long heading", "95 % interval", "noise floor", "McNemar p").AddTextColumns("in words"),
 	Rows: [][]string{
 		{"strict", "", "overall", "n11", "[-40.62, +3.12]", "x13", "p14", strings.Repeat("many words ", 12)},
 		{"first-position", "", "Knowledge", "n21", "[-250.00, +50.00]", "x23", "p24", "few"},
@@ -32,7 +32,7 @@ func fitted(t *testing.T, table Table, write Writer) string {
 // number is in, its row can be told.
 func TestTextWithin(t *testing.T) {
 	for _, columns := range []int{60, 80, 100, 132} {
-		text := fitted(t, wide, Stacked(columns))
+		text := fitted(t, wide, StackedWriter(columns))
 		for line := range strings.Lines(text) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Errorf("%d columns: a line of %d: %s", columns, n, line)
@@ -55,12 +55,12 @@ func TestTextWithin(t *testing.T) {
 // terminal.
 func TestTextThatFits(t *testing.T) {
 	for _, columns := range []int{0, 1000} {
-		if got, want := fitted(t, wide, Stacked(columns)), fitted(t, wide, Text); got != want {
+		if got, want := fitted(t, wide, StackedWriter(columns)), fitted(t, wide, Text); got != want {
 			t.Errorf("%d columns:\n%s\nwant\n%s", columns, got, want)
 		}
 	}
-	for _, odd := range []Table{{}, {Title: "no rows", Columns: Left("a")}, {Columns: Right("n"), Rows: [][]string{{"1"}}}} {
-		if got, want := fitted(t, odd, TextWithin(5)), fitted(t, odd, Text); got != want && odd.Title == "" {
+	for _, odd := range []Table{{}, {Title: "no rows", Columns: TextColumns("a")}, {Columns: NumberColumns("n"), Rows: [][]string{{"1"}}}} {
+		if got, want := fitted(t, odd, TextWriter(5)), fitted(t, odd, Text); got != want && odd.Title == "" {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -70,10 +70,10 @@ func TestTextThatFits(t *testing.T) {
 // which there is no room, and says which; a wide one and a file are.
 func TestSpareColumns(t *testing.T) {
 	spared := Table{
-		Columns: Columns{{Name: "name"}, {Name: "size", Right: true, Spare: 1}, {Name: "state"}, {Name: "about", Spare: 2}},
+		Columns: Columns{{Name: "name"}, {Name: "size", Right: true, HideOrder: 1}, {Name: "state"}, {Name: "about", HideOrder: 2}},
 		Rows:    [][]string{{"a name", "1000000000", "here", strings.Repeat("word ", 8)}},
 	}
-	numbers := Table{Columns: Left("name").Right("first", "second").Left("answer"), Rows: [][]string{{"n", "1", "2", "yes"}}}
+	numbers := Table{Columns: TextColumns("name").AddNumberColumns("first", "second").AddTextColumns("answer"), Rows: [][]string{{"n", "1", "2", "yes"}}}
 	for _, c := range []struct {
 		columns     int
 		table       Table
@@ -88,7 +88,7 @@ func TestSpareColumns(t *testing.T) {
 		{columns: 15, table: numbers, heads: "name answer", left: "second, first"},
 		{columns: 3, table: numbers, heads: "name answer", left: "second, first"},
 	} {
-		text := fitted(t, c.table, TextWithin(c.columns))
+		text := fitted(t, c.table, TextWriter(c.columns))
 		first, _, _ := strings.Cut(text, "\n")
 		if got := strings.Join(strings.Fields(first), " "); got != c.heads {
 			t.Errorf("%d columns show %q, want %q", c.columns, got, c.heads)

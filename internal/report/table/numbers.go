@@ -34,8 +34,8 @@ func Interval(v, low, high *float64, decimals, ends int) string {
 	return fmt.Sprintf("%s [%s, %s]", Fixed(v, decimals), Fixed(low, ends), Fixed(high, ends))
 }
 
-// Cell returns a number for CSV: without zeros at its end, and "" for nil.
-func Cell(v *float64, decimals int) string {
+// CSVNumber returns a number for CSV: without zeros at its end, and "" for nil.
+func CSVNumber(v *float64, decimals int) string {
 	if v == nil {
 		return ""
 	}
@@ -97,7 +97,7 @@ func RoundedInterval(x scoring.Result) string {
 // difference.
 func Signed(v *float64, x scoring.Result, decimals int) string {
 	if Defined(v) {
-		v = new(scoring.Unsigned(*v, decimals))
+		v = new(scoring.WithoutNegativeZero(*v, decimals))
 	}
 	if Defined(v) && *v > 0 && x.Mode == scoring.ModeDifference {
 		return "+" + Fixed(v, decimals)
@@ -105,19 +105,19 @@ func Signed(v *float64, x scoring.Result, decimals int) string {
 	return Fixed(v, decimals)
 }
 
-// Plain returns the value of a result, without the interval, with the decimals that its unit has.
-func Plain(x scoring.Result) string { return inUnit(x.Value, x, 0) }
+// WithoutInterval returns the value of a result, without the interval, with the decimals that its unit has.
+func WithoutInterval(x scoring.Result) string { return inUnit(x.Value, x, 0) }
 
 // WithInterval returns a result with its interval, with the decimals that its unit has.
 func WithInterval(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil {
-		return Plain(x)
+		return WithoutInterval(x)
 	}
-	return fmt.Sprintf("%s [%s, %s]", Plain(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
+	return fmt.Sprintf("%s [%s, %s]", WithoutInterval(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
 
 // Count returns a number with a word in the singular or plural: "1 pair", "3 pairs".
-func Count(n int, thing string) string { return phrases.Count(n, thing) }
+func Count(n int, thing string) string { return phrases.CountWithNoun(n, thing) }
 
 // MostListed is the largest number of values or names that a sentence lists one by one.
 const MostListed = 3

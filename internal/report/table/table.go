@@ -27,33 +27,33 @@ type Table struct {
 	Commands []string
 }
 
-// Row appends a row.
-func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
+// AddRow appends a row.
+func (t *Table) AddRow(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Note appends notes.
-func (t *Table) Note(lines ...string) { t.Notes = append(t.Notes, lines...) }
+// AddNotes appends notes.
+func (t *Table) AddNotes(lines ...string) { t.Notes = append(t.Notes, lines...) }
 
 // Column holds the heading of a column.
 type Column struct {
-	Name  string
-	Right bool // it holds numbers, aligned to the right
-	Spare int  // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
+	Name      string
+	Right     bool // it holds numbers, aligned to the right
+	HideOrder int  // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
 // Columns holds the columns of a table, from left to right.
 type Columns []Column
 
-// Left returns columns of words with these headings.
-func Left(names ...string) Columns { return Columns{}.Left(names...) }
+// TextColumns returns columns of words with these headings.
+func TextColumns(names ...string) Columns { return Columns{}.AddTextColumns(names...) }
 
-// Right returns columns of numbers with these headings.
-func Right(names ...string) Columns { return Columns{}.Right(names...) }
+// NumberColumns returns columns of numbers with these headings.
+func NumberColumns(names ...string) Columns { return Columns{}.AddNumberColumns(names...) }
 
-// Left returns c followed by columns of words with these headings.
-func (c Columns) Left(names ...string) Columns { return c.with(false, names) }
+// AddTextColumns returns c followed by columns of words with these headings.
+func (c Columns) AddTextColumns(names ...string) Columns { return c.with(false, names) }
 
-// Right returns c followed by columns of numbers with these headings.
-func (c Columns) Right(names ...string) Columns { return c.with(true, names) }
+// AddNumberColumns returns c followed by columns of numbers with these headings.
+func (c Columns) AddNumberColumns(names ...string) Columns { return c.with(true, names) }
 
 // with returns c followed by columns with these headings; right aligns them to the right.
 func (c Columns) with(right bool, names []string) Columns {
@@ -86,7 +86,9 @@ func body(t Table, columns int) []string {
 	for i := range t.Columns {
 		t.Columns[i].Name = t.wrappedHead(i)
 	}
-	tw := layout(t, func(cell string) string { return strings.ReplaceAll(unbroken(Clean(cell)), headBreak, "\n") }, widest)
+	tw := layout(t, func(cell string) string {
+		return strings.ReplaceAll(protectPercent(SanitizeLine(cell)), headBreak, "\n")
+	}, widest)
 	tw.SetStyle(pretty.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
@@ -96,7 +98,7 @@ func body(t Table, columns int) []string {
 		tw.Style().Box.PaddingLeft = ""
 		tw.Style().Box.PaddingRight = strings.Repeat(" ", t.space())
 	}
-	lines := strings.Split(loosened(tw.Render()), "\n")
+	lines := strings.Split(restorePercent(tw.Render()), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}
@@ -109,7 +111,7 @@ const shortHead = 8
 // wrappedHead returns the heading of column i, broken into two lines with headBreak if it is wider than the cells
 // below.
 func (t Table) wrappedHead(i int) string {
-	name := Clean(t.Columns[i].Name)
+	name := SanitizeLine(t.Columns[i].Name)
 	cells := t.cellWidth(i)
 	best := name
 	width := text.StringWidthWithoutEscSequences(name)
@@ -128,14 +130,14 @@ func (t Table) wrappedHead(i int) string {
 // headBreak stands for the end of a line within a heading.
 const headBreak = "\uE001"
 
-// percent stands for " %" while lines are being broken, so that no line ends between a number and its unit.
-const percent = "\uE000%"
+// percentPlaceholder stands for " %" while lines are being broken, so that no line ends between a number and its unit.
+const percentPlaceholder = "\uE000%"
 
-// unbroken replaces " %" by percent.
-func unbroken(s string) string { return strings.ReplaceAll(s, " %", percent) }
+// protectPercent replaces " %" by percent.
+func protectPercent(s string) string { return strings.ReplaceAll(s, " %", percentPlaceholder) }
 
-// loosened replaces percent by " %".
-func loosened(s string) string { return strings.ReplaceAll(s, percent, " %") }
+// restorePercent replaces percent by " %".
+func restorePercent(s string) string { return strings.ReplaceAll(s, percentPlaceholder, " %") }
 
 // Markdown prints a table as GitHub's Markdown.
 func Markdown(w io.Writer, t Table) error {
@@ -154,7 +156,7 @@ func Markdown(w io.Writer, t Table) error {
 		b.WriteString("\n- " + escapeMarkdown(n))
 	}
 	for _, c := range t.Commands {
-		b.WriteString("\n    " + Clean(c) + "\n")
+		b.WriteString("\n    " + SanitizeLine(c) + "\n")
 	}
 	_, err := io.WriteString(w, b.String()+"\n\n")
 	return err
@@ -193,14 +195,14 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 	return tw
 }
 
-// Clean makes words of others, such as names of models, safe to print on one line: it replaces control characters,
+// SanitizeLine makes words of others, such as names of models, safe to print on one line: it replaces control characters,
 // escape sequences, and marks of the direction of writing.
-func Clean(s string) string {
-	return inLine.Replace(ReplaceControls(s))
+func SanitizeLine(s string) string {
+	return lineBreakReplacer.Replace(ReplaceControls(s))
 }
 
-// inLine replaces line breaks and tabs by the replacement character.
-var inLine = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
+// lineBreakReplacer replaces line breaks and tabs by the replacement character.
+var lineBreakReplacer = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
 
 // ReplaceControls replaces characters that would control a terminal or change the direction of writing. Line breaks and
 // tabs stay.
@@ -217,7 +219,7 @@ func ReplaceControls(text string) string {
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
 
 // escapeCell makes words plain text in a cell of a Markdown table; go-pretty escapes |.
-func escapeCell(s string) string { return markdown.Replace(Clean(s)) }
+func escapeCell(s string) string { return markdown.Replace(SanitizeLine(s)) }
 
 // escapeMarkdown makes words plain text in Markdown outside of tables.
 func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }
@@ -227,14 +229,14 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 	safe := make([][]string, len(rows))
 	for i, row := range rows {
 		for _, cell := range row {
-			safe[i] = append(safe[i], inert(Clean(cell)))
+			safe[i] = append(safe[i], escapeFormula(SanitizeLine(cell)))
 		}
 	}
 	return csv.NewWriter(w).WriteAll(safe)
 }
 
-// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula. Numbers stay.
-func inert(cell string) string {
+// escapeFormula puts an apostrophe in front of a cell that a spreadsheet would take for a formula. Numbers stay.
+func escapeFormula(cell string) string {
 	if cell == "" || !strings.ContainsRune("=+-@", rune(cell[0])) {
 		return cell
 	}

@@ -32,13 +32,13 @@ var foul = map[string]string{
 
 func TestClean(t *testing.T) {
 	for name, s := range foul {
-		got := Clean(s)
+		got := SanitizeLine(s)
 		if strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) >= 0 || !strings.Contains(got, "\uFFFD") {
 			t.Errorf("%s: %q becomes %q", name, s, got)
 		}
 	}
 	for _, s := range []string{"", "qwen3:8b", "résumé 模型 😀", "a|b*c_d<e>`f`", "العربية"} {
-		if got := Clean(s); got != s {
+		if got := SanitizeLine(s); got != s {
 			t.Errorf("%q becomes %q", s, got)
 		}
 	}
@@ -47,7 +47,7 @@ func TestClean(t *testing.T) {
 // Wherever foul words stand in a table, no format prints them as they are.
 func TestFormatsAreClean(t *testing.T) {
 	for name, s := range foul {
-		table := Table{Title: s, Columns: Left("plain").Right(s), Rows: [][]string{{"x", s}}, Notes: []string{s}}
+		table := Table{Title: s, Columns: TextColumns("plain").AddNumberColumns(s), Rows: [][]string{{"x", s}}, Notes: []string{s}}
 		for format, write := range map[string]Writer{"text": Text, "markdown": Markdown, "csv": CSV} {
 			got := string(print(t, write, []Table{table}))
 			for _, r := range got {
@@ -63,7 +63,7 @@ func TestFormatsAreClean(t *testing.T) {
 // A table keeps its shape whatever its cells hold.
 func TestCellsKeepTheTablesShape(t *testing.T) {
 	for _, cell := range []string{"a|b", "a\nb", "a\\|b", `a\`, "`|`", "<br>", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "*a* _b_"} {
-		table := Table{Columns: Left("n", cell), Rows: [][]string{{"1", cell}, {cell, "2"}}}
+		table := Table{Columns: TextColumns("n", cell), Rows: [][]string{{"1", cell}, {cell, "2"}}}
 		lines := strings.Split(strings.TrimSpace(string(print(t, Markdown, []Table{table}))), "\n")
 		if len(lines) != 4 {
 			t.Errorf("%q: %d lines of Markdown, want 4:\n%s", cell, len(lines), strings.Join(lines, "\n"))
@@ -134,11 +134,11 @@ func TestNumbers(t *testing.T) {
 		{"small p", PValue(new(0.000061)), "<0.0001"},
 		{"p of one", PValue(new(1.0)), "1.0000"},
 		{"no p", PValue(nil), ""},
-		{"whole", Cell(new(58.0), 4), "58"},
-		{"no zeros", Cell(new(57.5), 4), "57.5"},
-		{"all places", Cell(new(65.7143), 4), "65.7143"},
-		{"hundreds stay", Cell(new(100.0), 0), "100"},
-		{"null", Cell(nil, 4), ""},
+		{"whole", CSVNumber(new(58.0), 4), "58"},
+		{"no zeros", CSVNumber(new(57.5), 4), "57.5"},
+		{"all places", CSVNumber(new(65.7143), 4), "65.7143"},
+		{"hundreds stay", CSVNumber(new(100.0), 0), "100"},
+		{"null", CSVNumber(nil, 4), ""},
 		{"interval", Interval(new(1.0), new(0.5), new(2.0), 2, 1), "1.00 [0.5, 2.0]"},
 		{"half an interval", Interval(new(1.0), new(0.5), nil, 2, 1), "1.00"},
 		{"of nothing", Interval(nil, new(0.5), new(2.0), 2, 1), "n/a"},
@@ -146,7 +146,7 @@ func TestNumbers(t *testing.T) {
 		{"in few digits", RoundedInterval(result("", "", 57.6, 52.4, 62.5)), "58 [52, 62]"},
 		{"a score in few digits", RoundedInterval(result(scoring.UnitScore, "", 0.754, 0.5, 1)), "0.75 [0.50, 1.00]"},
 		{"a difference in few digits", RoundedInterval(result("", scoring.ModeDifference, 4.3, -0.4, 9.6)), "+4 [0, +10]"},
-		{"hardly a difference", Plain(result("", scoring.ModeDifference, -0.04)), "0.0"},
+		{"hardly a difference", WithoutInterval(result("", scoring.ModeDifference, -0.04)), "0.0"},
 		{"as papers print it", WithInterval(result(scoring.UnitScore, "", 0.75, 0.5, 1)), "0.7500 [0.500, 1.000]"},
 		{"difference", WithInterval(result("", scoring.ModeDifference, 5, -1, 11)), "+5.0 [-1.0, +11.0]"},
 		{"count", WithInterval(result(scoring.UnitCount, "", 4)), "4"},
@@ -176,7 +176,7 @@ func TestEmptyTable(t *testing.T) {
 	if got := string(print(t, Text, []Table{{Title: "title", Notes: []string{"note"}}})); got != "title\n note\n\n" {
 		t.Errorf("text %q", got)
 	}
-	plain := Table{Columns: Left("", ""), Plain: true, Rows: [][]string{{"a", "b"}}}
+	plain := Table{Columns: TextColumns("", ""), Plain: true, Rows: [][]string{{"a", "b"}}}
 	if got := string(print(t, Markdown, []Table{plain})); !strings.HasPrefix(got, "|  |  |\n| --- | --- |\n| a | b |\n") {
 		t.Errorf("a table without names of columns: %q", got)
 	}

@@ -12,7 +12,7 @@ import (
 // limit replaces the connection that has been idle, or sending its request, for longest. So idle connections keep no
 // client out, and the connections of one address keep no other address out.
 type Connections struct {
-	all, each int // limits, in all and for each address
+	maxTotal, maxPerAddress int // limits, in all and for each address
 
 	mu   sync.Mutex
 	open map[net.Conn]*connection
@@ -20,7 +20,7 @@ type Connections struct {
 
 // NewConnections returns a Connections that admits up to all connections, and up to each from one client address.
 func NewConnections(all, each int) *Connections {
-	return &Connections{all: all, each: each, open: map[net.Conn]*connection{}}
+	return &Connections{maxTotal: all, maxPerAddress: each, open: map[net.Conn]*connection{}}
 }
 
 // connection describes an open connection.
@@ -45,11 +45,11 @@ func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connKey is the key in a request's context of the function that KeepPlace calls.
+// connKey is the key in a request's context of the function that MarkBusy calls.
 type connKey struct{}
 
 // ConnContext adds to the context of a connection's requests a function that marks the connection as busy, for
-// KeepPlace. The http.Server calls it as its ConnContext hook.
+// MarkBusy. The http.Server calls it as its ConnContext hook.
 func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, func() {
 		c.mu.Lock()
@@ -60,9 +60,9 @@ func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Co
 	})
 }
 
-// KeepPlace marks the connection of a request as busy until the request is answered, so that no new connection replaces
+// MarkBusy marks the connection of a request as busy until the request is answered, so that no new connection replaces
 // it. Call it for complete requests of clients with access.
-func KeepPlace(r *http.Request) {
+func MarkBusy(r *http.Request) {
 	if answering, ok := r.Context().Value(connKey{}).(func()); ok {
 		answering()
 	}
@@ -71,7 +71,7 @@ func KeepPlace(r *http.Request) {
 // add admits a new connection. If a limit is reached and all open connections are busy, it closes the new one.
 func (c *Connections) add(conn net.Conn) {
 	entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
-	if !c.makeRoom(entry.from, c.each) || !c.makeRoom("", c.all) {
+	if !c.makeRoom(entry.from, c.maxPerAddress) || !c.makeRoom("", c.maxTotal) {
 		conn.Close()
 		return
 	}

@@ -33,7 +33,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 			c.ConnState(conn, state)
 		}
 		if state == http.StateActive {
-			KeepPlace(httptest.NewRequestWithContext(c.ConnContext(t.Context(), conn), "GET", "/", nil))
+			MarkBusy(httptest.NewRequestWithContext(c.ConnContext(t.Context(), conn), "GET", "/", nil))
 		}
 		return conn
 	}

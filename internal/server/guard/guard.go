@@ -110,8 +110,8 @@ func bearer(r *http.Request) (string, bool) {
 	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// right compares a token with the server's, in a time that reveals nothing about it, not even its length.
-func (g *Guard) right(token string) bool {
+// tokenMatches compares a token with the server's, in a time that reveals nothing about it, not even its length.
+func (g *Guard) tokenMatches(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
 }
@@ -126,7 +126,7 @@ func (g *Guard) check(r *http.Request, token string) error {
 	switch {
 	case len(tries) >= maxTries:
 		return failure.New(http.StatusTooManyRequests, "too many wrong tokens: wait a minute")
-	case g.right(token):
+	case g.tokenMatches(token):
 		return nil
 	}
 	if len(g.tries) >= maxSessions {

@@ -63,7 +63,7 @@ func TestTwoDelete(t *testing.T) {
 // TestOrdersAtOnce has plans, suites and runs ordered at the same time; it is the race detector that looks.
 func TestOrdersAtOnce(t *testing.T) {
 	r := newManager(t, Options{NoCache: true})
-	r.AtOnce = 100
+	r.MaxActive = 100
 	var all sync.WaitGroup
 	for i := range 8 {
 		run := pairs(i + 1)
@@ -142,9 +142,9 @@ func TestRunsThatAreNamed(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{"gold": "gold", filepath.Join(r.dir, "a"): "a"} {
-		previous := eval.New(protocol)
+		previous := eval.NewRequest(protocol)
 		previous.Options = judging.Settings{"reference": value}
-		previous.Endpoint = eval.Simulation
+		previous.Endpoint = eval.SimulatedEndpoint
 		request, err := r.requestOf(t.Context(), previous)
 		if err != nil || request.Get("reference") != want {
 			t.Errorf("reference %s: %v, %v", value, request, err)

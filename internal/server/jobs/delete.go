@@ -27,11 +27,11 @@ import (
 func (r *Manager) Delete(run string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
-	return orGone(r.deleteRun(run))
+	return goneIfMissing(r.deleteRun(run))
 }
 
-// orGone returns err, or for a missing file the error that the run or suite does not exist.
-func orGone(err error) error {
+// goneIfMissing returns err, or for a missing file the error that the run or suite does not exist.
+func goneIfMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return failure.NotFound("there is no such run or suite: it may have been deleted already")
 	}
@@ -40,7 +40,7 @@ func orGone(err error) error {
 
 // deleteRun does the work of Delete. The caller holds r.deleting.
 func (r *Manager) deleteRun(run string) error {
-	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
+	root, err := r.openUnlessActive("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (r *Manager) deleteRun(run string) error {
 		return failure.Conflict("gavel is writing to this run: wait until it is done, or stop it first")
 	}
 	defer lock.Unlock()
-	gone := path.Join(path.Dir(run), deleted+strings.ToLower(rand.Text()[:10]))
+	gone := path.Join(path.Dir(run), deletedPrefix+strings.ToLower(rand.Text()[:10]))
 	if err := root.Rename(run, gone); err != nil {
 		return fmt.Errorf("the run cannot be deleted: %w", err)
 	}
@@ -66,8 +66,8 @@ func (r *Manager) deleteRun(run string) error {
 	return nil
 }
 
-// deleted begins the name that a run's folder gets before its files are removed.
-const deleted = ".deleted-"
+// deletedPrefix begins the name that a run's folder gets before its files are removed.
+const deletedPrefix = ".deleted-"
 
 // deletedName matches the names of folders that Delete has renamed and whose files it is removing.
 var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
@@ -107,12 +107,12 @@ func (r *Manager) Describe(run string, details judging.About) error {
 	}
 	defer root.Close()
 	if err := checkFolders(root, run); err != nil {
-		return orGone(err)
+		return goneIfMissing(err)
 	}
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return failure.NotFound("there is no run %q", run)
 	}
-	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
+	return goneIfMissing(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
 }
 
 // DeleteSuite removes all runs in a suite's folder one by one, and then the file that makes the folder a suite. At a
@@ -120,12 +120,12 @@ func (r *Manager) Describe(run string, details judging.About) error {
 func (r *Manager) DeleteSuite(folder string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
-	return orGone(r.deleteSuite(folder))
+	return goneIfMissing(r.deleteSuite(folder))
 }
 
 // deleteSuite does the work of DeleteSuite. The caller holds r.deleting.
 func (r *Manager) deleteSuite(folder string) error {
-	root, err := r.idle("suite", func(j Job) bool { return j.Suite == folder })
+	root, err := r.openUnlessActive("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {
 		return err
 	}
@@ -162,9 +162,9 @@ func (r *Manager) deleteSuite(folder string) error {
 	return nil
 }
 
-// idle opens the folder of runs, or returns an error if an active job makes the run or suite to delete. makes reports
+// openUnlessActive opens the folder of runs, or returns an error if an active job makes the run or suite to delete. makes reports
 // whether a job does; kind, "run" or "suite", is for the text of the error.
-func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
+func (r *Manager) openUnlessActive(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
 			return nil, failure.Conflict("the %s is in progress: stop it first", kind)

@@ -28,7 +28,7 @@ type Options struct {
 	APIKeyEnv string   // name of the environment variable with the API key for BaseURLs
 	Cache     string   // folder for cached replies; "" for the user's
 	NoCache   bool     // runs neither use nor fill the cache of replies
-	AtOnce    int      // most runs and suites in progress at the same time
+	MaxActive int      // most runs and suites in progress at the same time
 	// CanList reports whether the server's list of runs would show a run with this name.
 	CanList func(run string) bool
 }
@@ -42,13 +42,13 @@ type Manager struct {
 	dir   string          // folder of the runs; absolute, since runs refer to each other by it
 	ctx   context.Context // context of the server: all jobs end with it
 
-	turns    *semaphore.Weighted // lets one suite in at a time, since planning a large one is slow
-	offers   *memo.Memo          // caches the list of servers that endpoints returns
-	jobs     sync.WaitGroup      // active jobs, for Wait
-	mu       sync.Mutex          // guards list, the jobs in it, and ending
-	list     []*runJob           // jobs in memory, the newest last
-	ending   bool                // the server is shutting down: no new job may begin
-	deleting sync.Mutex          // held while a run or suite is deleted or described
+	suitePlanning *semaphore.Weighted // lets one suite in at a time, since planning a large one is slow
+	offers        *memo.Memo          // caches the list of servers that endpoints returns
+	jobs          sync.WaitGroup      // active jobs, for Wait
+	mu            sync.Mutex          // guards list, the jobs in it, and ending
+	list          []*runJob           // jobs in memory, the newest last
+	ending        bool                // the server is shutting down: no new job may begin
+	deleting      sync.Mutex          // held while a run or suite is deleted or described
 }
 
 // FieldOf returns the name of the job request's field that err is about; "" if err is about no field.
@@ -66,30 +66,30 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	maker.Words = eval.WatcherHints{ // for a job's page
+	maker.Hints = eval.UserHints{ // for a job's page
 		StopNow:  "stop again",
 		GoOn:     "start the same again to go on",
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
 	}
 	go sweep(ctx, dir)
 	maker.Shared = new(eval.SharedCache)
-	maker.Runs = dir
+	maker.RunsDir = dir
 	r := &Manager{
-		Options: o,
-		maker:   &maker,
-		dir:     dir,
-		ctx:     ctx,
-		turns:   semaphore.NewWeighted(1),
-		offers:  memo.New(1, maker.Now),
+		Options:       o,
+		maker:         &maker,
+		dir:           dir,
+		ctx:           ctx,
+		suitePlanning: semaphore.NewWeighted(1),
+		offers:        memo.New(1, maker.Now),
 	}
-	maker.KeyOf = r.keyOf
+	maker.APIKeyVariable = r.apiKeyVariable
 	return r, nil
 }
 
 // runJob holds a job, and what stops it: interrupts and cancel. As the observer of the job's runs it keeps their notes.
 type runJob struct {
 	Job
-	eval.Quiet
+	eval.SilentObserver
 	manager    *Manager
 	interrupts *eval.Interrupts
 	cancel     context.CancelCauseFunc
@@ -133,18 +133,18 @@ func (j *runJob) RunOpened(run eval.RunStart) {
 	}
 }
 
-// keyOf returns the name of the environment variable with the API key for the server at url; "" stands for
+// apiKeyVariable returns the name of the environment variable with the API key for the server at url; "" stands for
 // OPENAI_API_KEY. ok is false for a server found on a port: such a server never gets a key.
-func (r *Manager) keyOf(url string) (variable string, ok bool) {
+func (r *Manager) apiKeyVariable(url string) (variable string, ok bool) {
 	if slices.Contains(r.BaseURLs, url) {
 		return r.APIKeyEnv, true
 	}
-	return "", eval.SameAddress(url, r.maker.Getenv(backends.OpenAIBase))
+	return "", eval.SameAddress(url, r.maker.Getenv(backends.OpenAIBaseURLVariable))
 }
 
 // Plan returns what the run of a job request would do: its calls to the model, tokens and time. It makes no call.
 func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error) {
-	o, err := r.request(ctx, request)
+	o, err := r.runRequest(ctx, request)
 	if err != nil {
 		return Planned{}, err
 	}
@@ -182,7 +182,7 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 			s.Rows = append(s.Rows, PlanRow{Name: strings.TrimSpace(row[0]), Value: row[1]})
 		}
 	}
-	for _, m := range plan.First {
+	for _, m := range plan.FirstPrompt {
 		s.Messages = append(s.Messages, PlanMessage{Role: m.Role, Text: m.Content})
 	}
 	return s
@@ -200,7 +200,7 @@ func (r *Manager) name(folder string) string {
 // Start begins a job that makes the run of a request, and returns at once. Errors in the request are returned; later
 // errors, such as a model's server that does not answer, are in [Job].Error.
 func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
-	o, err := r.request(ctx, request)
+	o, err := r.runRequest(ctx, request)
 	if err != nil {
 		return Job{}, err
 	}
@@ -215,7 +215,7 @@ func (r *Manager) beginRun(job Job, o eval.RunRequest) (Job, error) {
 	})
 }
 
-// begin adds a job and calls work for it in the background. It refuses a job above the limit AtOnce, and a job for a
+// begin adds a job and calls work for it in the background. It refuses a job above the limit MaxActive, and a job for a
 // run or suite that another job is making.
 func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
 	r.mu.Lock()
@@ -235,7 +235,7 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	switch {
 	case r.ending:
 		return Job{}, failure.New(http.StatusServiceUnavailable, "the server is shutting down")
-	case active >= r.AtOnce:
+	case active >= r.MaxActive:
 		return Job{}, failure.Conflict("%d runs or suites are in progress, "+
 			"the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
 	}
@@ -280,7 +280,7 @@ func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker)
 	default:
 		j.State = Failed
 	}
-	j.Error = r.maker.Words.WithAdvice(err, err.Error())
+	j.Error = r.maker.Hints.WithAdvice(err, err.Error())
 }
 
 // copy returns the job as it is now. The caller holds manager.mu.

@@ -24,7 +24,7 @@ import (
 func newManager(t *testing.T, o Options) *Manager {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	o.Runs, o.AtOnce = "runs", 1
+	o.Runs, o.MaxActive = "runs", 1
 	o.CanList = func(string) bool { return true }
 	r, err := New(t.Context(), eval.Maker{
 		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
@@ -83,7 +83,7 @@ func waitFor(t *testing.T, event string, f func()) {
 // Suites are read and planned one after the other; a caller that waits too long gets an error.
 func TestServeSuiteTurns(t *testing.T) {
 	r := newManager(t, Options{})
-	ok(t, r.turns.Acquire(t.Context(), 1))
+	ok(t, r.suitePlanning.Acquire(t.Context(), 1))
 	request := JobRequest{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -93,7 +93,7 @@ func TestServeSuiteTurns(t *testing.T) {
 	if _, err := r.StartSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("starting out of turn: %v", err)
 	}
-	r.turns.Release(1)
+	r.suitePlanning.Release(1)
 	if _, err := r.PlanSuite(t.Context(), request); err != nil {
 		t.Errorf("planning: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestPanicEndsItsJob(t *testing.T) {
 	panicked("in the job", func(context.Context, *eval.Maker) error { panic("boom") })
 	panicked("in a worker", func(ctx context.Context, e *eval.Maker) error {
 		e.Observer = &exploding{Observer: e.Observer}
-		o := eval.New(judging.Protocols()[0])
+		o := eval.NewRequest(judging.Protocols()[0])
 		o.Backend, o.Model, o.Dataset = "sim", "coin", "sample"
 		_, err := e.Run(ctx, o)
 		return err
@@ -131,7 +131,7 @@ func (exploding) Recorded(*judging.Record) { panic("boom") }
 func offer(r *Manager, servers ...EndpointOffer) {
 	now := r.maker.Now()
 	r.maker.Now = func() time.Time { return now }
-	r.offers.Put("", now.Truncate(offersGood), servers)
+	r.offers.Put("", now.Truncate(offersMaxAge), servers)
 }
 
 // A judge is found by its model, whose tag may be left out.
@@ -189,12 +189,12 @@ func TestDefaultsOfTheForm(t *testing.T) {
 		for _, f := range FormFields(k) {
 			request[f.Name] = []string{f.Default}
 		}
-		got, err := r.request(t.Context(), request)
+		got, err := r.runRequest(t.Context(), request)
 		if err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 			continue
 		}
-		want, err := eval.Read(k, map[string][]string{"backend": {"sim"}, "model": {"coin"}, "dataset": {"sample"}})
+		want, err := eval.ParseRequest(k, map[string][]string{"backend": {"sim"}, "model": {"coin"}, "dataset": {"sample"}})
 		if err != nil || got.Key() != want.Key() {
 			t.Errorf("%s: %v\n%s\n%s", k.Name, err, got.Key(), want.Key())
 		}
@@ -298,17 +298,17 @@ func upgrading(t *testing.T) string {
 // As many jobs as --max-runs allows can go on at once, more than are kept too.
 func TestMoreJobsThanAreKept(t *testing.T) {
 	r := newManager(t, Options{})
-	r.AtOnce = keepJobs + 2
+	r.MaxActive = keepJobs + 2
 	end := make(chan struct{})
-	for range r.AtOnce {
+	for range r.MaxActive {
 		_, err := r.begin(Job{}, func(context.Context, *eval.Maker) error {
 			<-end
 			return nil
 		})
 		ok(t, err)
 	}
-	if n := len(r.Jobs()); n != r.AtOnce {
-		t.Errorf("%d jobs are listed, %d go on", n, r.AtOnce)
+	if n := len(r.Jobs()); n != r.MaxActive {
+		t.Errorf("%d jobs are listed, %d go on", n, r.MaxActive)
 	}
 	close(end)
 	waitFor(t, "the jobs", r.Wait)

@@ -30,15 +30,15 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// request turns a job request into the request of a run, and gives errors the status 400. A job request names offered
+// runRequest turns a job request into the request of a run, and gives errors the status 400. A job request names offered
 // servers, datasets and runs, never files or other addresses. The cache comes from the options of the server.
-func (r *Manager) request(ctx context.Context, request JobRequest) (eval.RunRequest, error) {
-	o, err := r.read(ctx, request)
+func (r *Manager) runRequest(ctx context.Context, request JobRequest) (eval.RunRequest, error) {
+	o, err := r.readRequest(ctx, request)
 	return o, failure.WithStatus(http.StatusBadRequest, err)
 }
 
-// read does the work of [Manager.request], without adding a status to errors.
-func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
+// readRequest does the work of [Manager.runRequest], without adding a status to errors.
+func (r *Manager) readRequest(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
 	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
 		return o, err
@@ -73,7 +73,7 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 	if r.NoCache {
 		values["no-cache"] = []string{"true"}
 	}
-	return eval.Read(protocol, values)
+	return eval.ParseRequest(protocol, values)
 }
 
 // values returns the job request's fields other than protocol, endpoint, model and dataset, each with its values. It
@@ -91,7 +91,7 @@ func (r *Manager) values(
 			return nil, fmt.Errorf("%q is not a field of %s", name, protocol.Name)
 		}
 		values := request[name]
-		if f.Kind != eval.List && len(values) > 1 {
+		if f.Kind != eval.FieldKindList && len(values) > 1 {
 			values = values[len(values)-1:] // the form's value, after that of the address
 		}
 		for _, value := range values {
@@ -121,14 +121,14 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	case f.Name == "own", f.Runs && !slices.Contains(f.Values, value):
 		return r.runNamed(f.Name, value)
 	case f.Name == "agents":
-		return r.agent(ctx, value)
+		return r.checkAgent(ctx, value)
 	}
 	return value, nil
 }
 
-// agent checks the agent whose answers are to be judged: a simulation, a run of the server's folder, or the model of an
+// checkAgent checks the agent whose answers are to be judged: a simulation, a run of the server's folder, or the model of an
 // offered server. It returns value, or for a run its folder.
-func (r *Manager) agent(ctx context.Context, value string) (string, error) {
+func (r *Manager) checkAgent(ctx context.Context, value string) (string, error) {
 	if strings.HasPrefix(value, "sim:") {
 		return value, nil
 	}
@@ -174,12 +174,12 @@ func FormFields(protocol judging.Protocol) []FormField {
 			Part:    f.Part,
 			Default: f.Default,
 			Values:  f.Values,
-			Many:    f.Kind == eval.List,
+			Many:    f.Kind == eval.FieldKindList,
 		}
 		switch {
 		case f.Values != nil:
 			field.Kind = "choice"
-		case f.Kind != eval.Number && f.Kind != eval.Switch:
+		case f.Kind != eval.FieldKindNumber && f.Kind != eval.FieldKindSwitch:
 			field.Kind = "text"
 		}
 		fields = append(fields, field)
@@ -203,8 +203,8 @@ var simulatedEndpoint = EndpointOffer{
 func isSimulation(id string) bool { return id == simulatedEndpoint.ID }
 
 const (
-	offersGood = 10 * time.Second // time for which a list of servers is used before a new search
-	offerTime  = 5 * time.Second  // limit for finding servers, and again for their models
+	offersMaxAge = 10 * time.Second // time for which a list of servers is used before a new search
+	offerTime    = 5 * time.Second  // limit for finding servers, and again for their models
 )
 
 // checkEndpoint returns an error unless a server that endpoints returns has this id.
@@ -218,7 +218,7 @@ func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
 // endpoints returns the servers that a run may use. Concurrent calls share one search for them. If ctx ends before the
 // search, it returns the simulated judges alone.
 func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
-	endpoints, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
+	endpoints, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersMaxAge), func() ([]EndpointOffer, error) {
 		return r.discover(r.ctx), nil // not ctx: the first caller may leave before the others
 	})
 	if err != nil {
@@ -234,12 +234,12 @@ func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	for _, url := range r.BaseURLs {
 		all = append(all, EndpointOffer{ID: url, About: url})
 	}
-	if candidates, err := backends.Candidates("", r.maker.Getenv); err == nil {
+	if candidates, err := backends.CandidateAddresses("", r.maker.Getenv); err == nil {
 		limited, cancel := context.WithTimeout(ctx, offerTime)
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
 			if !slices.ContainsFunc(all, func(e EndpointOffer) bool { return e.ID == f.Server.URL }) {
-				all = append(all, EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Why + ")"})
+				all = append(all, EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Source + ")"})
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	var o eval.RunRequest
 	request, err := r.requestOf(ctx, previous)
 	if err == nil {
-		o, err = r.request(ctx, request)
+		o, err = r.runRequest(ctx, request)
 	}
 	if err != nil {
 		return Job{}, failure.Conflict("%s cannot be resumed from here: %v. "+

@@ -31,10 +31,10 @@ const postedFile = "suite.yaml"
 
 // withSuite reads and checks the suite of a job request, and calls do with it. Concurrent calls wait for each other.
 func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
-	if err := r.turns.Acquire(ctx, 1); err != nil {
+	if err := r.suitePlanning.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer r.turns.Release(1)
+	defer r.suitePlanning.Release(1)
 	var s *suite.Suite
 	err := checkSuiteFields(request)
 	if err == nil {
@@ -82,7 +82,7 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 // place makes the suite's folder one below the folder of runs. It refuses a folder that the server does not search for
 // runs, or that lies in the folder of another suite.
 func (r *Manager) place(file *suite.Definition) error {
-	return file.Place(r.dir, func(out string) error {
+	return file.SetFolder(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
 		if err != nil || rel == "." || !r.CanList(path.Join(filepath.ToSlash(rel), "run")) {
 			return errors.New("is not a folder that this server searches for runs: remove this line")
@@ -124,7 +124,7 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.RunReques
 	if err != nil {
 		return o, err
 	}
-	o, err = r.read(ctx, request)
+	o, err = r.readRequest(ctx, request)
 	if err != nil {
 		return o, err
 	}
@@ -173,10 +173,10 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 		}
 		plan.Out = r.name(s.Out)
 		out = SuitePlanned{
-			Suite: plan.Out,
-			Above: append([]string{}, plan.Exceeded...),
-			Plan:  plan,
-			Notes: append([]string{}, planning.Log...),
+			Suite:          plan.Out,
+			ExceededLimits: append([]string{}, plan.Exceeded...),
+			Plan:           plan,
+			Notes:          append([]string{}, planning.Log...),
 		}
 		return nil
 	})

@@ -31,7 +31,7 @@ const deepestMarkdown = 50
 // Markdown converts a reply to harmless HTML. The text comes from Visible, and may have the marks of MarkVerdict around
 // its verdict. It returns "" for a text that is better shown as plain text.
 func Markdown(text string) (out template.HTML) {
-	if len(text) > longestMarkdown || !modest(text) {
+	if len(text) > longestMarkdown || !isCheapToRender(text) {
 		return ""
 	}
 	defer func() {
@@ -40,11 +40,11 @@ func Markdown(text string) (out template.HTML) {
 		}
 	}()
 	var b bytes.Buffer
-	if err := toHTML.Convert([]byte(inert(text)), &b); err != nil {
+	if err := toHTML.Convert([]byte(escapeReferences(text)), &b); err != nil {
 		return ""
 	}
 	root := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	nodes, err := html.ParseFragment(bytes.NewReader(harmless.SanitizeBytes(b.Bytes())), root)
+	nodes, err := html.ParseFragment(bytes.NewReader(htmlPolicy.SanitizeBytes(b.Bytes())), root)
 	if err != nil {
 		return ""
 	}
@@ -54,7 +54,7 @@ func Markdown(text string) (out template.HTML) {
 	if highlight(root) > deepestMarkdown {
 		return ""
 	}
-	out, err = doc.Tree(root)
+	out, err = doc.InnerHTML(root)
 	if err != nil {
 		return ""
 	}
@@ -64,9 +64,9 @@ func Markdown(text string) (out template.HTML) {
 // entity matches a character reference of HTML, by number or name, such as &#8238; or &amp;.
 var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
 
-// inert escapes character references such as &#xE000; that stand for characters which Visible replaces, so that the
+// escapeReferences escapes character references such as &#xE000; that stand for characters which Visible replaces, so that the
 // conversion of Markdown does not bring those characters back.
-func inert(text string) string {
+func escapeReferences(text string) string {
 	return entity.ReplaceAllStringFunc(text, func(e string) string {
 		name, number := strings.CutPrefix(e[1:len(e)-1], "#")
 		means := html.UnescapeString(e)
@@ -81,17 +81,17 @@ func inert(text string) string {
 			}
 			means = string(rune(n))
 		}
-		if strings.ContainsFunc(means, acting) {
+		if strings.ContainsFunc(means, isInvisible) {
 			return "&amp;" + e[1:]
 		}
 		return e
 	})
 }
 
-// modest reports whether a text can be laid out quickly. It excludes lines with thousands of marks, lists and quotes
+// isCheapToRender reports whether a text can be laid out quickly. It excludes lines with thousands of marks, lists and quotes
 // that are nested hundreds deep, tables whose head has so many columns that each short row becomes thousands of cells,
 // and paragraphs with thousands of marks, each of which is compared with all before it.
-func modest(text string) bool {
+func isCheapToRender(text string) bool {
 	var longest, deepest, columns, lines, pairs int
 	marks := 0 // in the current paragraph
 	for line := range strings.SplitSeq(text, "\n") {
@@ -110,11 +110,11 @@ func modest(text string) bool {
 			}
 		}
 	}
-	return longest <= 8<<10 && deepest <= 400 && columns*lines <= 20_000 && pairs+marks*marks <= mostPairs
+	return longest <= 8<<10 && deepest <= 400 && columns*lines <= 20_000 && pairs+marks*marks <= maxMarkPairs
 }
 
-// mostPairs limits the pairs of marks that goldmark compares with each other: this many take about 50 ms.
-const mostPairs = 4000 * 4000
+// maxMarkPairs limits the pairs of marks that goldmark compares with each other: this many take about 50 ms.
+const maxMarkPairs = 4000 * 4000
 
 // toHTML converts Markdown (CommonMark with tables and strikethrough) to HTML.
 var toHTML = goldmark.New(
@@ -156,14 +156,14 @@ func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context
 			line.AppendChild(line, strong)
 			replace(n, line)
 		case *ast.Image:
-			spell(n, "[image: ", " "+string(n.Destination)+"]")
+			unwrapNode(n, "[image: ", " "+string(n.Destination)+"]")
 		case *ast.Link:
 			n.Destination = []byte(unmarked.Replace(string(n.Destination)))
-			if !ofTheWeb(string(n.Destination)) {
-				spell(n, "[", "]("+string(n.Destination)+")")
+			if !isWebURL(string(n.Destination)) {
+				unwrapNode(n, "[", "]("+string(n.Destination)+")")
 			}
 		case *ast.AutoLink:
-			if to := string(n.URL(src)); !ofTheWeb(to) || to != unmarked.Replace(to) {
+			if to := string(n.URL(src)); !isWebURL(to) || to != unmarked.Replace(to) {
 				replace(n, plain([]byte("<"+string(n.Label(src))+">")))
 			}
 		}
@@ -179,8 +179,8 @@ func plain(words []byte) ast.Node {
 
 func replace(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
 
-// spell replaces a node by its children, with the texts before and after around them.
-func spell(n ast.Node, before, after string) {
+// unwrapNode replaces a node by its children, with the texts before and after around them.
+func unwrapNode(n ast.Node, before, after string) {
 	parent := n.Parent()
 	parent.InsertBefore(parent, n, plain([]byte(before)))
 	for n.HasChildren() {
@@ -189,15 +189,15 @@ func spell(n ast.Node, before, after string) {
 	replace(n, plain([]byte(after)))
 }
 
-// ofTheWeb reports whether an address leads to a web site: an http or https URL with a host. Without a host it could
+// isWebURL reports whether an address leads to a web site: an http or https URL with a host. Without a host it could
 // lead into this site.
-func ofTheWeb(address string) bool {
+func isWebURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// harmless is the second filter, after inertNodes: it removes all elements and attributes but those allowed here.
-var harmless = func() *bluemonday.Policy {
+// htmlPolicy is the second filter, after inertNodes: it removes all elements and attributes but those allowed here.
+var htmlPolicy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",
 		"table", "thead", "tbody", "tr", "th", "td")

@@ -18,10 +18,10 @@ const (
 	markEnd   = '\uE001'
 )
 
-// Visible returns a text that is safe to show: visible signs replace control characters, escape sequences, and
+// MakeVisible returns a text that is safe to show: visible signs replace control characters, escape sequences, and
 // characters that change the direction of writing. Newlines and tabs stay.
-func Visible(s string) string {
-	if strings.IndexFunc(s, acting) < 0 {
+func MakeVisible(s string) string {
+	if strings.IndexFunc(s, isInvisible) < 0 {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -29,7 +29,7 @@ func Visible(s string) string {
 	b.Grow(len(s) + 16)
 	for _, r := range s {
 		switch {
-		case !acting(r):
+		case !isInvisible(r):
 			b.WriteRune(r)
 		case r < 0x20:
 			b.WriteRune(0x2400 + r) // its symbol, such as ␛
@@ -42,8 +42,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// acting reports whether a character is a control character or invisible, so that Visible replaces it by a sign.
-func acting(r rune) bool {
+// isInvisible reports whether a character is a control character or invisible, so that Visible replaces it by a sign.
+func isInvisible(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -64,12 +64,12 @@ type Segment struct {
 // Segments splits a reply, as visible text, around verdict: the position of the verdict's words in the reply.
 func Segments(reply string, verdict judging.Span) []Segment {
 	if verdict.IsZero() {
-		return []Segment{{Text: Visible(reply)}}
+		return []Segment{{Text: MakeVisible(reply)}}
 	}
 	all := []Segment{
-		{Text: Visible(reply[:verdict.Start])},
-		{Text: Visible(reply[verdict.Start:verdict.End]), Verdict: true},
-		{Text: Visible(reply[verdict.End:])},
+		{Text: MakeVisible(reply[:verdict.Start])},
+		{Text: MakeVisible(reply[verdict.Start:verdict.End]), Verdict: true},
+		{Text: MakeVisible(reply[verdict.End:])},
 	}
 	return slices.DeleteFunc(all, func(s Segment) bool { return s.Text == "" })
 }
@@ -92,5 +92,5 @@ func Shorten(text string, limit int) string {
 	if runes := []rune(words); len(runes) > limit {
 		words = string(runes[:limit]) + "…"
 	}
-	return Visible(words)
+	return MakeVisible(words)
 }

@@ -37,8 +37,8 @@ type value struct {
 
 // The pause after a computation before Latest computes the same value again.
 const (
-	restAtLeast = 3 * time.Second // the shortest pause
-	restShare   = 20              // the pause as a multiple of the time that the last computation took
+	minPause    = 3 * time.Second // the shortest pause
+	pauseFactor = 20              // the pause as a multiple of the time that the last computation took
 )
 
 // New returns a Memo that keeps up to limit values and computes one at a time. now is its clock.
@@ -80,10 +80,10 @@ func (m *Memo) current(name string, state any) (value, bool) {
 	return v, ok && v.state == state && !errors.As(v.err, new(syscall.Errno))
 }
 
-// Latest returns the cached value of a name, whatever the state that it was computed in, and does not wait; without a
+// GetAndRefresh returns the cached value of a name, whatever the state that it was computed in, and does not wait; without a
 // cached value it returns the zero value. If the state differs, and the pause after the last computation is over, build
 // computes a new value in the background for later calls; if build fails, the cached value stays.
-func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
+func GetAndRefresh[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
 	v, ok := m.values.Get(name)
 	content, _ = v.content.(V)
 	if !ok || v.state != state && m.now().After(v.until) {
@@ -108,8 +108,8 @@ func Peek[V any](m *Memo, name string, state any) (content V, ok bool) {
 	return content, ok
 }
 
-// Last returns the cached value of a name, whatever the state that it was computed in; the zero value if there is none.
-func Last[V any](m *Memo, name string) (content V) {
+// GetStale returns the cached value of a name, whatever the state that it was computed in; the zero value if there is none.
+func GetStale[V any](m *Memo, name string) (content V) {
 	v, _ := m.values.Peek(name)
 	content, _ = v.content.(V)
 	return content
@@ -135,9 +135,9 @@ func start[V any](m *Memo, key, name string, state any, build func() (V, error))
 				return v, nil
 			}
 			began := time.Now()
-			content, err := guarded(m, name, build)
+			content, err := callRecovering(m, name, build)
 			v := value{state: state, content: content, err: err}
-			v.until = m.now().Add(max(restAtLeast, restShare*time.Since(began)))
+			v.until = m.now().Add(max(minPause, pauseFactor*time.Since(began)))
 			m.values.Add(name, v)
 			return v, nil
 		})
@@ -149,8 +149,8 @@ func start[V any](m *Memo, key, name string, state any, build func() (V, error))
 // ErrPanic stands for a panic in the function that computed a value.
 var ErrPanic = errors.New("gavel could not make this page; the server's log says why")
 
-// guarded calls build. If build panics, it logs the panic and returns ErrPanic.
-func guarded[V any](m *Memo, name string, build func() (V, error)) (content V, err error) {
+// callRecovering calls build. If build panics, it logs the panic and returns ErrPanic.
+func callRecovering[V any](m *Memo, name string, build func() (V, error)) (content V, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.Log("%q: %v\n%s", name, p, debug.Stack())

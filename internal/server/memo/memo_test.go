@@ -81,7 +81,7 @@ func TestLatestRests(t *testing.T) {
 		m := New(2, time.Now)
 		n := 0
 		look := func(state int) int {
-			v := Latest(m, "a", state, func() (int, error) { time.Sleep(time.Second); n++; return n, nil })
+			v := GetAndRefresh(m, "a", state, func() (int, error) { time.Sleep(time.Second); n++; return n, nil })
 			synctest.Wait()
 			return v
 		}

@@ -59,8 +59,8 @@ func (f Flags) Names() []string {
 	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
 }
 
-// changes reports whether g, a repetition, has another verdict than first, the first judgment of the same presentation.
-func (g IndexedJudgment) changes(first IndexedJudgment) bool {
+// differsFrom reports whether g, a repetition, has another verdict than first, the first judgment of the same presentation.
+func (g IndexedJudgment) differsFrom(first IndexedJudgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
 		(first.Outcome != g.Outcome || first.Choice != g.Choice || first.score != g.score)
 }
@@ -77,7 +77,7 @@ func (x *Index) Flags(item int) (f Flags) {
 	for _, g := range all {
 		presentations = max(presentations, g.presentations)
 		if g.Repetition > 0 {
-			changed = changed || slices.ContainsFunc(all, g.changes)
+			changed = changed || slices.ContainsFunc(all, g.differsFrom)
 			continue
 		}
 		once = append(once, g)
@@ -109,11 +109,11 @@ func (x *Index) Flags(item int) (f Flags) {
 	scored := !missing && !unlabelled
 	right := scored && every(func(g IndexedJudgment) bool { return g.Right.Correct }) // a tie may be right
 	wrong := scored && !right
-	confident := wrong && every(func(g IndexedJudgment) bool { return g.decided() && !g.Right.Correct })
+	confident := wrong && every(func(g IndexedJudgment) bool { return g.namesCandidate() && !g.Right.Correct })
 	inconsistent := len(choices) > 1
 	tie := some(func(g IndexedJudgment) bool { return g.Outcome == judging.Tie })
-	open := some(func(g IndexedJudgment) bool { return !g.decided() && g.Outcome != judging.Tie })
-	several := len(once) > 1 && every(IndexedJudgment.decided)
+	open := some(func(g IndexedJudgment) bool { return !g.namesCandidate() && g.Outcome != judging.Tie })
+	several := len(once) > 1 && every(IndexedJudgment.namesCandidate)
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
 	samePosition := several && !missing && inconsistent && len(places) == 1 && !places[-1]

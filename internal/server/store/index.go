@@ -27,19 +27,19 @@ type Index struct {
 	Alarm    string   // warning from the first judgments, see [judging.Alarms]; "" for none
 	Damaged  []string // errors of the first lines that cannot be read
 
-	store     *Store
-	stamps    Stamps // state of the run's files that the index describes
-	items     []item
-	places    map[string]int    // number of each item, by its id
-	judgments []IndexedJudgment // of all items, in the order of the records
-	records   fs.FileInfo       // the file of records as it was read; nil if there is none
-	bytesRead int64             // bytes of the records read so far
-	lines     int               // lines of the records read so far
-	alarms    *judging.Alarms   // watches the records for problems, and makes Alarm
+	store       *Store
+	stamps      Stamps // state of the run's files that the index describes
+	items       []item
+	itemNumbers map[string]int    // number of each item, by its id
+	judgments   []IndexedJudgment // of all items, in the order of the records
+	records     fs.FileInfo       // the file of records as it was read; nil if there is none
+	bytesRead   int64             // bytes of the records read so far
+	lines       int               // lines of the records read so far
+	alarms      *judging.Alarms   // watches the records for problems, and makes Alarm
 }
 
-// place holds the position of a line in its file, in bytes.
-type place struct {
+// linePosition holds the position of a line in its file, in bytes.
+type linePosition struct {
 	offset int64
 	length int // 0 if the file does not have the line
 }
@@ -47,8 +47,8 @@ type place struct {
 // item holds the values of an item that lists need.
 type item struct {
 	id, group string
-	line      place // position of the item in items.jsonl
-	judgments []int // indexes of the item's judgments in Index.judgments
+	line      linePosition // position of the item in items.jsonl
+	judgments []int        // indexes of the item's judgments in Index.judgments
 }
 
 // IndexedJudgment holds the values of a record, which is one judgment, that lists and filters need.
@@ -63,19 +63,19 @@ type IndexedJudgment struct {
 	OwnAnswer    Rightness       // whether the judge's own answer to the question is correct
 	Mode         string          // kind of prompt, such as "cot" and "self"; "" if there is one kind
 
-	line          place     // position of the record in records.jsonl
-	item          int       // number of the item
-	began         time.Time // start of the judgment
-	milliseconds  float64   // time of all replies; 0 if unknown, or if one came from the cache
-	tokens        int       // generated for all replies; 0 if one came from the cache
-	presentations int       // number of presentations of the item
-	positions     int       // number of candidates shown
-	score         float64   // of the candidate shown first, see [judging.Template.Level]
-	isGold        bool      // the candidate shown first is the labelled one
+	line          linePosition // position of the record in records.jsonl
+	item          int          // number of the item
+	began         time.Time    // start of the judgment
+	milliseconds  float64      // time of all replies; 0 if unknown, or if one came from the cache
+	tokens        int          // generated for all replies; 0 if one came from the cache
+	presentations int          // number of presentations of the item
+	positions     int          // number of candidates shown
+	score         float64      // of the candidate shown first, see [judging.Template.Level]
+	firstIsGold   bool         // the candidate shown first is the labelled one
 }
 
-// decided reports whether the verdict names a candidate.
-func (g IndexedJudgment) decided() bool { return g.Outcome == judging.Decided }
+// namesCandidate reports whether the verdict names a candidate.
+func (g IndexedJudgment) namesCandidate() bool { return g.Outcome == judging.Decided }
 
 // Rightness holds whether a verdict or answer is correct. Known is false if there is no label to compare it with.
 type Rightness struct{ Correct, Known bool }
@@ -89,7 +89,7 @@ type RecordCounts struct {
 	PromptTokens int            `json:"prompt_tokens"`
 	ReplyTokens  int            `json:"reply_tokens"`
 	Milliseconds float64        `json:"reply_ms" jsonschema:"total of all replies"`
-	Last         time.Time      `json:"last,omitzero"` // start of the newest judgment
+	LatestStart  time.Time      `json:"last,omitzero"` // start of the newest judgment
 }
 
 // Index returns the index of the run with this name for the present state of its files.
@@ -100,7 +100,7 @@ func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 	}
 	stamps := s.Stamps(run)
 	x, err := memo.Get(ctx, s.indexes, run, stamps, func() (*Index, error) {
-		return s.index(run, stamps, memo.Last[*Index](s.indexes, run))
+		return s.index(run, stamps, memo.GetStale[*Index](s.indexes, run))
 	})
 	if err != nil && ctx.Err() == nil {
 		s.indexes.Drop(run) // so that the next call reads the files again
@@ -128,11 +128,11 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{
-		Run:    run,
-		places: map[string]int{},
-		Counts: RecordCounts{Outcomes: map[string]int{}},
-		alarms: &judging.Alarms{},
-		store:  s,
+		Run:         run,
+		itemNumbers: map[string]int{},
+		Counts:      RecordCounts{Outcomes: map[string]int{}},
+		alarms:      &judging.Alarms{},
+		store:       s,
 	}
 	records, info, err := s.Open(run, judging.RecordsFile)
 	switch {
@@ -141,11 +141,11 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, failure.Unreadable("the records of %q cannot be read: %w", run, reason(err))
 	}
-	grows := last != nil && last.Manifest.ID == m.ID && last.stamps.Items == stamps.Items && last.continues(info)
+	grows := last != nil && last.Manifest.ID == m.ID && last.stamps.Items == stamps.Items && last.isSameOrAppended(info)
 	if grows {
 		*x = *last
 		x.items = slices.Clone(last.items)
-		x.places = maps.Clone(last.places)
+		x.itemNumbers = maps.Clone(last.itemNumbers)
 		x.judgments = slices.Clip(last.judgments)
 		x.Counts.Outcomes = maps.Clone(last.Counts.Outcomes)
 		x.Damaged = slices.Clip(last.Damaged)
@@ -168,9 +168,9 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	return x, err
 }
 
-// continues reports whether the file of records, now described by info, is the file that x was built from, unchanged or
+// isSameOrAppended reports whether the file of records, now described by info, is the file that x was built from, unchanged or
 // with lines appended; or whether there was no such file then.
-func (x *Index) continues(info fs.FileInfo) bool {
+func (x *Index) isSameOrAppended(info fs.FileInfo) bool {
 	if x.records == nil || info == nil {
 		return x.records == nil
 	}
@@ -185,10 +185,10 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 		x.bytesRead = begin + line.Offset + int64(line.Length) + 1
 		x.lines = lines + line.Number
 		if line.Err != nil {
-			x.complain("%s:%d: damaged record: %v", judging.RecordsFile, x.lines, line.Err)
+			x.addDamage("%s:%d: damaged record: %v", judging.RecordsFile, x.lines, line.Err)
 			return nil
 		}
-		line.Value.line = place{offset: begin + line.Offset, length: line.Length}
+		line.Value.line = linePosition{offset: begin + line.Offset, length: line.Length}
 		x.add(line.Value)
 		return nil
 	})
@@ -221,8 +221,8 @@ func (x *Index) read(line []byte) (out indexedRecord, err error) {
 }
 
 // ReadingOf returns the options with which the verdicts behind a run's results.json were read from the replies.
-func ReadingOf(m *judging.Manifest) judging.Reading {
-	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
+func ReadingOf(m *judging.Manifest) judging.ReadingOptions {
+	return judging.ReadingOptions{Policy: judging.PolicyUnique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
 // judgmentOf returns the values of r, a record of the run of m, that an index keeps. v is the verdict read from r.
@@ -238,7 +238,7 @@ func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Index
 		positions:     len(r.Order),
 		began:         r.At,
 	}
-	if r.Shape.Info().Verdicts {
+	if r.Shape.Info().CandidatesAreVerdicts {
 		g.Position = -1
 		g.positions = 0
 	}
@@ -247,7 +247,7 @@ func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Index
 		g.OwnAnswer = Rightness{Correct: r.Own.Right, Known: true}
 	}
 	g.score = m.Spec.Prompt.Level(v.Answer)
-	g.isGold = len(r.Order) > 0 && r.Order[0] == r.Gold
+	g.firstIsGold = len(r.Order) > 0 && r.Order[0] == r.Gold
 	right, labelled := m.Right(r, v)
 	g.Right = Rightness{Correct: right, Known: right || labelled}
 	return g
@@ -263,7 +263,7 @@ func (x *Index) add(g indexedRecord) {
 			return
 		}
 	}
-	x.alarms.Look(r)
+	x.alarms.Observe(r)
 	c := &x.Counts
 	c.Records++
 	c.Outcomes[string(g.Outcome)]++
@@ -283,8 +283,8 @@ func (x *Index) add(g indexedRecord) {
 		g.milliseconds = 0
 		g.tokens = 0
 	}
-	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.Last) {
-		c.Last = began
+	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.LatestStart) {
+		c.LatestStart = began
 	}
 	entry.judgments = append(slices.Clip(entry.judgments), len(x.judgments))
 	x.judgments = append(x.judgments, g.IndexedJudgment)
@@ -292,11 +292,11 @@ func (x *Index) add(g indexedRecord) {
 
 // placeOf returns the number of the item with an id, and adds the item if the index does not have it.
 func (x *Index) placeOf(id, group string) int {
-	i, ok := x.places[id]
+	i, ok := x.itemNumbers[id]
 	if !ok {
 		i = len(x.items)
 		id = strings.Clone(id)
-		x.places[id] = i
+		x.itemNumbers[id] = i
 		x.items = append(x.items, item{id: id, group: strings.Clone(group)})
 	}
 	return i
@@ -319,10 +319,10 @@ func (x *Index) readItems() error {
 	in := x.store.reader(f, 0, info)
 	err = judging.EachStored(in, decode, func(l judging.StoredLine[item]) error {
 		if l.Err != nil {
-			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
+			x.addDamage("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
 			return nil
 		}
-		x.items[x.placeOf(l.Value.id, l.Value.group)].line = place{offset: l.Offset, length: l.Length}
+		x.items[x.placeOf(l.Value.id, l.Value.group)].line = linePosition{offset: l.Offset, length: l.Length}
 		return nil
 	})
 	if err != nil {
@@ -331,12 +331,12 @@ func (x *Index) readItems() error {
 	return nil
 }
 
-// maxComplaints limits the number of errors in Damaged.
-const maxComplaints = 20
+// maxDamagedErrors limits the number of errors in Damaged.
+const maxDamagedErrors = 20
 
-// complain adds an error to Damaged.
-func (x *Index) complain(format string, args ...any) {
-	if len(x.Damaged) < maxComplaints {
+// addDamage adds an error to Damaged.
+func (x *Index) addDamage(format string, args ...any) {
+	if len(x.Damaged) < maxDamagedErrors {
 		x.Damaged = append(x.Damaged, fmt.Sprintf(format, args...))
 	}
 }

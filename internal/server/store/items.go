@@ -59,7 +59,7 @@ func (x *Index) Record(g IndexedJudgment) (j JudgedRecord, err error) {
 var ErrChanged = failure.Conflict("the run changed while it was being read: load the page again")
 
 // line reads the line at an indexed position of one of the run's files.
-func (x *Index) line(file string, p place) ([]byte, error) {
+func (x *Index) line(file string, p linePosition) ([]byte, error) {
 	f, _, err := x.store.Open(x.Run, file)
 	if err != nil {
 		return nil, ErrChanged
@@ -80,7 +80,7 @@ func (x *Index) ID(item int) string { return x.items[item].id }
 
 // Find returns the number of the item with this id.
 func (x *Index) Find(id string) (item int, ok bool) {
-	item, ok = x.places[id]
+	item, ok = x.itemNumbers[id]
 	return item, ok
 }
 
@@ -95,7 +95,7 @@ func (x *Index) Judgments(item int) (all []IndexedJudgment) {
 	slices.SortFunc(all, func(a, b IndexedJudgment) int {
 		return cmp.Or(cmp.Compare(a.Presentation, b.Presentation), cmp.Compare(a.Repetition, b.Repetition))
 	})
-	if p, _ := judging.ProtocolNamed(x.Manifest.Spec.Protocol); p.Scores {
+	if p, _ := judging.ProtocolNamed(x.Manifest.Spec.Protocol); p.ScoresCandidates {
 		rateScores(all)
 	}
 	return all
@@ -105,13 +105,13 @@ func (x *Index) Judgments(item int) (all []IndexedJudgment) {
 // another's if it is not above that. So of two equal scores one is right.
 func rateScores(all []IndexedJudgment) {
 	for i, g := range all {
-		all[i].Right.Correct = g.decided()
+		all[i].Right.Correct = g.namesCandidate()
 		for _, other := range all {
-			if other.Repetition != g.Repetition || other.isGold == g.isGold {
+			if other.Repetition != g.Repetition || other.firstIsGold == g.firstIsGold {
 				continue
 			}
 			all[i].Right.Known = true
-			if (g.score > other.score) != g.isGold {
+			if (g.score > other.score) != g.firstIsGold {
 				all[i].Right.Correct = false
 			}
 		}

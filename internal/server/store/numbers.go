@@ -80,7 +80,7 @@ func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) 
 func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 	loaded, err := s.LoadOneReading(run, set)
 	if err == nil {
-		err = loaded.CompareReadings(func(reading judging.Reading) (*scoring.Run, error) { return s.load(run, reading, set) })
+		err = loaded.CompareReadings(func(reading judging.ReadingOptions) (*scoring.Run, error) { return s.load(run, reading, set) })
 	}
 	return loaded, err
 }
@@ -88,7 +88,7 @@ func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 // ItemSet returns the set of a run's items. If the items cannot be read, it returns a set that equals only those of
 // runs with the same file of items.
 func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
-	file := m.ItemsFile()
+	file := m.ItemsFileKey()
 	set, ok := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
 	if ok {
 		return set
@@ -104,8 +104,8 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	return set
 }
 
-// mostItems is the size in bytes of the largest items.jsonl that [Store.ItemSet] reads.
-const mostItems = 64 << 20
+// maxItemsBytes is the size in bytes of the largest items.jsonl that [Store.ItemSet] reads.
+const maxItemsBytes = 64 << 20
 
 // items returns the ids of a run's items, by the digests of their contents.
 func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error) {
@@ -114,7 +114,7 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 		return nil, err
 	}
 	defer f.Close()
-	if info.Size() > mostItems {
+	if info.Size() > maxItemsBytes {
 		return nil, errors.ErrUnsupported
 	}
 	return judging.ReadItems(m, s.reader(f, 0, info))
@@ -126,7 +126,7 @@ func (s *Store) LoadOneReading(run string, set judging.ItemSet) (*scoring.Run, e
 }
 
 // load reads a run's records of the items in a set, or all if the set is empty, with the options of a reading.
-func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (*scoring.Run, error) {
+func (s *Store) load(run string, reading judging.ReadingOptions, set judging.ItemSet) (*scoring.Run, error) {
 	m, err := s.Manifest(run)
 	if err != nil {
 		return nil, err

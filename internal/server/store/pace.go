@@ -26,9 +26,9 @@ type SlowJudgment struct {
 
 // A judgment is slow if it took slowTimes the usual time, and at least slowLeast milliseconds.
 const (
-	slowTimes = 3
-	slowLeast = 1000
-	slowMost  = 3 // limit of the slow judgments that are listed, the slowest first
+	slowTimes     = 3
+	slowLeast     = 1000
+	maxSlowListed = 3 // limit of the slow judgments that are listed, the slowest first
 )
 
 // Pace returns the speed of the run at the time now. Judgments with replies from the cache count for Rate and Left
@@ -60,10 +60,10 @@ func (x *Index) Pace(now time.Time) (p RunSpeed) {
 				since = g.began
 			}
 		}
-		if len(p.Slow) < slowMost || g.milliseconds > p.Slow[slowMost-1].Milliseconds {
+		if len(p.Slow) < maxSlowListed || g.milliseconds > p.Slow[maxSlowListed-1].Milliseconds {
 			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.milliseconds})
 			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
-			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
+			p.Slow = p.Slow[:min(len(p.Slow), maxSlowListed)]
 		}
 	}
 	if len(newest) > 0 {

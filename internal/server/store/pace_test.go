@@ -26,7 +26,7 @@ func TestRateAndTimeLeft(t *testing.T) {
 
 // What was remembered tells nothing of the pace; what took three times as long as usual is slow.
 func TestPace(t *testing.T) {
-	x := &Index{Manifest: &judging.Manifest{}, places: map[string]int{}}
+	x := &Index{Manifest: &judging.Manifest{}, itemNumbers: map[string]int{}}
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	for i, took := range []float64{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
 		x.placeOf(string(rune('a'+i)), "")

@@ -99,7 +99,7 @@ func checkName(name string) error {
 	}
 	if bad {
 		return failure.NotFound("there is no run %q: a run is named by its folder below the folder of runs",
-			markup.Visible(name))
+			markup.MakeVisible(name))
 	}
 	return nil
 }
@@ -150,12 +150,12 @@ func decodeFile[T any](
 	return v, nil
 }
 
-// keepError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
-func keepError(_ string, err error) error { return err }
+// unchangedError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
+func unchangedError(_ string, err error) error { return err }
 
 // About returns the name, tags and note that people gave a run; empty if they cannot be read.
 func (s *Store) About(run string) judging.About {
-	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, keepError)
+	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, unchangedError)
 	if err != nil || details.Empty() {
 		return judging.About{}
 	}
@@ -195,8 +195,8 @@ const (
 	MaxDepth   = 5      // most folders in the path of a run
 	MaxFolders = 20_000 // default of SearchLimit
 	// number of entries from which a folder counts as large
-	largeFolder = 500
-	listFor     = time.Second // time for which List returns the same listing
+	largeFolder   = 500
+	listingMaxAge = time.Second // time for which List returns the same listing
 )
 
 // CanList reports whether the search finds a run with this name: the name is valid and not too deep.
@@ -208,7 +208,7 @@ func CanList(run string) bool {
 func (s *Store) List() ([]FoundRun, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runs != nil && s.now().Sub(s.listedAt) < listFor {
+	if s.runs != nil && s.now().Sub(s.listedAt) < listingMaxAge {
 		return s.runs, nil
 	}
 	runs, suites, err := s.search()
@@ -235,9 +235,9 @@ func (s *Store) Large() bool {
 	return len(names) == largeFolder
 }
 
-// SearchEnded returns a warning with advice if the search for the last listing ended early, so that runs may be missing
+// SearchWarning returns a warning with advice if the search for the last listing ended early, so that runs may be missing
 // from it; else "".
-func (s *Store) SearchEnded() string {
+func (s *Store) SearchWarning() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.incomplete {
@@ -311,17 +311,17 @@ func (s *Store) Lookup(name string) (FoundRun, bool) {
 	return FoundRun{}, false
 }
 
-// Forget makes the next List search again.
-func (s *Store) Forget() {
+// ForgetListing makes the next List search again.
+func (s *Store) ForgetListing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs = nil
 }
 
-// Drop removes a deleted run's index from memory, and makes the next List search again.
-func (s *Store) Drop(run string) {
+// ForgetRun removes a deleted run's index from memory, and makes the next List search again.
+func (s *Store) ForgetRun(run string) {
 	s.indexes.Drop(run)
-	s.Forget()
+	s.ForgetListing()
 }
 
 // longestLine limits the bytes of a line of a run's file, since a whole line is held in memory.
@@ -351,9 +351,9 @@ func (l *lineLimiter) Read(b []byte) (int, error) {
 }
 
 // Suite returns the contents of the file that describes the suite in a folder.
-func (s *Store) Suite(folder string) (*scoring.Matrix, error) {
+func (s *Store) Suite(folder string) (*scoring.SuiteMatrix, error) {
 	if err := checkName(folder); err != nil {
-		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
+		return nil, failure.NotFound("there is no suite %q", markup.MakeVisible(folder))
 	}
 	return decodeFile(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -366,7 +366,7 @@ func (s *Store) Suite(folder string) (*scoring.Matrix, error) {
 // Race returns the state of a suite's race, in which a judge is asked no more items once another is significantly
 // better; nil if the suite has no race, or if the state cannot be read.
 func (s *Store) Race(folder string) *race.State {
-	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, keepError)
+	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, unchangedError)
 	if err != nil {
 		return nil
 	}

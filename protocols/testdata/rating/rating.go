@@ -22,11 +22,11 @@ var scaleOption = judging.Option{Name: "scale", Usage: "what the best is given",
 
 // Protocol has each response of a pair rated from 1 to 5.
 var Protocol = judging.Protocol{
-	Name:  name,
-	About: "a response at a time: how good is it, from 1 to 5?",
-	Help:  "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
-	Items: "pairs", Goal: "good", Asks: "how GOAL?",
-	Shapes: []datasets.Shape{datasets.Pair}, Presentations: 2, MaxShown: 1,
+	Name:      name,
+	About:     "a response at a time: how good is it, from 1 to 5?",
+	Help:      "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
+	ItemsNoun: "pairs", Goal: "good", QuestionTemplate: "how GOAL?",
+	Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, MaxShown: 1,
 	Templates: []judging.Template{judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil)},
 	Options:   []judging.Option{scaleOption},
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
@@ -76,20 +76,20 @@ func (rating) Presentations(datasets.Item) []judging.Presentation {
 func (p rating) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	o := backends.Oracle{Item: item.ID, Presentation: s.Index}
 	for i := range 5 {
-		o.Order, o.Choices = append(o.Order, i), append(o.Choices, "Rating: "+string(rune('1'+i)))
+		o.Order, o.VerdictLabels = append(o.Order, i), append(o.VerdictLabels, "Rating: "+string(rune('1'+i)))
 	}
 	if s.Order[0] == item.Gold {
 		if o.Correct = 4; p.scale == "two" {
 			o.Correct = 1
 		}
 	}
-	return judging.Prompt{System: p.template.System, User: item.Question + "\n\n" + item.Candidates[s.Order[0]].Text, Labels: o.Choices, Oracle: o}
+	return judging.Prompt{System: p.template.System, User: item.Question + "\n\n" + item.Candidates[s.Order[0]].Text, Labels: o.VerdictLabels, Oracle: o}
 }
 
 var rated = regexp.MustCompile(`Rating: ([1-5])`)
 
-func (rating) Parse(_ judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	label, at, outcome := judging.OneLabel(rated, reply, how.Policy)
+func (rating) Parse(_ judging.Presentation, reply string, how judging.ReadingOptions) judging.Verdict {
+	label, at, outcome := judging.FindLabel(rated, reply, how.Policy)
 	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Answer: label, Span: at}
 }
 
@@ -99,7 +99,7 @@ type ratings struct{ byItem map[string]*[2]string }
 // NewScorer scores runs of the protocol.
 func NewScorer(*judging.Manifest) scoring.Scorer { return ratings{map[string]*[2]string{}} }
 
-func (ratings) Words() scoring.ScorerTerms {
+func (ratings) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{Unit: "pair", Record: "rating", Lacking: "pairs have one rating"}
 }
 
