@@ -63,7 +63,7 @@ type Request struct {
 	Think Think `json:"think,omitempty"`
 	// ThinkBudget limits the tokens of thinking on servers that support it; see [LimitsThinking].
 	ThinkBudget int `json:"think_budget,omitempty"`
-	// AllowedReplies lists the texts to one of which the server must restrict the reply, apart from thinking; nil: any text.
+	// AllowedReplies lists the texts to which the server must restrict the reply, apart from thinking; nil: any text.
 	AllowedReplies []string `json:"constrain,omitempty"`
 	// Labels lists the texts whose probabilities are requested; see [Response.LabelProbabilities].
 	Labels []string `json:"labels,omitempty"`
@@ -170,8 +170,8 @@ type Response struct {
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	ReplyTokens  int  `json:"reply_tokens,omitempty"` // with thinking, as the server counts
 	ThinkTokens  int  `json:"think_tokens,omitempty"` // thinking tokens, part of ReplyTokens; 0: not reported
-	// LabelProbabilities holds those of Request.Labels whose probability follows from this reply. Empty if the server reports no
-	// probabilities.
+	// LabelProbabilities holds those of Request.Labels whose probability follows from this reply. Empty if the server
+	// reports no probabilities.
 	LabelProbabilities []LabelProbability `json:"labels,omitempty"`
 	// Context is the server's context in tokens if Finish is FinishPromptTooLong.
 	Context int           `json:"context,omitempty"`

@@ -268,8 +268,8 @@ func (c *ConcurrencyTuner) decide(rate float64, last bool) {
 	}
 }
 
-// levelFromOvertaking chooses the level for an engine with batching from the replies that overtook others. It returns false if these
-// do not decide, so that the number of answers does.
+// levelFromOvertaking chooses the level for an engine with batching from the replies that overtook others. It returns
+// false if these do not decide, so that the number of answers does.
 func (c *ConcurrencyTuner) levelFromOvertaking(rate float64) bool {
 	w := c.window
 	waiting := w.running <= c.level*2/3
@@ -298,7 +298,7 @@ func (c *ConcurrencyTuner) levelFromOvertaking(rate float64) bool {
 	return true
 }
 
-// levelWithinTimeout returns the level at which a reply might take a quarter of the time limit, at least the current level.
+// levelWithinTimeout returns the level at which a reply might take a quarter of the timeout, at least the current one.
 func (c *ConcurrencyTuner) levelWithinTimeout() int {
 	if c.opts.Timeout == 0 || c.window.slowest == 0 {
 		return c.opts.Max

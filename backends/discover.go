@@ -32,8 +32,8 @@ const (
 	OpenAIBaseURLVariable = "OPENAI_BASE_URL"
 )
 
-// CandidateAddresses lists the addresses at which to look for a server: those in the environment, then the usual local ports.
-// If a wire format is given, the other format's variable is ignored.
+// CandidateAddresses lists the addresses at which to look for a server: those in the environment, then the usual local
+// ports. If a wire format is given, the other format's variable is ignored.
 func CandidateAddresses(wire string, getenv func(string) string) ([]CandidateAddress, error) {
 	var out []CandidateAddress
 	if host := TakePasswords(getenv(OllamaHostVariable)); host != "" && wire != openAIFormat {
@@ -79,8 +79,8 @@ func ollamaURL(host string) (string, error) {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
-// probeTimeout limits the probe of a usual port, or of a pool's endpoint that gets no requests. namedProbeTimeout limits the probe
-// of an address that the user named, since its machine may be busy.
+// probeTimeout limits the probe of a usual port, or of a pool's endpoint that gets no requests. namedProbeTimeout
+// limits the probe of an address that the user named, since its machine may be busy.
 const (
 	probeTimeout      = 3 * time.Second
 	namedProbeTimeout = 15 * time.Second
@@ -108,7 +108,9 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (ServerIn
 	if err != nil {
 		return ServerInfo{}, err
 	}
-	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool { return c.model().IsDecisionModel != AbilityYes }) {
+	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool {
+		return c.model().IsDecisionModel != AbilityYes
+	}) {
 		s.Kind = systemOneFormat
 	}
 	return s, nil

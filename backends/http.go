@@ -373,7 +373,7 @@ func excerptOrEmpty(b []byte) string {
 // tooLongKinds lists the types and codes of an error about a prompt that does not fit: llama.cpp's type, OpenAI's code.
 var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceeded"}
 
-// tooLongMessage matches the messages about a prompt that does not fit, for servers without such a type. It reads only the
+// tooLongMessage matches messages about a prompt that does not fit, for servers without such a type. It reads only the
 // beginning of the message, after the names that a proxy puts first ("litellm.BadRequestError: OpenAIException - "):
 // servers also quote the request in their errors, and a prompt may contain the same words.
 var tooLongMessage = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{

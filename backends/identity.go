@@ -15,8 +15,8 @@ import (
 
 // ModelIdentifier is a Backend that can tell with one or two cheap requests which model the server has under a name.
 type ModelIdentifier interface {
-	// Identify returns the model with the fields that Model.Identity uses, and with Process. An error of kind ErrorNotFound
-	// means that the server no longer has a model of that name.
+	// Identify returns the model with the fields that Model.Identity uses, and with Process. An error of kind
+	// ErrorNotFound means that the server no longer has a model of that name.
 	Identify(ctx context.Context, name string) (Model, error)
 }
 

@@ -41,7 +41,7 @@ type serverKind struct {
 
 	// The fields below apply to servers with OpenAI's format.
 
-	ownedBy          string                                // owned_by in the server's list of models, by which find knows it
+	ownedBy          string                                // owned_by in the server's model list, by which find knows it
 	version          func(context.Context, *OpenAI) string // requests the server's version; "" if the server reports none
 	logprobs         Ability                               // whether the server reports token probabilities
 	grammarFromStart bool                                  // the server applies a grammar from the reply's first token on
@@ -117,5 +117,5 @@ func (s ServerInfo) Since(f Feature) string { return kindOf(s).can[f] }
 // Advice returns what a user can do about this server.
 func (s ServerInfo) Advice() Advice { return kindOf(s).advice }
 
-// UsefulParallel returns a useful number of parallel requests if the server does not report how many it serves; 0: unknown.
+// UsefulParallel returns a useful number of parallel requests for a server that does not report its own; 0: unknown.
 func (s ServerInfo) UsefulParallel() int { return kindOf(s).batches }

@@ -39,8 +39,8 @@ const templateTokens = 256
 // PromptTruncatedPrefix begins Response.Detail if the server cut the prompt.
 const PromptTruncatedPrefix = "the prompt was cut"
 
-// rejectTruncated replaces a reply by FinishPromptTooLong if its server counted too few tokens to have read the whole conversation. A
-// server that does not count tokens is trusted.
+// rejectTruncated replaces a reply by FinishPromptTooLong if its server counted too few tokens to have read the whole
+// conversation. A server that does not count tokens is trusted.
 func rejectTruncated(req Request, r Response) Response {
 	minimum, basis := MinTokens(req.Messages), "one for each word"
 	if req.PromptTokens > minimum {

@@ -258,8 +258,8 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 	return out, nil
 }
 
-// lacksFinishReason reports whether a reply has no finish reason because the server never reports one. Servers known by name
-// report finish reasons, and so does one that ever did. Any other server first gets a short trial request, since a
+// lacksFinishReason reports whether a reply has no finish reason because the server never reports one. Servers known by
+// name report finish reasons, and so does one that ever did. Any other server first gets a short trial request, since a
 // missing reason may also mean that this reply broke off.
 func (o *OpenAI) lacksFinishReason(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
 	if reason != "" {

@@ -196,8 +196,8 @@ func (p *Pool) next(tried []call) (call, bool) {
 	return call{member: best, sentTerm: best.term}, true
 }
 
-// isPreferredTo reports whether m gets a request rather than o: the endpoint with the lower load for its size, then the one
-// that has waited longer, so that none starves. One with a request on trial comes last.
+// isPreferredTo reports whether m gets a request rather than o: the endpoint with the lower load for its size, then the
+// one that has waited longer, so that none starves. One with a request on trial comes last.
 func (m *member) isPreferredTo(o *member) bool {
 	return cmp.Or(
 		cmp.Compare(m.onTrial(), o.onTrial()),
@@ -269,8 +269,8 @@ func (p *Pool) takeOut(c call) {
 	})
 }
 
-// probeUntilBack probes an endpoint that is out until it returns, at first after wait. Each wait is twice the previous one, also
-// across outages without an answer in between.
+// probeUntilBack probes an endpoint that is out until it returns, at first after wait. Each wait is twice the previous
+// one, also across outages without an answer in between.
 func (p *Pool) probeUntilBack(m *member, wait time.Duration) {
 	for {
 		select {
@@ -316,8 +316,8 @@ func (p *Pool) probe(m *member) error {
 	return nil
 }
 
-// noEndpointError returns the error for a request for which no endpoint is left. The failure may pass, unless all endpoints serve
-// another model.
+// noEndpointError returns the error for a request for which no endpoint is left. The failure may pass, unless all
+// endpoints serve another model.
 func (p *Pool) noEndpointError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,12 +11,13 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// RetryOptions repeats requests whose failure may pass: refused and reset connections, 408, 429 (after the wait that the
-// server requests), 5xx and timeouts, with exponential backoff and jitter. Other failures (400, 401, 403, 404) are not
-// repeated, and a request that always gets the same HTTP 500 or the same unusable answer is tried maxSameErrors times.
+// RetryOptions configures the repetition of requests whose failure may pass: refused and reset connections, 408, 429
+// (after the wait that the server requests), 5xx and timeouts, with exponential backoff and jitter. Other failures
+// (400, 401, 403, 404) are not repeated, and a request that always gets the same HTTP 500 or the same unusable answer
+// is tried maxSameErrors times.
 type RetryOptions struct {
 	TimeLimit time.Duration // time limit of a call with all tries and waits; 0: 2 minutes
-	FirstWait time.Duration // first wait; 0: 500 ms, or an eighth of For if that is less
+	FirstWait time.Duration // first wait; 0: 500 ms, or an eighth of TimeLimit if that is less
 	// ShouldRetry, unless nil, selects the failures to repeat among those that may pass.
 	ShouldRetry func(*Error) bool
 	// OnRetry, unless nil, is called with every failure that will be repeated.
@@ -60,14 +61,14 @@ const longestWait = 6 * time.Second
 // maxTimeouts limits the tries of a call that times out: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
-// maxSameErrors limits the tries of a request that always gets the same HTTP 500 or unusable answer: the server cannot handle
-// this request. A gateway's 502 and 504 pass and are not counted.
+// maxSameErrors limits the tries of a request that always gets the same HTTP 500 or unusable answer: the server cannot
+// handle this request. A gateway's 502 and 504 pass and are not counted.
 const maxSameErrors = 5
 
 // lastTryKey is the key of WithLastTry's value in a context.
 type lastTryKey struct{}
 
-// WithLastTry returns a context in which [CallWithRetry] makes no further try after ending is done. Open requests may finish.
+// WithLastTry returns a context in which [CallWithRetry] starts no try once ending is done. Open requests may finish.
 func WithLastTry(ctx, ending context.Context) context.Context {
 	return context.WithValue(ctx, lastTryKey{}, ending)
 }

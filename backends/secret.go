@@ -16,7 +16,7 @@ import (
 // servers that require some key, and are words that a reply may contain.
 const shortestSecret = 8
 
-// minBase64KeyLength is the minimum length of a key to search for in base64: 15 letters and more do not occur as a word.
+// minBase64KeyLength is the minimum length of keys to search for in base64: 15 letters and more do not occur as a word.
 const minBase64KeyLength = 12
 
 // redacted is the text in place of a key or password that a server repeats.

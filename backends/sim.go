@@ -25,8 +25,8 @@ var simulation = serverKind{
 	open: func(string, string, *http.Client) (Backend, error) { return NewSimulatedJudge("coin") },
 }
 
-// SimulatedJudge is a simulated judge: random draws with known probabilities instead of a model. It shows gavel's numbers for a
-// judge whose accuracy and position bias are known, and says nothing about any model.
+// SimulatedJudge is a simulated judge: random draws with known probabilities instead of a model. It shows gavel's
+// numbers for a judge whose accuracy and position bias are known, and says nothing about any model.
 //
 // For each item the judge knows the correct candidate with probability Accuracy, and otherwise believes in a wrong one.
 // The belief is the same in every presentation and is drawn anew for every repetition. In each presentation, the judge

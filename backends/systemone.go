@@ -17,9 +17,9 @@ const systemOneFormat = "systemone"
 // in the README of llama.cpp's server.
 //
 // The last message of a request is the state, the system message the question. The options are those of
-// [Request.AllowedReplies]. A line of the system message that begins with an option gives the words for it that the model
-// sees. If the words are yes and no, the question is of type noul, else of type choice. The reply is the likeliest
-// option; it is empty if several are equally likely.
+// [Request.AllowedReplies]. A line of the system message that begins with an option gives the words for it that the
+// model sees. If the words are yes and no, the question is of type noul, else of type choice. The reply is the
+// likeliest option; it is empty if several are equally likely.
 type DecisionBackend struct {
 	Backend         // lists the models: an OpenAI or an Ollama
 	api     *OpenAI // sends the questions to the same server
@@ -242,7 +242,10 @@ func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Respons
 		}
 		if req.Labels != nil {
 			logprob := math.Log(max(p, math.SmallestNonzeroFloat64)) // JSON cannot hold the logarithm of 0
-			out.LabelProbabilities = append(out.LabelProbabilities, LabelProbability{Text: req.AllowedReplies[i], Logprob: logprob})
+			out.LabelProbabilities = append(out.LabelProbabilities, LabelProbability{
+				Text:    req.AllowedReplies[i],
+				Logprob: logprob,
+			})
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {

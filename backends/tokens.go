@@ -45,7 +45,7 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	return n, nil
 }
 
-// noPage converts an error of kind ErrorNotFound to ErrNoTokenizer: an older or reduced server lacks the page that counts.
+// noPage converts an error of kind ErrorNotFound to ErrNoTokenizer: older or reduced servers lack the page that counts.
 func noPage(err error) error {
 	if IsKind(err, ErrorNotFound) {
 		return ErrNoTokenizer

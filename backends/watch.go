@@ -12,8 +12,8 @@ import (
 
 var _ Client = (*ModelWatch)(nil)
 
-// ModelWatch is a Client over one server that checks whether the server still has the same model. A restarted server may
-// serve other weights under the same name, and the replies do not show it.
+// ModelWatch is a Client over one server that checks whether the server still has the same model. A restarted server
+// may serve other weights under the same name, and the replies do not show it.
 //
 // Ask returns a reply at once. The reply's [IdentityCheck] ends when the server, queried after the reply, names its
 // model. An earlier query does not count: a proxy may hold the request and pass it to the next server. One check
@@ -85,14 +85,14 @@ const (
 	leastPatience = 5 * time.Second
 )
 
-// NewModelWatch returns a Watch over one server of a run, m, whose Backend must be an Identifier. [ModelWatch.Begin] waits for
-// the server up to patience. Checks end with ctx.
+// NewModelWatch returns a ModelWatch over one server of a run, m, whose Backend must be a ModelIdentifier.
+// [ModelWatch.Begin] waits for the server up to patience. Checks end with ctx.
 func NewModelWatch(ctx context.Context, m PoolMember, patience time.Duration) *ModelWatch {
 	return &ModelWatch{member: m, patience: patience, ctx: ctx, rest: checkInterval, fingerprints: Fingerprints{}}
 }
 
-// ExpectFingerprint requires replies to have the system fingerprint of earlier replies of the same server; "": any. Call it before
-// the first request.
+// ExpectFingerprint requires replies to have the system fingerprint of earlier replies of the same server; "": any.
+// Call it before the first request.
 func (w *ModelWatch) ExpectFingerprint(fingerprint string) {
 	if fingerprint != "" {
 		w.fingerprints[fingerprint] = 2 // a fingerprint that came only once is no evidence
@@ -106,7 +106,9 @@ func (w *ModelWatch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, 
 	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
 	defer cancel()
 	_, w.process, _ = w.identify(ctx)
-	sample, sampleErr = CallWithRetry(ctx, RetryOptions{TimeLimit: w.patience}, func() (TokenSample, error) { return w.takeSample(ctx) })
+	sample, sampleErr = CallWithRetry(ctx, RetryOptions{TimeLimit: w.patience}, func() (TokenSample, error) {
+		return w.takeSample(ctx)
+	})
 	w.sample = earlier
 	if earlier == nil {
 		w.sample = sample
@@ -260,7 +262,10 @@ func (w *ModelWatch) FinalCheck(ctx context.Context, limit time.Duration) error 
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
-	_, err := CallWithRetry(limited, RetryOptions{TimeLimit: limit, FirstWait: min(limit/8, 100*time.Millisecond)}, func() (struct{}, error) {
+	_, err := CallWithRetry(limited, RetryOptions{
+		TimeLimit: limit,
+		FirstWait: min(limit/8, 100*time.Millisecond),
+	}, func() (struct{}, error) {
 		return struct{}{}, w.check(limited)
 	})
 	for _, c := range w.waiting {

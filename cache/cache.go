@@ -46,8 +46,8 @@ type client struct {
 	unchecked sync.Map
 }
 
-// CachingClient returns a Client that answers from store where it can, and sends other requests to next, equal ones in flight
-// only once. It stores the replies.
+// CachingClient returns a Client that answers from store where it can, and sends other requests to next, equal ones in
+// flight only once. It stores the replies.
 func CachingClient(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
 }

@@ -33,8 +33,8 @@ func (e *DiskFullError) Error() string {
 		"free some space, name another folder with --cache, or use --no-cache", e.Dir, e.Free>>20, e.Need>>20)
 }
 
-// hasFreeSpace returns the free bytes on the cache's disk, and whether there are at least need of them. A disk that does not
-// report its space counts as sufficient.
+// hasFreeSpace returns the free bytes on the cache's disk, and whether there are at least need of them. A disk that
+// does not report its space counts as sufficient.
 func (s *Store) hasFreeSpace(need uint64) (free uint64, ok bool) {
 	free, err := s.free(s.dir)
 	return free, err != nil || free >= need

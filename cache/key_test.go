@@ -13,7 +13,7 @@ import (
 var inKey = map[string]bool{
 	"Identity": true, "Model": true, "Messages": true, "Temperature": true, "TopP": true,
 	"Seed": true, "MaxTokens": true, "NumCtx": true, "Repetition": true,
-	"Think": true, "ThinkBudget": true, "Constrain": true, "Labels": true, "NoPromptCache": true,
+	"Think": true, "ThinkBudget": true, "AllowedReplies": true, "Labels": true, "NoPromptCache": true,
 	"StopRepetition": true,
 
 	"PromptTokens": false, // what Messages come to

@@ -109,10 +109,10 @@ func Majority(votes [3]int) int {
 	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }
 
-// chatbotArenaFormat reads the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is about
-// the whole conversation, so only conversations of one turn are used, unless the option turns is "all": then longer
-// ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its name
-// in the file.
+// chatbotArenaFormat reads the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is
+// about the whole conversation, so only conversations of one turn are used, unless the option turns is "all": then
+// longer ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its
+// name in the file.
 var chatbotArenaFormat = newFormat("chatbot-arena", Format{
 	Parse:    parseArena,
 	Assemble: chooseArena,

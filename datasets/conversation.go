@@ -12,8 +12,7 @@ type utterance struct {
 	Content *string `json:"content"`
 }
 
-// checkConversation returns an error for an empty conversation, and for one whose messages do not alternate between user and
-// assistant.
+// checkConversation returns an error if the conversation is empty or does not alternate between user and assistant.
 func checkConversation(c []utterance) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")

@@ -141,7 +141,7 @@ type Format struct {
 	// ClusterKey, unless nil, maps an item's id to the key of its cluster: related items, which are resampled together.
 	// Clusters is a noun for the key: "question" if several models answered it, "template" of several problems.
 	ClusterKey  func(id string) string
-	ClusterNoun string
+	ClusterNoun string `yaml:"clusters"`
 	// Matches, unless nil, reports whether a row with these values has the format, if another format has the same keys.
 	Matches func(row map[string]json.RawMessage) bool
 	// Level, unless nil, returns the item's entry of Levels by its id.
@@ -173,12 +173,13 @@ func (f Format) Item(line []byte) (Item, error) {
 // Formats lists the file formats in the order of detection. A file has the format of the first row that matches one.
 // Errors in earlier rows come from the format that shares the most keys with the row; the first one on a tie.
 var Formats = []Format{
-	JudgeBenchFormat, LLMBarFormat, MMLUProFormat, GSM8KFormat, gsmSymbolicFormat, MTBenchFormat, chatbotArenaFormat, JudgmentsFormat, QuestionsFormat, OptionsFormat,
+	JudgeBenchFormat, LLMBarFormat, MMLUProFormat, GSM8KFormat, gsmSymbolicFormat, MTBenchFormat, chatbotArenaFormat,
+	JudgmentsFormat, QuestionsFormat, OptionsFormat,
 	OASSTTreesFormat, oasstMessagesFormat, RMBenchFormat, PPEFormat, ScoresFormat,
 }
 
-// ClusterFunc returns the function from item ids to clusters of related items, for the items of a source, and a noun for
-// a cluster, such as "question"; nil if items are independent.
+// ClusterFunc returns the function from item ids to clusters of related items, for the items of a source, and a noun
+// for a cluster, such as "question"; nil if items are independent.
 func ClusterFunc(source string) (cluster func(id string) string, unit string) {
 	f, _ := FormatNamed(source)
 	if source == SourcePandaLM || strings.HasPrefix(source, SourceVicuna) {
@@ -199,7 +200,7 @@ const (
 	SourceVicuna  = "vicuna80/"
 )
 
-// LevelFunc returns the function from item ids to levels of difficulty for the items of a source; nil if they have none.
+// LevelFunc returns the function from item ids to levels of difficulty for a source's items; nil if they have none.
 func LevelFunc(source string) func(id string) string {
 	f, _ := FormatNamed(source)
 	return f.Level
@@ -361,7 +362,7 @@ func explainDecodeError(line []byte, err error) error {
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
 		// Parts of Go's types are no keys: of a JudgmentLine, a responseLine and a message in a tree.
-		key := strings.NewReplacer("Answered.", "", "PeopleScores.", "", ".message.", ".").Replace(typ.Field)
+		key := strings.NewReplacer("AgentAnswer.", "", "PeopleScores.", "", ".message.", ".").Replace(typ.Field)
 		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err

@@ -21,8 +21,8 @@ func DecodeObject[T any](line []byte, into *T) error {
 	return decode(line, into)
 }
 
-// decode decodes a line of JSON; errors are those of [explainDecodeError]. A field tagged must is a required key; must:"id"
-// also requires a non-empty text.
+// decode decodes a line of JSON; errors are those of [explainDecodeError]. A field tagged must is a required key;
+// must:"id" also requires a non-empty text.
 func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would replace invalid bytes by U+FFFD
 		return errors.New("not UTF-8: save the file as UTF-8")

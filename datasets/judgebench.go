@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// JudgeBenchFormat reads the pair file of JudgeBench (arXiv 2410.12784): one JSON object per line with pair_id, original_id,
-// source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files add judge_name
-// and judgments to the same lines, and can be read as pair files too.
+// JudgeBenchFormat reads the pair file of JudgeBench (arXiv 2410.12784): one JSON object per line with pair_id,
+// original_id, source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files
+// add judge_name and judgments to the same lines, and can be read as pair files too.
 var JudgeBenchFormat = newFormat("judgebench", Format{
 	Parse: parsePair,
 })

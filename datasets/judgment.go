@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// JudgmentsFormat reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
-// runs in which models, called agents, answered the questions.
+// JudgmentsFormat reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records
+// of runs in which models, called agents, answered the questions.
 var JudgmentsFormat = newFormat("judgment", Format{
 	Parse: parseJudgment,
 })
@@ -53,10 +53,17 @@ func parseJudgment(line []byte) (Item, error) {
 	case gold < 0:
 		return Item{}, fmt.Errorf("gold %q is neither %q nor %q", l.Gold, CandidateCorrect, CandidateIncorrect)
 	case !slices.Contains([]Shape{ShapeChoice, ShapeNumber, ShapePreference}, l.QuestionShape):
-		return Item{}, fmt.Errorf("\"of\" is %q, not %s, %s or %s", l.QuestionShape, ShapeChoice, ShapeNumber, ShapePreference)
+		return Item{}, fmt.Errorf("\"of\" is %q, not %s, %s or %s",
+			l.QuestionShape, ShapeChoice, ShapeNumber, ShapePreference)
 	}
 	return Item{
-		ID: l.ID, Shape: ShapeJudgment, Source: l.Source, Group: categoryOrDefault(l.Category, "(no category)"), Question: l.Prompt,
-		Candidates: []Candidate{{ID: CandidateCorrect}, {ID: CandidateIncorrect}}, Gold: gold, Answered: &l.AgentAnswer,
+		ID:         l.ID,
+		Shape:      ShapeJudgment,
+		Source:     l.Source,
+		Group:      categoryOrDefault(l.Category, "(no category)"),
+		Question:   l.Prompt,
+		Candidates: []Candidate{{ID: CandidateCorrect}, {ID: CandidateIncorrect}},
+		Gold:       gold,
+		Answered:   &l.AgentAnswer,
 	}, nil
 }

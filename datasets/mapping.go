@@ -213,7 +213,7 @@ func partNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// parseAssignments parses lists of NAME=VALUE with commas between them. Text after a comma without a = continues the previous
+// parseAssignments parses comma-separated lists of NAME=VALUE. Text after a comma without a = continues the previous
 // value.
 func parseAssignments(lists []string) (out [][2]string, err error) {
 	for _, list := range lists {
@@ -300,8 +300,7 @@ func (s *Set) convert(m Mapping, build func(FileRows) ([]string, error)) error {
 	return err
 }
 
-// onlyScoreColumn returns the name of the column or label that the mapping assigns to the score, if it assigns nothing else;
-// else "".
+// onlyScoreColumn returns the column or label that the mapping assigns to the score; "" if it assigns anything else.
 func (m Mapping) onlyScoreColumn() string {
 	entries, _ := parseAssignments(m.Fields)
 	if len(entries) == 1 && entries[0][0] == partScore {
@@ -364,7 +363,7 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 	return t.notes(), t.emptyColumnError(first)
 }
 
-// emptyColumnError returns an error for the first mapped column without a value in any row. first is the file's first row.
+// emptyColumnError returns an error for the first mapped column without any value. first is the file's first row.
 func (t *mapper) emptyColumnError(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {

@@ -2,8 +2,8 @@ package datasets
 
 import "fmt"
 
-// MMLUProFormat reads the questions of MMLU-Pro (arXiv 2406.01574) as in its Parquet files: three to ten options and the
-// letter of the answer. Other files may have 2 to 26 options.
+// MMLUProFormat reads the questions of MMLU-Pro (arXiv 2406.01574) as in its Parquet files: three to ten options and
+// the letter of the answer. Other files may have 2 to 26 options.
 //
 // Trailing options "N/A" only pad rows of the validation file to ten; they are dropped, as in the official scripts.
 var MMLUProFormat = newFormat("mmlu-pro", Format{
@@ -73,7 +73,7 @@ func (r *mmluRow) gold() (int, error) {
 	return gold, nil
 }
 
-// optionCount returns the number of options without padding: "N/A" at the end, after the correct option, whose index is gold.
+// optionCount counts the options without padding: "N/A" at the end, after the correct option, whose index is gold.
 func (r *mmluRow) optionCount(gold int) int {
 	n := len(r.Options)
 	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {

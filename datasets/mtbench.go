@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// MTBenchFormat reads the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
-// question, turn and pair of models become one item with the majority's verdict; without a majority it is left out. The
-// models of a pair are sorted by name.
+// MTBenchFormat reads the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes
+// on one question, turn and pair of models become one item with the majority's verdict; without a majority it is left
+// out. The models of a pair are sorted by name.
 //
 // Votes after the second turn are left out, unless the option turns is "all": these are then judged on the whole
 // conversation.

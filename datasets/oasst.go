@@ -108,7 +108,7 @@ func (m *message) check() error {
 // rejected reports whether the message failed review.
 func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 
-// treeConverter converts trees of messages to items, one tree at a time, and counts the trees and replies that it leaves out.
+// treeConverter converts trees of messages to items, one at a time, and counts the trees and replies left out.
 type treeConverter struct {
 	lang  string          // language of the trees to use, or anyLanguage
 	label string          // people's label that scores the replies, each an item of its own; "": items are trees

@@ -113,7 +113,8 @@ func (s *Set) unpack() error {
 	switch {
 	case err != nil:
 		return err
-	case f != nil && f.Shape == ShapeOptions && f.Languages && mapping.onlyScoreColumn() != "": // people's label of OASST's replies
+	case f != nil && f.Shape == ShapeOptions && f.Languages && mapping.onlyScoreColumn() != "":
+		// people's label of OASST's replies
 		err := s.convert(mapping, f.Assemble)
 		s.setFormat(&ScoresFormat)
 		s.format.Languages = f.Languages
@@ -244,7 +245,8 @@ func (s *Set) checkUsable() error {
 		return fmt.Errorf("no item has the group %s; groups: %s",
 			strings.Join(s.Options.Groups, " or "), shortList(s.otherGroups))
 	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.SkipReasons[0], s.positionNoun(), s.Skipped, s.describeExpectedRows())
+		return fmt.Errorf("%w (no usable %s among %d; expected %s)",
+			s.SkipReasons[0], s.positionNoun(), s.Skipped, s.describeExpectedRows())
 	case len(s.Notes) > 0:
 		return fmt.Errorf("no item is left: %s", strings.Join(s.Notes, " "))
 	default:
@@ -252,7 +254,7 @@ func (s *Set) checkUsable() error {
 	}
 }
 
-// describeExpectedRows describes the rows that the file should have: those of its format, or the formats that are possible.
+// describeExpectedRows describes the rows that the file should have: those of its format or of the possible formats.
 func (s *Set) describeExpectedRows() string {
 	switch {
 	case !s.Mapping.empty():

@@ -243,8 +243,8 @@ func bestRanked(candidates []Candidate) int {
 	return best
 }
 
-// EncodeOptions encodes the item as a line of [OptionsFormat] that reads as the same item: the items of a run are complete
-// in themselves, wherever they came from and however they were changed.
+// EncodeOptions encodes the item as a line of [OptionsFormat] that reads as the same item: the items of a run are
+// complete in themselves, wherever they came from and however they were changed.
 func EncodeOptions(item Item) ([]byte, error) {
 	id := textOrNumber(item.ID)
 	l := optionsLine{ID: &id, Source: item.Source, Prompt: &item.Question, Reference: item.Reference}

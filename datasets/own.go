@@ -19,8 +19,7 @@ import (
 	"gavel/internal/disk"
 )
 
-// userDatasetsFolder is the library's folder for users' own files imported under a name. NAME.json describes each, with the
-// mapping of its columns.
+// userDatasetsFolder is the folder of files imported under a name. NAME.json describes each, with its mapping.
 const userDatasetsFolder = "own"
 
 // userDatasetName matches valid names of users' own datasets: valid file names on every system, and no paths.
@@ -67,8 +66,9 @@ func (l Library) readCard(name string) (k Entry, err error) {
 		return k, err
 	}
 	err = json.Unmarshal(text, &k)
-	if err == nil &&
-		(k.Name != name || k.File != userDatasetsFolder+"/"+path.Base(k.File) || !userDatasetName.MatchString(path.Base(k.File))) {
+	if err == nil && (k.Name != name ||
+		k.File != userDatasetsFolder+"/"+path.Base(k.File) ||
+		!userDatasetName.MatchString(path.Base(k.File))) {
 		err = errors.New("it describes another dataset")
 	}
 	if err != nil {
@@ -84,9 +84,9 @@ func (l Library) ownCard(name string) string {
 // IsUserDataset reports whether the dataset is a user's own file.
 func (k Entry) IsUserDataset() bool { return strings.HasPrefix(k.File, userDatasetsFolder+"/") }
 
-// ImportUserDataset imports a user's own file under a name, with the mapping of its columns. It copies the file and records
-// the file's SHA-256. previous describes the dataset that had the name before, whose copy is removed; its SHA256 is ""
-// if there was none.
+// ImportUserDataset imports a user's own file under a name, with the mapping of its columns. It copies the file and
+// records the file's SHA-256. previous describes the dataset that had the name before, whose copy is removed; its
+// SHA256 is "" if there was none.
 func (l Library) ImportUserDataset(file, name string, mapping Mapping) (k, previous Entry, s *Set, err error) {
 	if !userDatasetName.MatchString(name) || len(name) > longestOwn {
 		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// PPEFormat reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
-// model, their correctness, and sampled pairs of a correct and a wrong one. Every pair is an item; the pairs of a
+// PPEFormat reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of
+// one model, their correctness, and sampled pairs of a correct and a wrong one. Every pair is an item; the pairs of a
 // prompt form a cluster. The order within a pair is that of the sample.
 var PPEFormat = newFormat(ppeName, Format{
 	Parse:      parsePair,

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// QuestionsFormat reads gavel's own format for questions of any origin: one JSON object per line with id, question and gold.
-// With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B or C
-// (a tie), or null if unknown. Otherwise gold is a number. category is the item's group, source its origin.
+// QuestionsFormat reads gavel's own format for questions of any origin: one JSON object per line with id, question and
+// gold. With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B
+// or C (a tie), or null if unknown. Otherwise gold is a number. category is the item's group, source its origin.
 var QuestionsFormat = newFormat("questions", Format{
 	Parse: parseQuestion,
 })
@@ -83,8 +83,8 @@ func (item *Item) setPreference(q *questionLine, gold string) error {
 	return nil
 }
 
-// ScalarText returns the text of a JSON string or number, since files have ids and numbers with or without quotes; "" for
-// null and any other value.
+// ScalarText returns the text of a JSON string or number, since files have ids and numbers with or without quotes; ""
+// for null and any other value.
 func ScalarText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -76,8 +76,8 @@ func (item Item) withLabel(best string) ([]byte, error) {
 	return item.encodeLine()
 }
 
-// encodeLine returns the item as a line of the format that gavel writes for its shape: [JudgeBenchFormat] for pairs, [OptionsFormat]
-// for options, [ScoresFormat] for responses, else [QuestionsFormat].
+// encodeLine returns the item as a line of the format that gavel writes for its shape: [JudgeBenchFormat] for pairs,
+// [OptionsFormat] for options, [ScoresFormat] for responses, else [QuestionsFormat].
 func (item Item) encodeLine() ([]byte, error) {
 	c := item.Candidates
 	q := questionLine{

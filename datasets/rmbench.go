@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// RMBenchFormat reads the pairs of RM-Bench (arXiv 2410.16184): a prompt with three correct and three wrong responses, each
-// in the styles concise, detailed, and detailed with Markdown. Every correct one with every wrong one makes nine pairs,
-// which form a cluster.
+// RMBenchFormat reads the pairs of RM-Bench (arXiv 2410.16184): a prompt with three correct and three wrong responses,
+// each in the styles concise, detailed, and detailed with Markdown. Every correct one with every wrong one makes nine
+// pairs, which form a cluster.
 //
 // A pair is hard if the correct response has the plainer style, easy if it has the fancier one, else normal (§3 of the
 // paper). Its id is DOMAIN:ID:RIGHT-WRONG, with styles numbered from 1. The domain is the row's key "domain" or,
@@ -29,7 +29,7 @@ var RMBenchFormat = newFormat("rm-bench", Format{
 	},
 })
 
-// DifficultyLevels names the difficulty of pairs by their styles; a judge that follows style gets the first level right.
+// DifficultyLevels names the difficulty of pairs by style; a judge that follows style gets the first level right.
 var DifficultyLevels = []string{"easy", "normal", "hard"}
 
 // rmStyles is the number of styles of a response.
@@ -71,7 +71,11 @@ func parseRMBench(line []byte) (Item, error) {
 	}
 	domain := categoryOrDefault(r.Domain, "RM-Bench")
 	item := Item{
-		ID: domain + ":" + string(*r.ID) + ":" + r.Pair, Shape: ShapePair, Source: "rm-bench", Group: domain, Question: *r.Prompt,
+		ID:         domain + ":" + string(*r.ID) + ":" + r.Pair,
+		Shape:      ShapePair,
+		Source:     "rm-bench",
+		Group:      domain,
+		Question:   *r.Prompt,
 		Candidates: lettered(r.Chosen[0], r.Rejected[0]),
 	}
 	if chosenPlace(item.ID, 2) == 1 {

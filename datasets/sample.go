@@ -98,7 +98,7 @@ func Indexes(n int) []int {
 	return all
 }
 
-// DrawOrder returns the indexes of n items in the order in which a seed draws them: a sample of k items has the first k.
+// DrawOrder returns the indexes of n items in the order in which a seed draws them: a sample of k has the first k.
 func DrawOrder(n int, id func(i int) string, seed int64) []int {
 	keys, order := make([]uint64, n), Indexes(n)
 	for i := range keys {

@@ -47,9 +47,9 @@ func (t *mapper) parseSide(label string) int {
 	return sideUnclear
 }
 
-// responseIndex returns the index of the response, out of n, that a label names, sideTie or unlabelled. The label names it by
-// --label-values or, without them, by a letter or number, by the column's name, or by one of names: the responses'
-// models or the options' texts.
+// responseIndex returns the index of the response, out of n, that a label names, sideTie or unlabelled. The label names
+// it by --label-values or, without them, by a letter or number, by the column's name, or by one of names: the
+// responses' models or the options' texts.
 func (r tableRow) responseIndex(label string, n int, names []string) (int, error) {
 	trimmed := strings.TrimSpace(label)
 	if trimmed == "" {

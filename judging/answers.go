@@ -92,7 +92,7 @@ const (
 	AnswerUsable          NoAnswerReason = ""               // no reason: the answer can be judged
 	NoAnswerNoRecord      NoAnswerReason = "missing"        // the run has no record of the question
 	NoAnswerCallFailed    NoAnswerReason = "failed"         // the call to the model failed
-	NoAnswerNoText        NoAnswerReason = "no-text"        // there is no text: the reply is empty or refused, or the prompt was too long
+	NoAnswerNoText        NoAnswerReason = "no-text"        // no text: an empty or refused reply, or too long a prompt
 	NoAnswerOtherQuestion NoAnswerReason = "other-question" // the run has another question under the same id
 )
 

@@ -106,13 +106,13 @@ func OpenDirWithValues[T any](
 	return d, nil
 }
 
-// CheckRegularFiles returns an error if one of the files that a run in the folder path appends to is a link or not a regular file.
+// CheckRegularFiles returns an error if a file that a run in the folder path appends to is a link or not regular.
 func CheckRegularFiles(path string) error {
 	return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile)
 }
 
-// checkSameRun returns an error if the folder holds another run than m. If it holds m, resume sets m.Altered to the names of
-// the files that another program changed.
+// checkSameRun returns an error if the folder holds another run than m. If it holds m, resume sets m.Altered to the
+// names of the files that another program changed.
 func (d *Dir) checkSameRun(m *Manifest) error {
 	old, err := ReadManifest(d.Path)
 	switch {
@@ -292,7 +292,7 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	return linkItemsFile(d.Path)
 }
 
-// linkItemsFile replaces items.jsonl of a folder by a hard link to an identical file in a sibling folder, if there is one.
+// linkItemsFile replaces a folder's items.jsonl by a hard link to an identical file in a sibling folder, if any.
 func linkItemsFile(dir string) error {
 	path := filepath.Join(dir, ItemsFile)
 	info, err := os.Stat(path)

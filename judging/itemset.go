@@ -13,8 +13,8 @@ import (
 // each. It ignores the order of the items, their file and the judge's own answers.
 type ItemSet string
 
-// ItemsFileKey returns a text that is equal for runs whose files of items are equal: the file's hash or, while the run has
-// none, the hashes of the dataset's file and of the items' ids.
+// ItemsFileKey returns a text that is equal for runs whose files of items are equal: the file's hash or, while the run
+// has none, the hashes of the dataset's file and of the items' ids.
 func (m *Manifest) ItemsFileKey() string {
 	return cmp.Or(m.Files[ItemsFile], m.Spec.Dataset.SHA256+" "+m.Spec.Dataset.IDs)
 }

@@ -22,9 +22,9 @@ func FindLabel(form *regexp.Regexp, reply string, policy Policy) (label string, 
 	return label, span, Decided
 }
 
-// DecisionPrompt is the name of a protocol's prompt for judges that write no text: a question, and a line for each label that
-// needs explanation; see [backends.DecisionBackend].
+// DecisionPrompt is the name of a protocol's prompt for judges that write no text: a question, and a line for each
+// label that needs explanation; see [backends.DecisionBackend].
 const DecisionPrompt = "decision"
 
-// LabelTurnText is the text with which gavel asks a judge that has reasoned for the label alone. No paper publishes one.
+// LabelTurnText asks a judge that has reasoned for the label alone. No paper publishes such a text.
 const LabelTurnText = "Now output your final verdict label, and nothing else."

@@ -35,13 +35,12 @@ type Prompt struct {
 
 	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelTurnText is the text of the turn that asks for the label alone after free reasoning; "" if the label is the whole
-	// reply.
+	// LabelTurn is the text of the turn that asks for the label alone after free reasoning; "" if that is the whole reply.
 	LabelTurn string
 	// Challenge is the text of the turn that asks, after a verdict, whether the judge is sure; the reply to it replaces
 	// the verdict. "" for none.
 	Challenge string
-	// HasDuplicate says that the item has another presentation with the same prompt, whose cached reply must not be used here.
+	// HasDuplicate says that another presentation of the item has the same prompt; its cached reply must not serve here.
 	HasDuplicate bool
 }
 
@@ -139,7 +138,7 @@ type Protocol struct {
 	Shapes           []datasets.Shape // the shapes of its items
 	Presentations    int              // number of presentations of every item; 0 if it depends on the item
 	MaxShown         int              // number of candidates that a presentation shows, the first of its order; 0: all
-	ScoresCandidates bool             // a verdict is a score of one candidate, right or wrong only beside others of its item
+	ScoresCandidates bool             // a verdict scores one candidate, right or wrong only beside others of its item
 	FollowUps        bool             // another turn follows a reply without a verdict
 	Templates        []Template       // the prompts to choose from, the default first
 	Options          []Option         // the choices that it offers beyond the prompt
@@ -244,7 +243,8 @@ func ProtocolNamed(name string) (Protocol, error) {
 			return p, nil
 		}
 	}
-	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(ProtocolNames(registered), ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s",
+		name, strings.Join(ProtocolNames(registered), ", "))
 }
 
 // ProtocolNames returns the names of the given protocols, in order.

@@ -14,7 +14,7 @@ import (
 
 // queue hands out the judgments of a run. The worker that takes an item makes its judgments one after the other. Only
 // when no item is left to take, idle workers take judgments that would have had to wait; otherwise a run would end with
-// most workers idle. With RunJob.ParallelWithinItem, an item is taken only when no judgment of the one before is left to take.
+// most workers idle. With RunJob.ParallelWithinItem, an item is taken only after all judgments of the one before.
 type queue struct {
 	job     *RunJob
 	mu      sync.Mutex

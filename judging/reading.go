@@ -96,8 +96,8 @@ func (r *Record) Read(p Asker, reading ReadingOptions) (Verdict, error) {
 	return v, err
 }
 
-// ReadWithBothReaders reads the stored replies by both sets of readers. v is the verdict of the readers that reading.Name names,
-// other the verdict of the other set. If both agree, they have the rule and label of Paper.
+// ReadWithBothReaders reads the stored replies by both sets of readers. v is the verdict of the readers that
+// reading.Name names, other the verdict of the other set. If both agree, they have the rule and label of Paper.
 func (r *Record) ReadWithBothReaders(p Asker, reading ReadingOptions) (v, other Verdict, err error) {
 	v, withoutParsing, err := r.verdictWithoutParsing(reading)
 	if withoutParsing || err != nil {
@@ -114,8 +114,8 @@ func (r *Record) ReadWithBothReaders(p Asker, reading ReadingOptions) (v, other 
 	return robust, paper, nil
 }
 
-// verdictWithoutParsing returns the verdict of a record whose replies need no parsing: an imported verdict, a failed call, or
-// a reply that ended too early. The second result is false for other records.
+// verdictWithoutParsing returns the verdict of a record whose replies need no parsing: an imported verdict, a failed
+// call, or a reply that ended too early. The second result is false for other records.
 func (r *Record) verdictWithoutParsing(reading ReadingOptions) (v Verdict, withoutParsing bool, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:

@@ -197,11 +197,10 @@ func (r *Record) Shown() Presentation {
 	return Presentation{Index: r.Presentation, Order: r.CandidateOrder(), Shape: r.Shape, Mode: r.Mode}
 }
 
-// ResamplingUnit returns the id of the record's question, or else of its item. Records with the same one are resampled together.
+// ResamplingUnit returns the record's question id, or else its item id. Records that share it are resampled together.
 func (r *Record) ResamplingUnit() string { return cmp.Or(r.Question, r.Item) }
 
-// CandidateOrder returns the order shown, as indexes of the item's candidates. Their ids are in alphabetical order: A, B and
-// so on.
+// CandidateOrder returns the order shown, as indexes of the item's candidates, whose ids in order are A, B and so on.
 func (r *Record) CandidateOrder() []int {
 	ids := sortedIDs(r.Order)
 	out := make([]int, len(r.Order))
@@ -316,8 +315,8 @@ func ReadRecords(path string, f func(*Record) error) error {
 // readNothing is the read function of callers that need no value beside the record.
 func readNothing(*Record) (none struct{}, err error) { return none, nil }
 
-// ReadRecordsWithValues works like ReadRecords. It also calls read for each record, from several goroutines, and passes the
-// value to f.
+// ReadRecordsWithValues works like ReadRecords. It also calls read for each record, from several goroutines, and passes
+// the value to f.
 func ReadRecordsWithValues[T any](path string, read func(*Record) (T, error), f func(*Record, T) error) error {
 	file, _, err := disk.Open(nil, path)
 	if err != nil {

@@ -25,15 +25,16 @@ type RunJob struct {
 	Rows     []int // indexes in Set of the run's items
 	Order    []int // indexes in Set of the items to judge now, in this order; nil: Rows
 	Client   backends.Client
-	// MaxPromptTokens is the most tokens that a prompt may have, or 0 if unknown. If a prompt may have more, the server counts its
-	// tokens, and it is not sent if there are more.
+	// MaxPromptTokens is the most tokens that a prompt may have, or 0 if unknown. If a prompt may have more, the server
+	// counts its tokens, and it is not sent if there are more.
 	MaxPromptTokens int
-	CountTokens     func(context.Context, backends.Request) (int, error) // counts a prompt's tokens; nil if the server cannot
+	// CountTokens counts a prompt's tokens; nil if the server cannot.
+	CountTokens func(context.Context, backends.Request) (int, error)
 	// Concurrency limits the judgments in flight. Those of one item follow each other, so that the server's prefix
 	// cache still holds the question, except for the last items of a run (see queue).
 	Concurrency int
-	// ParallelWithinItem asks for the judgments of one item at the same time, for servers whose running requests share a prefix.
-	// Their queue would otherwise push the question out of the cache before the item's second judgment.
+	// ParallelWithinItem asks for the judgments of one item at the same time, for servers whose running requests share a
+	// prefix. Their queue would otherwise push the question out of the cache before the item's second judgment.
 	ParallelWithinItem bool
 	// CurrentConcurrency, if not nil, returns the limit in place of Concurrency; it is called after every judgment.
 	CurrentConcurrency func() int
@@ -188,7 +189,11 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 	rec.PromptID = hashMessages(req.Messages)
 	if problem := j.checkPromptFits(ctx, &req); problem != "" {
 		rec.Outcome = TooLong
-		rec.Replies = append(rec.Replies, Reply{Finish: backends.FinishPromptTooLong, Detail: problem, PromptTokens: req.PromptTokens})
+		rec.Replies = append(rec.Replies, Reply{
+			Finish:       backends.FinishPromptTooLong,
+			Detail:       problem,
+			PromptTokens: req.PromptTokens,
+		})
 		return rec, nil
 	}
 	v, err := j.converse(ctx, rec, prompt, req)
@@ -337,8 +342,8 @@ func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int)
 // notSentPrefix begins [Reply].Detail if the prompt was counted, found too long and not sent.
 const notSentPrefix = "not asked: "
 
-// checkPromptFits has the server count the tokens of a first turn that may not fit, and returns a message if it does not fit,
-// or else "". If the server cannot count, the prompt is sent and the server decides.
+// checkPromptFits has the server count the tokens of a first turn that may not fit, and returns a message if it does
+// not fit, or else "". If the server cannot count, the prompt is sent and the server decides.
 func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (problem string) {
 	if j.MaxPromptTokens <= 0 || j.CountTokens == nil || backends.MaxTokens(req.Messages) <= j.MaxPromptTokens {
 		return ""
@@ -351,7 +356,8 @@ func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (pr
 	if n <= j.MaxPromptTokens {
 		return ""
 	}
-	return fmt.Sprintf(notSentPrefix+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.MaxPromptTokens)
+	return fmt.Sprintf(notSentPrefix+"the prompt has %d tokens, counted by the server, which takes at most %d",
+		n, j.MaxPromptTokens)
 }
 
 // probabilities returns the probability of each label on offer at the verdict. A server lists only the likeliest tokens
@@ -362,7 +368,8 @@ func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (pr
 func (j *RunJob) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {
-	if decides := j.Manifest.Server.Can(backends.HasDecisionModels); len(resp.LabelProbabilities) == 0 || !decides && !v.Outcome.Verdict() {
+	decides := j.Manifest.Server.Can(backends.HasDecisionModels)
+	if len(resp.LabelProbabilities) == 0 || !decides && !v.Outcome.Verdict() {
 		return nil, nil, nil
 	}
 	logprobs := resp.LabelLogprobs()
@@ -384,8 +391,8 @@ func (j *RunJob) probabilities(
 	return labelProbabilities(req.Labels, logprobs), asides, nil
 }
 
-// labelProbabilities returns each label with its natural logarithm from logprobs, if it has one, and with its share of the
-// labels' summed probabilities, rounded to six places.
+// labelProbabilities returns each label with its natural logarithm from logprobs, if it has one, and with its share of
+// the labels' summed probabilities, rounded to six places.
 func labelProbabilities(labels []string, logprobs map[string]float64) []Probability {
 	maxLogprob := math.Inf(-1)
 	for _, lp := range logprobs {

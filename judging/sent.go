@@ -13,7 +13,7 @@ import (
 type SentTraffic struct {
 	seed              maphash.Seed       // of the hashes that are the keys
 	singleRequestKeys []uint64           // keys of the judgments that took one request of one turn, as most do
-	trafficByKey      map[uint64]traffic // all other judgments, by key; a key is a hash, since ids would take most of the memory
+	trafficByKey      map[uint64]traffic // all other judgments, by key: a hash, since ids would take most of the memory
 }
 
 // traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
@@ -88,9 +88,9 @@ func (s *SentTraffic) key(item string, presentation int) uint64 {
 // promptMemoryBytes limits the bytes of prompts that Tree holds in memory.
 const promptMemoryBytes = 1 << 26
 
-// IdealUncachedShare returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn
-// sends all turns before it again, and a common beginning of prompts is read once. A reply counts as cached, since the
-// server wrote it. Bytes stand in for tokens, which only the server's tokenizer can count. dir is the run's folder.
+// IdealUncachedShare returns the share of all bytes sent that a server must read if its prompt cache forgets nothing:
+// every turn sends all turns before it again, and a common beginning of prompts is read once. A reply counts as cached,
+// since the server wrote it. Bytes stand in for tokens, which only the server can count. dir is the run's folder.
 func (s *SentTraffic) IdealUncachedShare(m *Manifest, dir string) (share float64, err error) {
 	asker, err := AskerOf(m)
 	if err != nil {

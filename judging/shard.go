@@ -27,9 +27,9 @@ type Shard struct {
 // CacheDir names the folder of cached replies in a shard's folder.
 const CacheDir = ".cache"
 
-// SelectItems returns the items of a shard, as indexes of n ids, in their order. Items are dealt to the shards in turn, in the
-// order of a hash of their ids: the result does not depend on the order of the file, and the sizes of shards differ by
-// at most one.
+// SelectItems returns the items of a shard, as indexes of n ids, in their order. Items are dealt to the shards in turn,
+// in the order of a hash of their ids: the result does not depend on the order of the file, and the sizes of shards
+// differ by at most one.
 func (s *Shard) SelectItems(n int, id func(i int) string) (indexes []int) {
 	indexes = []int{}
 	for rank, i := range datasets.DrawOrder(n, id, 0) {

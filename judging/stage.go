@@ -130,10 +130,10 @@ func (s *StageCounts) AddToManifest(m *Manifest) { m.StageCounts = s }
 // ReferenceCounts counts the pairs that are judged with the judge's own answer as reference, and those left out.
 type ReferenceCounts struct {
 	Pairs    int                    `json:"pairs"`    // number of requested pairs
-	NoOwn    map[NoAnswerReason]int `json:"no_own"`   // pairs left out because the judge has no answer of its own, by reason
+	NoOwn    map[NoAnswerReason]int `json:"no_own"`   // pairs left out since the judge has no answer of its own, by reason
 	Right    int                    `json:"right"`    // pairs to whose question the judge's own answer is correct
 	Wrong    int                    `json:"wrong"`    // pairs to whose question the judge's own answer is wrong
-	Unknown  int                    `json:"unknown"`  // pairs where it is unknown whether the judge's own answer is correct
+	Unknown  int                    `json:"unknown"`  // pairs where the correctness of the judge's own answer is unknown
 	Warnings []string               `json:"warnings"` // the counts that a reader should know, as sentences
 }
 

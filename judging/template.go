@@ -58,8 +58,7 @@ func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp
 	return t
 }
 
-// ReadPromptTexts reads the prompts of a folder by file name, without the extension. The newline at the end of a file is not part
-// of the prompt.
+// ReadPromptTexts reads a folder's prompts, by file name without extension, and drops the newline at the end of a file.
 func ReadPromptTexts(files fs.FS, dir string) map[string]string {
 	names, err := fs.Glob(files, dir+"/*.txt")
 	if err != nil || len(names) == 0 {

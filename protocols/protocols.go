@@ -19,8 +19,8 @@ type Protocol struct {
 	Imports          []imports.Importer                     // make runs from files of other harnesses
 }
 
-// Register registers a protocol: as a command of "gavel run", as a form of the server, and as a value in suites and in the
-// API. It must be called before any of them is used.
+// Register registers a protocol: as a command of "gavel run", as a form of the server, and as a value in suites and in
+// the API. It must be called before any of them is used.
 func Register(p Protocol) {
 	judging.Register(p.Protocol)
 	var ends []string

@@ -2,8 +2,8 @@ package scoring
 
 // Partitioner is a scorer that assigns each of its units, such as pairs, one outcome, such as right, wrong or tie.
 type Partitioner interface {
-	// UnitOutcome returns the outcome of a unit, one of those given to [Register]; "" for a unit that does not count, such as
-	// one without a label.
+	// UnitOutcome returns the outcome of a unit, one of those given to [Register]; "" for a unit that does not count, such
+	// as one without a label.
 	UnitOutcome(u Unit) string
 }
 

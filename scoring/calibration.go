@@ -155,7 +155,12 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 	if value <= range95.High {
 		low = 0
 	}
-	return Estimate{Value: RoundFraction(value), Low: RoundFraction(low), High: RoundFraction(high), Interval: ByCalibrated},
+	return Estimate{
+			Value:    RoundFraction(value),
+			Low:      RoundFraction(low),
+			High:     RoundFraction(high),
+			Interval: ByCalibrated,
+		},
 		Estimate{Value: RoundFraction(mean), Low: RoundFraction(range95.Low), High: RoundFraction(range95.High)}
 }
 

@@ -46,8 +46,8 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 	return out, nil
 }
 
-// applyHolm applies Holm's correction to all differences, marks those that are not significant, and sets the sentences of
-// each comparison.
+// applyHolm applies Holm's correction to all differences, marks those that are not significant, and sets the sentences
+// of each comparison.
 func (c *Comparisons) applyHolm() {
 	var all []*Difference
 	for _, comparison := range c.Comparisons {

@@ -100,11 +100,17 @@ func (c *Comparison) bothValues(d Difference) string {
 	case d.A == nil || d.B == nil:
 		return phrases.Sentence("compare.units", name, c.counted())
 	case d.Unit != "":
-		return phrases.Sentence("compare.values", name, WithoutNegativeZero(*d.A, 2), WithoutNegativeZero(*d.B, 2), c.counted())
+		return phrases.Sentence(
+			"compare.values", name, WithoutNegativeZero(*d.A, 2), WithoutNegativeZero(*d.B, 2), c.counted(),
+		)
 	case strings.HasPrefix(name, "right"), strings.HasPrefix(name, "correct"):
-		return phrases.Sentence("compare.shares-correct", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted())
+		return phrases.Sentence(
+			"compare.shares-correct", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted(),
+		)
 	}
-	return phrases.Sentence("compare.shares", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted())
+	return phrases.Sentence(
+		"compare.shares", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted(),
+	)
 }
 
 // counted returns the number of compared units in words: "350 pairs".
@@ -147,7 +153,9 @@ func (d Difference) intervalText() string {
 		low, high = -high, -low
 	}
 	places := d.places()
-	return fmt.Sprintf(" [%.*f, %.*f]", places, WithoutNegativeZero(low, places), places, WithoutNegativeZero(high, places))
+	return fmt.Sprintf(
+		" [%.*f, %.*f]", places, WithoutNegativeZero(low, places), places, WithoutNegativeZero(high, places),
+	)
 }
 
 // PairsNeeded returns the number of pairs, rounded up, on which the observed difference would be significant; "" if it
@@ -185,7 +193,8 @@ func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
 		return phrases.Sentence("compare.consistent-tied", pairs)
 	}
 	code := "compare.consistent"
-	if first := c.Headline(); first == nil || first.NotSignificant || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
+	if first := c.Headline(); first == nil || first.NotSignificant ||
+		first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
 		code = "compare.consistent-but"
 	}
 	return phrases.Sentence(code, pairs, d.leader(names), d.points(), d.intervalText())

@@ -23,7 +23,9 @@ func (r *Report) DiagnoseWithoutInterval(name string, headline Result, noun stri
 	if r.Items < r.Expected {
 		progress = " so far"
 	}
-	return UnknownDiagnosis(CodeTooFewItems, "level.no-interval", name, *headline.Value, phrases.CountWithNoun(headline.N, noun), progress)
+	return UnknownDiagnosis(
+		CodeTooFewItems, "level.no-interval", name, *headline.Value, phrases.CountWithNoun(headline.N, noun), progress,
+	)
 }
 
 // diagnose sets the report's diagnosis and its sentences, if the scorer makes diagnoses.

@@ -14,7 +14,7 @@ import (
 // this file, which are valid at all looks together (PROTOCOLS.md, section 6). They cover the items of that order before
 // the first unjudged one: which requests end first depends on the items, and so on their results.
 
-// earlyItems holds, for a run before its end, the items judged in the order drawn by seed, up to the first unjudged one.
+// earlyItems holds, for an unfinished run, the items judged in the order drawn by seed, up to the first unjudged one.
 type earlyItems struct {
 	seed int64 // seed of the order
 	// by item id: its index in the order, for the items before the first unjudged one

@@ -132,9 +132,15 @@ func ShareOf(metric string, k, n, threshold float64) Evidence {
 // String returns the value with its interval: "58 % [53, 63]", or two decimals for other units than percent.
 func (e Evidence) String() string {
 	if e.Unit != "" {
-		return fmt.Sprintf("%.2f [%.2f, %.2f]", WithoutNegativeZero(e.Value, 2), WithoutNegativeZero(e.Low, 2), WithoutNegativeZero(e.High, 2))
+		return fmt.Sprintf(
+			"%.2f [%.2f, %.2f]",
+			WithoutNegativeZero(e.Value, 2), WithoutNegativeZero(e.Low, 2), WithoutNegativeZero(e.High, 2),
+		)
 	}
-	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", WithoutNegativeZero(e.Value, 0), WithoutNegativeZero(e.Low, 0), WithoutNegativeZero(e.High, 0))
+	return fmt.Sprintf(
+		"%.0f %% [%.0f, %.0f]",
+		WithoutNegativeZero(e.Value, 0), WithoutNegativeZero(e.Low, 0), WithoutNegativeZero(e.High, 0),
+	)
 }
 
 // WithoutNegativeZero returns x, or 0 if x would be printed as 0 or -0 with this number of decimals.
@@ -153,8 +159,8 @@ func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", WithoutNegativ
 func (e Evidence) Above99() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
 func (e Evidence) Below99() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 
-// LevelAboveChance returns the level of a judge that is better than chance, and the code of the rule. e holds the share of items
-// correct in every order; reliable reports whether the verdicts can be relied on.
+// LevelAboveChance returns the level of a judge that is better than chance, and the code of the rule. e holds the share
+// of items correct in every order; reliable reports whether the verdicts can be relied on.
 func (e Evidence) LevelAboveChance(reliable bool) (Level, string) {
 	switch strong := e.CompareWith(StrongFrom); {
 	case strong.Above99() && reliable:
@@ -165,8 +171,9 @@ func (e Evidence) LevelAboveChance(reliable bool) (Level, string) {
 	return Weak, CodeWeak
 }
 
-// CompareWithChance compares a judge with chance, the threshold of e. It returns a level with CodeInverted, CodeTooFewItems or CodeChance,
-// or two empty strings for a judge that is better. could reports whether more items may show that the judge is usable.
+// CompareWithChance compares a judge with chance, the threshold of e. It returns a level with CodeInverted,
+// CodeTooFewItems or CodeChance, or two empty strings for a judge that is better. could reports whether more items may
+// show that the judge is usable.
 func (e Evidence) CompareWithChance(could bool) (Level, string) {
 	switch {
 	case e.Below99():
@@ -179,8 +186,8 @@ func (e Evidence) CompareWithChance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
-// DiagnoseUnusable diagnoses a judge whose verdicts follow something other than the content, such as the position. e holds the
-// share of these verdicts; above reports whether it exceeds the threshold.
+// DiagnoseUnusable diagnoses a judge whose verdicts follow something other than the content, such as the position. e
+// holds the share of these verdicts; above reports whether it exceeds the threshold.
 func (e Evidence) DiagnoseUnusable(code, text string) (d Diagnosis, above bool) {
 	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
 }

@@ -217,7 +217,11 @@ func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 		low = append(low, scaledRow(q.a, highest))
 		high = append(high, scaledRow(q.a, lowest))
 	}
-	return &stats.PriorRows{Low: []stats.SparseRow{priorRow(1, low...)}, High: []stats.SparseRow{priorRow(1, high...)}, Mass: priorMass}
+	return &stats.PriorRows{
+		Low:  []stats.SparseRow{priorRow(1, low...)},
+		High: []stats.SparseRow{priorRow(1, high...)},
+		Mass: priorMass,
+	}
 }
 
 // columnValues holds the values of a prior row in a span of columns.

@@ -109,8 +109,8 @@ func (l *Ledger) ReadTokens() int {
 	return l.PromptTokens - *l.CachedTokens
 }
 
-// SumLedgers returns the total cost of several runs; nil if all ledgers are nil. It has no IdealTokens, because prompts of
-// different runs may share beginnings.
+// SumLedgers returns the total cost of several runs; nil if all ledgers are nil. It has no IdealTokens, because prompts
+// of different runs may share beginnings.
 func SumLedgers(ledgers []*Ledger) *Ledger {
 	var sum *Ledger
 	for _, l := range ledgers {

@@ -80,8 +80,8 @@ func JudgeData(m *judging.Manifest) []Metadatum {
 	})
 }
 
-// DistinctSettings returns for each run the settings in which its judge differs from other judges of the same name, as text;
-// "" if there are none. names are the judges' names, one for each run.
+// DistinctSettings returns for each run the settings in which its judge differs from other judges of the same name, as
+// text; "" if there are none. names are the judges' names, one for each run.
 func DistinctSettings(runs []*judging.Manifest, names []string) []string {
 	type entry struct {
 		name string

@@ -50,8 +50,8 @@ type Metric struct {
 	Value func(c []float64) float64
 	// Curve maps the share to the metric's value and must be increasing; nil: the value is the share itself.
 	Curve func(share float64) float64
-	// ValueFromUnits returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the Columns
-	// of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
+	// ValueFromUnits returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the
+	// Columns of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
 	ValueFromUnits func(rows [][]float64) float64
 	// Parts holds the two metrics, on disjoint units, whose difference is Value.
 	Parts []Metric

@@ -13,7 +13,7 @@ type repeats struct {
 	scorers   []Scorer                // one scorer for each repetition
 	items     map[string]*itemPrompts // verdicts by item id
 	prompts   map[string]string       // by reply ID: the prompt that the reply answers
-	copies    int                     // replies with the ID of an earlier reply to the same prompt, which a proxy sent again
+	copies    int                     // replies with the ID of an earlier one to the same prompt, sent again by a proxy
 	sharedIDs bool                    // replies to different prompts share an ID, so IDs do not reveal copies
 }
 

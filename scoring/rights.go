@@ -26,9 +26,9 @@ type RightUnits struct {
 	Warnings []string
 }
 
-// RightUnitsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error if
-// the headline metric is not right or wrong by unit, or if the runs have no units in common or disagree on the gold
-// answers.
+// RightUnitsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error
+// if the headline metric is not right or wrong by unit, if the runs have no units in common, or if they disagree on the
+// gold answers.
 func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 	sheets := sheetsOf(runs, 0)
 	metric, err := headlineOf(sheets[0])

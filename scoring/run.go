@@ -116,7 +116,8 @@ func load(dir string, reading judging.ReadingOptions) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	if err := judging.ReadRecordsWithValues(filepath.Join(dir, judging.RecordsFile), loader.Parse, loader.AddParsed); err != nil {
+	err = judging.ReadRecordsWithValues(filepath.Join(dir, judging.RecordsFile), loader.Parse, loader.AddParsed)
+	if err != nil {
 		return nil, err
 	}
 	run := loader.Run()
@@ -246,8 +247,8 @@ func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging
 	}
 }
 
-// Item returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all judgments of the
-// item in the first repetition were added.
+// Item returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all judgments
+// of the item in the first repetition were added.
 func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -329,7 +330,9 @@ func (run *Run) earlyNote() string {
 	case m.OrderSeed == nil:
 		return phrases.Sentence("warning.file-order")
 	case m.Stopped != nil && run.clusters != "":
-		return phrases.Sentence("warning.stopped-dependent", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
+		return phrases.Sentence(
+			"warning.stopped-dependent", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters,
+		)
 	case m.Stopped != nil:
 		return phrases.Sentence("warning.stopped", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
 	}

@@ -97,7 +97,7 @@ func (s *UnitRows) addRow(row []float64) {
 	s.rows.Add(s.buffer)
 }
 
-// IndependentRows returns rows that are independent of each other as a sample; unit is the noun for what a row stands for.
+// IndependentRows returns independent rows as a sample; unit is the noun for what a row stands for.
 func IndependentRows(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 	width := 0
 	for _, m := range metrics {

@@ -44,8 +44,8 @@ type (
 	ReportExtender interface {
 		ExtendReport(rep *Report, s *Sheet, b stats.Bootstrap)
 	}
-	// ComparisonExtender is a scorer that adds results to a comparison which are not differences of metrics. other is the scorer of
-	// the second run, of the same protocol or of one with the same metrics.
+	// ComparisonExtender is a scorer that adds results to a comparison which are not differences of metrics. other is the
+	// scorer of the second run, of the same protocol or of one with the same metrics.
 	ComparisonExtender interface {
 		ExtendComparison(c *Comparison, other Scorer, shared []SharedUnit, b stats.Bootstrap)
 	}

@@ -77,8 +77,8 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	return rep
 }
 
-// scoreOtherReading adds the headline metrics with the replies read by the other set of rules: as published, or gavel's robust
-// ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
+// scoreOtherReading adds the headline metrics with the replies read by the other set of rules: as published, or gavel's
+// robust ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
 func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
 	if run.readings.reported {

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ItemwiseMetrics lists the keys of a protocol's metrics by which an item is right or wrong, the headline first; a run can end
-// early by them. It is empty if the headline is not such a metric.
+// ItemwiseMetrics lists the keys of a protocol's metrics by which an item is right or wrong, the headline first; a run
+// can end early by them. It is empty if the headline is not such a metric.
 func ItemwiseMetrics(protocol string) (names []string) {
 	for _, t := range MetricsOf(protocol) {
 		if t.PerItem {
@@ -32,7 +32,7 @@ type LiveScore struct {
 // minItems is the number of items that [LiveScore] needs before it prints a result.
 const minItems = 30
 
-// NewLiveScore returns a count of the items of a loader's run; nil if items are not right or wrong by the headline metric.
+// NewLiveScore returns a count of the loader's items; nil if items are not right or wrong by the headline metric.
 func NewLiveScore(records *Loader) *LiveScore {
 	shares := ItemwiseMetrics(records.run.Manifest.Spec.Protocol)
 	if len(shares) == 0 {

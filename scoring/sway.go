@@ -115,10 +115,10 @@ var baselinePhrases = map[string]string{
 	"less Markdown": "bias.picks-less-markdown",
 }
 
-// FollowedBaseline returns the baseline that the judge's verdicts follow; nil if they follow none. By 95 % intervals, at least
-// three quarters of the verdicts name the baseline's response, which is more than the labels do; and where the baseline
-// is wrong, the judge is correct on less than half of the pairs and on a smaller share than of all pairs. strict is the
-// lower end of the interval of the latter share.
+// FollowedBaseline returns the baseline that the judge's verdicts follow; nil if they follow none. By 95 % intervals,
+// at least three quarters of the verdicts name the baseline's response, which is more than the labels do; and where the
+// baseline is wrong, the judge is correct on less than half of the pairs and on a smaller share than of all pairs.
+// strict is the lower end of the interval of the latter share.
 func FollowedBaseline(rules []Baseline, strict *float64) (decider *Baseline) {
 	for i, x := range rules {
 		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
@@ -132,7 +132,7 @@ func FollowedBaseline(rules []Baseline, strict *float64) (decider *Baseline) {
 	return decider
 }
 
-// FollowsSentence returns a sentence: the judge picks the same responses as the baseline, and how accurate it is where that is
+// FollowsSentence says that the judge picks the same responses as the baseline, and how accurate it is where that is
 // wrong.
 func (r Baseline) FollowsSentence() string {
 	return phrases.Sentence(baselinePhrases[r.Name], *r.Followed.Value, *r.WhereWrong.Value)
@@ -172,7 +172,8 @@ func (s BiasAnalysis) causesText() string {
 	}
 	words := decides + phrases.Sentence("bias.list", strings.Join(names, ", "))
 	i := slices.IndexFunc(s.Causes, func(c Cause) bool {
-		return c.IsSignificant() && c.CorrectWithMore.Value != nil && c.CorrectWithLess.Value != nil && c.PrefersMore.Value != nil
+		return c.IsSignificant() &&
+			c.CorrectWithMore.Value != nil && c.CorrectWithLess.Value != nil && c.PrefersMore.Value != nil
 	})
 	if i < 0 || rule != nil {
 		return words

@@ -30,7 +30,7 @@ type Term struct {
 	// every item is right or wrong by the metric, so that a run can end early by it
 	PerItem       bool   `yaml:"per-item"`
 	Missing       string `yaml:"missing"`        // how judgments without a verdict count, in words
-	StrictMissing string `yaml:"missing-strict"` // how judgments without a verdict count under [MissingStrict], if that differs
+	StrictMissing string `yaml:"missing-strict"` // how they count under [MissingStrict], if that differs
 	None          string `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
 	// groups of units on which two runs are compared by the metric; for a headline metric always [ScopeGroups]
 	Compared Scope `yaml:"compared"`

@@ -18,7 +18,7 @@ type BiasFinder interface {
 	AnalyzeBias(responses ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap) (*BiasAnalysis, error)
 }
 
-// AnalyzeBias returns the biases of the judge, found from the texts of the responses; nil if the protocol does not support it.
+// AnalyzeBias finds the judge's biases from the texts of the responses; nil if the protocol does not support it.
 func (run *Run) AnalyzeBias(b stats.Bootstrap) (*BiasAnalysis, error) {
 	s, ok := run.scorer.(BiasFinder)
 	if !ok {
@@ -37,8 +37,8 @@ func (run *Run) AnalyzeBias(b stats.Bootstrap) (*BiasAnalysis, error) {
 	return out, err
 }
 
-// BaselineScorer is a scorer that scores baselines, rules that pick responses without reading them, on the items of a run. It
-// returns none for runs with another question.
+// BaselineScorer is a scorer that scores baselines, rules that pick responses without reading them, on the items of a
+// run. It returns none for runs with another question.
 type BaselineScorer interface {
 	Baselines(responses ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
 }

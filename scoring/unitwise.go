@@ -11,7 +11,7 @@ import (
 // unitwise holds the rows of single units for metrics that are not functions of sums. Units are grouped by cluster,
 // which is resampled as a whole.
 type unitwise struct {
-	groups OrderedMap[string, [][]float64] // rows of the units of each cluster; a unit without a cluster has a group of its own
+	groups OrderedMap[string, [][]float64] // rows of the units by cluster; a unit without one has a group of its own
 }
 
 func (u *unitwise) add(cluster string, row []float64) {

@@ -32,8 +32,8 @@ func (run *Run) itemWarnings(w *cautions) {
 	w.addCount("warning.unlabelled", run.unlabelled(), n, words.Unit)
 }
 
-// truncationWarnings adds warnings of replies truncated in a loop, at the end of the context or at the token limit. judgments
-// is the number of all judgments.
+// truncationWarnings adds warnings of replies truncated in a loop, at the end of the context or at the token limit.
+// judgments is the number of all judgments.
 func (run *Run) truncationWarnings(w *cautions, judgments int) {
 	w.addCount("warning.loops", run.Repeating, judgments, run.missingPhrase(), run.loopAdvice)
 	maxTokens := run.Manifest.Spec.Parameters.MaxTokens

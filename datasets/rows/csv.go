@@ -21,8 +21,8 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// detectTable detects by a file's first bytes whether the file is a table with a header row, and returns the separator of
-// columns. If the second line is a JSON object, the file has JSON lines and the first is broken.
+// detectTable detects by a file's first bytes whether the file is a table with a header row, and returns the separator
+// of columns. If the second line is a JSON object, the file has JSON lines and the first is broken.
 func detectTable(head []byte) (comma rune, ok bool) {
 	first, rest, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte{'\n'})
 	if bytes.ContainsAny(first, "{}[]<>\x00") || bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'{'}) {

@@ -66,8 +66,8 @@ func Lines(in Source) iter.Seq2[Row, error] {
 	}
 }
 
-// EachRow passes the rows of a file to use: for files whose rows are not items, such as votes and other programs' outputs.
-// Rows count from 1; text is valid until use returns. Each stops at use's first error.
+// EachRow passes the rows of a file to use: for files whose rows are not items, such as votes and other programs'
+// outputs. Rows count from 1; text is valid until use returns. EachRow stops at use's first error.
 func EachRow(path string, use func(row int, text []byte) error) error {
 	f, err := Open(path)
 	if err != nil {

@@ -72,7 +72,7 @@ func moveFlagsFirst(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// findSubcommand follows the subcommands that a command line begins with. It returns the last of them and the words after it.
+// findSubcommand follows the subcommands that a command line begins with, and returns the last and the words after it.
 func findSubcommand(app *cli.App, args []string) (*cli.Command, []string) {
 	last := &cli.Command{Flags: app.Flags, Subcommands: app.Commands}
 	for len(args) > 0 {

@@ -91,6 +91,7 @@ func (e *env) cacheRebuild(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n", n.Added, n.AlreadyCached, n.Skipped)
+	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n",
+		n.Added, n.AlreadyCached, n.Skipped)
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// moreCommandsHeading is the heading of `gavel help all` for commands that the first screen, `gavel --help`, leaves out.
+// moreCommandsHeading heads the commands in `gavel help all` that the first screen, `gavel --help`, leaves out.
 const moreCommandsHeading = "More"
 
 // builder makes a command that uses the given environment.
@@ -25,8 +25,8 @@ func commandGroups() []commandGroup {
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
 		{name: "Compare", commands: []builder{
-			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, tuneCommand, juryCommand,
-			reportCommand, suiteCommand,
+			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand,
+			suiteCommand,
 		}},
 		{name: "Use the judge", commands: []builder{
 			judgeCommand, checkCommand,
@@ -41,8 +41,8 @@ func commandGroups() []commandGroup {
 			parentCommand("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
 		{name: moreCommandsHeading, commands: []builder{
-			parentCommand("study", grpCommand), cacheCommand, initCommand, importCommand, exportCommand, completionCommand,
-			versionCommand, docsCommand,
+			showCommand, tuneCommand, parentCommand("study", grpCommand), cacheCommand, initCommand, importCommand,
+			exportCommand, completionCommand, versionCommand, docsCommand,
 		}},
 	}
 }
@@ -75,7 +75,7 @@ var oldNames = map[string]string{
 	"merge":           "carry merge",
 }
 
-// replaceOldCommand replaces a command of an earlier version, at the beginning of a command line, by the command of today.
+// replaceOldCommand replaces an earlier version's command, at the beginning of a command line, by the command of today.
 func replaceOldCommand(args []string) []string {
 	for words := min(2, len(args)); words > 0; words-- {
 		if now := oldNames[strings.Join(args[:words], " ")]; now != "" {

@@ -20,7 +20,7 @@ var completions embed.FS
 // shells lists the shells with a completion script; its file has the shell's name.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// completionArgument is the last argument with which a completion script calls gavel to ask for the words that may follow.
+// completionArgument is the last argument when a completion script asks gavel for the words that may follow.
 const completionArgument = "--generate-bash-completion"
 
 func completionCommand(e *env) *cli.Command {

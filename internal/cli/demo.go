@@ -142,7 +142,7 @@ func demoFindings(rows []report.BoardRow) []string {
 	}
 }
 
-// llmBarSplit returns the percentages of LLMBar's natural and adversarial pairs that a judge has correct in both orders.
+// llmBarSplit returns the percentages of LLMBar's natural and adversarial pairs that are correct in both orders.
 func llmBarSplit(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
 	head := report.Headline(r)

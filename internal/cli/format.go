@@ -15,8 +15,8 @@ import (
 // formatNames lists the values of --format. Each but text was a flag of its own in version 0.1, which still works.
 var formatNames = []string{report.Text, report.FullText, report.JSON, report.CSV, report.Markdown}
 
-// applyOldFormatFlags sets --format if the command line has a flag of version 0.1 instead, such as --json, and returns an error
-// for several formats. --full has no effect beside another format.
+// applyOldFormatFlags sets --format if the command line has a flag of version 0.1 instead, such as --json, and returns
+// an error for several formats. --full has no effect beside another format.
 func applyOldFormatFlags(c *cli.Context) error {
 	for _, name := range slices.Backward(formatNames[1:]) {
 		format := c.String("format")

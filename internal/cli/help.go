@@ -222,8 +222,11 @@ var mostUsed = []string{
 
 // flagHeadings lists the headings of flags in help, in order, for the parts of a request that the flags set.
 var flagHeadings = []struct{ part, name string }{
-	{eval.RequestPartItems, "what is asked"}, {eval.RequestPartAsking, "how it is asked"}, {eval.RequestPartServer, "which server"},
-	{eval.RequestPartFolders, "where replies and results go"}, {"", "other"},
+	{eval.RequestPartItems, "what is asked"},
+	{eval.RequestPartAsking, "how it is asked"},
+	{eval.RequestPartServer, "which server"},
+	{eval.RequestPartFolders, "where replies and results go"},
+	{"", "other"},
 }
 
 // maxUngroupedFlags is the number of flags up to which help lists them all on the first page, without headings.
@@ -273,7 +276,10 @@ func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
 	for _, f := range flags {
 		name, usage, _ := strings.Cut(f.String(), "\t")
 		usage = zeroDefault.ReplaceAllString(strings.TrimSpace(usage), "")
-		rows = append(rows, manual.Entry{Name: repeatableMark.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
+		rows = append(rows, manual.Entry{
+			Name:  repeatableMark.ReplaceAllString(strings.TrimSpace(name), " ..."),
+			About: usage,
+		})
 	}
 	return rows
 }
@@ -281,5 +287,5 @@ func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
 // zeroDefault matches the default that the flag library prints for a switch or a number that is off unless set.
 var zeroDefault = regexp.MustCompile(` *\(default: (false|0)\)$`)
 
-// flagHelpDetails matches the part of a flag's help that the first page leaves out: all after a semicolon except the default.
+// flagHelpDetails matches what the first page leaves out of a flag's help: all after a semicolon except the default.
 var flagHelpDetails = regexp.MustCompile(`;.*?( \(default: [^)]*\))?$`)

@@ -158,8 +158,8 @@ func (e *env) runCommandLine(ctx context.Context, args []string) int {
 	return e.exitStatus(ctx, err)
 }
 
-// handleSignals handles Ctrl-C and other signals: the first lets a run or server finish open requests, the second cancels
-// everything, the third ends the process.
+// handleSignals acts on Ctrl-C and other signals: the first lets a run or server finish open requests, the second
+// cancels everything, the third ends the process.
 func handleSignals(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	cancelled := false
 	for range signals {

@@ -42,7 +42,7 @@ type listedRun struct {
 	Dataset                string          `json:"dataset,omitempty"`
 	Level                  scoring.Level   `json:"level,omitempty"`             // what the judge is good for
 	Headline               *scoring.Result `json:"headline"`                    // null if nothing is scored
-	AccuracyWhenConsistent *scoring.Result `json:"right_where_alike,omitempty"` // accuracy when consistent; for runs of pairs
+	AccuracyWhenConsistent *scoring.Result `json:"right_where_alike,omitempty"` // for runs of pairs
 	Coverage               *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
 	Status                 string          `json:"status"`
 	Judgments              int             `json:"judgments"` // number made so far
@@ -76,7 +76,9 @@ func (e *env) listRuns(c *cli.Context) error {
 	if isMachineFormat(c) {
 		t := &doc.Table{RowHead: "run", Columns: slices.Concat(
 			doc.Columns(doc.ColumnWords, "judge", "protocol", "dataset", "level", "headline"),
-			doc.Columns(doc.ColumnInteger, "value", "kept", "judgments", "expected"), doc.Columns(doc.ColumnWords, "status", "began"))}
+			doc.Columns(doc.ColumnInteger, "value", "kept", "judgments", "expected"),
+			doc.Columns(doc.ColumnWords, "status", "began"),
+		)}
 		for _, r := range runs {
 			headline := cmp.Or(r.Headline, &scoring.Result{})
 			began := ""
@@ -84,8 +86,11 @@ func (e *env) listRuns(c *cli.Context) error {
 				began = r.Started.Format(time.RFC3339)
 			}
 			coverage := cmp.Or(r.Coverage, &scoring.Result{})
-			t.Rows = append(t.Rows, doc.WordRow(r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
-				table.WithoutInterval(*headline), table.WithoutInterval(*coverage), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began))
+			t.Rows = append(t.Rows, doc.WordRow(
+				r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
+				table.WithoutInterval(*headline), table.WithoutInterval(*coverage),
+				fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began,
+			))
 		}
 		return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": runs}})
 	}
@@ -278,7 +283,10 @@ func (e *env) runsInWords(runs []listedRun) string {
 			}
 			continue
 		}
-		t := table.Table{Plain: true, Columns: table.TextColumns("good for").AddNumberColumns("score", "kept").AddTextColumns("judge", "")}
+		t := table.Table{
+			Plain:   true,
+			Columns: table.TextColumns("good for").AddNumberColumns("score", "kept").AddTextColumns("judge", ""),
+		}
 		score := ""
 		for _, r := range of {
 			value := ""

@@ -67,7 +67,8 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		return err
 	}
 	if _, err := os.Stat(o.Runs); o.Runs != defaultRuns && errors.Is(err, fs.ErrNotExist) {
-		return usageError("--runs %s: there is no such folder: name the one that has your runs, or make it for new runs", o.Runs)
+		return usageError("--runs %s: there is no such folder: name the one that has your runs, or make it for new runs",
+			o.Runs)
 	}
 	if err := os.MkdirAll(o.Runs, 0o755); err != nil {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
@@ -123,8 +124,8 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	return s.Serve(serving, l)
 }
 
-// accessToken reports whether only this machine can reach the address addr (loopback), and returns the token in tokenFile,
-// which other addresses require.
+// accessToken reports whether only this machine can reach the address addr (loopback), and returns the token in
+// tokenFile, which other addresses require.
 func (e *env) accessToken(addr, tokenFile string) (loopback bool, token string, err error) {
 	loopback, err = isLoopback(addr)
 	if err != nil {

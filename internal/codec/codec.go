@@ -10,7 +10,7 @@ import (
 	v1 "github.com/go-json-experiment/json/v1"
 )
 
-// standardRules selects the rules of encoding/json, without its error messages, which would decode every failing row twice.
+// standardRules selects encoding/json's rules, without its error messages, which would decode every failing row twice.
 var standardRules = v2.JoinOptions(v1.DefaultOptionsV1(), v1.ReportErrorsWithLegacySemantics(false))
 
 // Decode works like json.Unmarshal in half the time or less, for pages that wait for many rows and replies. A text that

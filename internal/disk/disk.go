@@ -201,7 +201,7 @@ func MakeDir(path string, fill func(part string) error) error {
 // partDir is the suffix of a folder's temporary name, after the name of its lock file.
 const partDir = ".d"
 
-// renameDurably renames a folder whose files are on disk. It first makes the names inside durable, then the folder's own.
+// renameDurably renames a folder whose files are on disk. It makes the names inside durable first, then the folder's.
 func renameDurably(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

@@ -92,8 +92,7 @@ func CountAxis(n int) *Axis {
 	return a
 }
 
-// PositionPercent returns the position of a value on the axis, from 0 at its start to 100 at its end. Values beyond an end are
-// put there.
+// PositionPercent returns a value's position on the axis: 0 at its start or before, 100 at its end or beyond.
 func (a *Axis) PositionPercent(v float64) float64 {
 	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
 }
@@ -150,7 +149,7 @@ func (a *Axis) scaleTo(low, high float64) func(v float64) float64 {
 	return func(v float64) float64 { return low + (high-low)*a.PositionPercent(v)/100 }
 }
 
-// terminalStrip draws a number and its interval on a line of width characters for a terminal: ···━●━······
+// terminalStrip draws a number and its interval in width characters for a terminal: ···━●━······
 func (a *Axis) terminalStrip(x scoring.Result, width int) string {
 	if x.Value == nil || x.Unit != a.Unit {
 		return ""

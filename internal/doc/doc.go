@@ -67,8 +67,9 @@ func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
 // appearsOn reports whether the block appears on a surface and is not empty there.
 func (b Block) appearsOn(s Surface) bool {
-	return b.Surfaces.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.ShowTitle || b.Notes != nil || b.Commands != nil ||
-		b.Body != "" || b.Verbatim != "" && s == SurfacePage)
+	return b.Surfaces.has(s) &&
+		(b.Table != nil && len(b.Table.Rows) > 0 || b.ShowTitle || b.Notes != nil || b.Commands != nil ||
+			b.Body != "" || b.Verbatim != "" && s == SurfacePage)
 }
 
 // Chart names the template that draws a table on a page.
@@ -76,7 +77,7 @@ type Chart string
 
 const (
 	ChartRows           Chart = ""        // a table whose cells may have drawings
-	ChartStackedBar     Chart = "stacked" // one bar; each row is a part of it: its first cell counts, its second may hold a note
+	ChartStackedBar     Chart = "stacked" // a bar with a part per row: its first cell counts, its second may hold a note
 	ChartCards          Chart = "cards"   // a card for each row: its first number large, its second cell small
 	ChartHeat           Chart = "heat"    // a matrix of numbers on one axis, darker where they are larger
 	ChartFacts          Chart = "facts"   // a list of names, each with words
@@ -98,13 +99,14 @@ type Table struct {
 
 // Column describes a column of a table, except for the first column, which has the names of the rows.
 type Column struct {
-	Name      string     // heading
-	Short     string     // name on a terminal; "" stands for Name
-	Kind      ColumnKind // how its cells are shown
-	Axis      *Axis      // axis on which its numbers are drawn; nil draws none
-	Head      string     // heading of its drawing on a page; of a [ColumnComparedRun], heading in place of Name; of a [ChartHeat], text below it
-	Surfaces  Surface    // where it appears; 0 is everywhere
-	HideOrder int        // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
+	Name  string     // heading
+	Short string     // name on a terminal; "" stands for Name
+	Kind  ColumnKind // how its cells are shown
+	Axis  *Axis      // axis on which its numbers are drawn; nil draws none
+	// heading of its drawing on a page; for a [ColumnComparedRun] in place of Name, for a [ChartHeat] the text below it
+	Head      string
+	Surfaces  Surface // where it appears; 0 is everywhere
+	HideOrder int     // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
 // ColumnKind selects how the cells of a column are shown.
@@ -121,7 +123,7 @@ const (
 	ColumnShareFrom50                   // a share, drawn as a bar from 50 %
 	ColumnBar                           // a thin stacked bar without numbers
 	ColumnLargeBar                      // a stacked bar with numbers in it
-	ColumnComparedRun                   // a number of one of two compared runs: the first such column is that of the first run
+	ColumnComparedRun                   // a number of one of two compared runs; the first such column has the first run's
 	ColumnProgress                      // a number of items, drawn as a bar along an axis
 )
 
@@ -267,8 +269,8 @@ func Cells(values ...any) []Value {
 	return cells
 }
 
-// forSurface returns the table with the columns and rows that appear on a surface. The axis of a column of differences is made
-// as long as these rows need.
+// forSurface returns the table with the columns and rows that appear on a surface. The axis of a column of differences
+// is made as long as these rows need.
 func (t Table) forSurface(s Surface) Table {
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !r.Surfaces.has(s) })
 	t.pick(func(k int) bool { return t.Columns[k].Surfaces.has(s) })

@@ -406,8 +406,8 @@ func (c cellView) Percent() bool {
 	return c.Value.Value != nil && c.Unit == "" && c.Mode != scoring.ModeDifference
 }
 
-// ShortInUnit returns the words for v, a number of the unit of x, as charts show it: percent and points as whole numbers,
-// others with two decimals, and more further decimals.
+// ShortInUnit returns the words for v, a number of the unit of x, as charts show it: percent and points as whole
+// numbers, others with two decimals, and more further decimals.
 func ShortInUnit(x scoring.Result, v float64, more int) string {
 	places := more
 	if slices.Contains([]string{scoring.UnitScore, scoring.UnitCorrelation, scoring.UnitStatistic}, x.Unit) {
@@ -424,8 +424,7 @@ func ShortNumber(x scoring.Result) string {
 	return ShortInUnit(x, *x.Value, 0)
 }
 
-// IntervalEnds returns the ends of a number's interval: "53–63", or "−2 to +4" if one may be negative; "" without an
-// interval.
+// IntervalEnds returns a number's interval as "53–63", or "−2 to +4" if an end may be negative; "" if it has none.
 func IntervalEnds(x scoring.Result) string {
 	if !x.HasInterval() {
 		return ""

@@ -55,8 +55,8 @@ func (n Note) String() string {
 	return phrases.Sentence(n.Code, n.Args...)
 }
 
-// PValueWithTest returns the p-value of a difference with its test: "p = 0.06 (exact McNemar)". If only the value corrected for
-// several comparisons (Holm) is not significant, it adds that.
+// PValueWithTest returns the p-value of a difference with its test: "p = 0.06 (exact McNemar)". If only the value
+// corrected for several comparisons (Holm) is not significant, it adds that.
 func PValueWithTest(d scoring.Difference) string {
 	if d.P == nil {
 		return "no test"

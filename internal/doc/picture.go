@@ -37,13 +37,18 @@ func (d Document) Picture(w io.Writer) error {
 	p.lines("muted", 20, 2, title)
 	p.lines("", 36, 3, d.Answer)
 	p.lines("muted", 22, 2, d.Also)
-	bars := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.appearsOn(SurfacePage) && b.Chart == ChartStackedBar })
+	bars := slices.IndexFunc(d.Blocks, func(b Block) bool {
+		return b.appearsOn(SurfacePage) && b.Chart == ChartStackedBar
+	})
 	if bars >= 0 {
 		p.bar(d.Blocks[bars])
 	}
 	foot := "gavel"
-	if i := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.appearsOn(SurfacePage) && b.drawnColumn() >= 0 }); i >= 0 {
-		b := d.Blocks[i]
+	drawn := slices.IndexFunc(d.Blocks, func(b Block) bool {
+		return b.appearsOn(SurfacePage) && b.drawnColumn() >= 0
+	})
+	if drawn >= 0 {
+		b := d.Blocks[drawn]
 		foot = strings.TrimSuffix(foot+" · "+b.Title+": "+b.About, ": ")
 		if n := p.chart(b.Table.forSurface(SurfacePage), b.drawnColumn(), d.Level); n < len(b.Table.Rows) {
 			foot += fmt.Sprintf(" · the first %d of %d", n, len(b.Table.Rows))
@@ -61,7 +66,9 @@ func (b Block) drawnColumn() int {
 	if b.Table == nil || b.Chart != ChartRows || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
 	}
-	return slices.IndexFunc(b.Table.forSurface(SurfacePage).Columns, func(c Column) bool { return c.Kind == ColumnNumber && c.Axis != nil })
+	return slices.IndexFunc(b.Table.forSurface(SurfacePage).Columns, func(c Column) bool {
+		return c.Kind == ColumnNumber && c.Axis != nil
+	})
 }
 
 // words writes a text on one line, cut to the given width in pixels. size is the font size.

@@ -223,7 +223,8 @@ func (c Column) heads(on Surface) table.Columns {
 		name = cmp.Or(c.Short, name)
 	}
 	heads := table.NumberColumns(name)
-	if slices.Contains([]ColumnKind{ColumnWords, ColumnLevel, ColumnProgress, ColumnBar, ColumnLargeBar}, c.Kind) || c.hasDrawing(on) {
+	if slices.Contains([]ColumnKind{ColumnWords, ColumnLevel, ColumnProgress, ColumnBar, ColumnLargeBar}, c.Kind) ||
+		c.hasDrawing(on) {
 		heads = table.TextColumns(name)
 	}
 	heads[0].HideOrder = c.HideOrder

@@ -171,8 +171,8 @@ func (d *doctor) noTruncationAdvice() string {
 		"with truncated prompts the judge sees only part of the text"
 }
 
-// checkContext loads the model as a run would, measures the bytes per token of a judge's prompt, and compares the served
-// context with the needs of JudgeBench.
+// checkContext loads the model as a run would, measures the bytes per token of a judge's prompt, and compares the
+// served context with the needs of JudgeBench.
 func (d *doctor) checkContext(ctx context.Context) Finding {
 	p := judging.DefaultParameters
 	if d.Server.Can(backends.SetsContext) {

@@ -58,8 +58,11 @@ func (r *Report) estimate() doc.Block {
 		Columns: doc.Columns(doc.ColumnInteger, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
 	}
 	for _, p := range r.Speed.ByConcurrency {
-		t.Add(doc.WordRow(strconv.Itoa(p.Concurrency), formatNumber(p.PromptRate), formatNumber(p.ReplyRate),
-			formatNumber(p.DirectEstimate.PerSecond), span(p.DirectEstimate.Hours), formatNumber(p.SopEstimate.PerSecond), span(p.SopEstimate.Hours)))
+		t.Add(doc.WordRow(
+			strconv.Itoa(p.Concurrency), formatNumber(p.PromptRate), formatNumber(p.ReplyRate),
+			formatNumber(p.DirectEstimate.PerSecond), span(p.DirectEstimate.Hours),
+			formatNumber(p.SopEstimate.PerSecond), span(p.SopEstimate.Hours),
+		))
 	}
 	b := doc.Block{
 		ShowTitle: true,
@@ -79,7 +82,8 @@ func (r *Report) estimate() doc.Block {
 			directReply, sopReply),
 	)
 	if r.Speed.RequestOverhead >= 0.01 {
-		b.AddPlainNotes(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.RequestOverhead))
+		b.AddPlainNotes(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests",
+			r.Speed.RequestOverhead))
 	}
 	if len(r.Speed.ByConcurrency) < 2 {
 		b.AddPlainNotes("concurrent requests were not measured")

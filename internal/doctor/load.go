@@ -54,18 +54,24 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 		case err != nil:
 			return problemFinding(Warn, "run with a smaller --concurrency", "%d concurrent requests fail: %s", n, errorText(err))
 		}
-		slices.SortFunc(tries, func(a, b ServerSpeed) int { return cmp.Compare(a.SopEstimate.PerSecond, b.SopEstimate.PerSecond) })
+		slices.SortFunc(tries, func(a, b ServerSpeed) int {
+			return cmp.Compare(a.SopEstimate.PerSecond, b.SopEstimate.PerSecond)
+		})
 		paces = append(paces, tries[(len(tries)-1)/2])
 	}
 	single, p := paces[0], paces[1]
-	times := max(p.SopEstimate.PerSecond/single.SopEstimate.PerSecond, p.DirectEstimate.PerSecond/single.DirectEstimate.PerSecond)
+	times := max(
+		p.SopEstimate.PerSecond/single.SopEstimate.PerSecond,
+		p.DirectEstimate.PerSecond/single.DirectEstimate.PerSecond,
+	)
 	if times > tolerance*float64(c) {
 		return problemFinding(Unknown, "try again when the server and this machine do nothing else",
 			"%d concurrent requests seemed %.1f times as fast as one, which is impossible: other work changes the speed",
 			c, times)
 	}
 	d.speed.ByConcurrency = paces
-	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one", c, formatNumber(times))
+	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one",
+		c, formatNumber(times))
 	value := map[string]any{"concurrency": c, "times_one": times, "slots": d.Model.Slots}
 	if advice != "" && times < minSpeedup {
 		return problemFinding(Warn, advice, "%s", text).with(value)

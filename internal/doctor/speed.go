@@ -213,8 +213,8 @@ func (d *doctor) writeRequest(n int) backends.Request {
 // writeTime is the intended duration of the reply whose speed is measured.
 const writeTime = 2 * time.Second
 
-// timeWriting asks for replies long enough to be timed, after a short prompt, and returns those that did not end early. base
-// is the response to a minimal question.
+// timeWriting asks for replies long enough to be timed, after a short prompt, and returns those that did not end early.
+// base is the response to a minimal question.
 func (d *doctor) timeWriting(ctx context.Context, base backends.Response) ([]backends.Response, error) {
 	const minTokens, maxTokens = 24, 512
 	first, err := d.ask(ctx, d.writeRequest(minTokens))

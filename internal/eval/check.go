@@ -44,8 +44,7 @@ func (e *Maker) Check(o RunRequest) error {
 	return nil
 }
 
-// ItemIDs returns the ids of a request's items, and the number of judgments of each in one repetition. The observer gets
-// no notes.
+// ItemIDs returns a request's item ids, and how many judgments each gets per repetition. The observer gets no notes.
 func (e *Maker) ItemIDs(o RunRequest) (ids []string, each int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {

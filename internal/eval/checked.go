@@ -15,8 +15,8 @@ import (
 	"gavel/scoring"
 )
 
-// identityChecks stores judgments once the server has named its model after their replies (see [backends.ModelWatch]). Until then, a
-// judgment waits on disk, next to the records. If the model was another one, the judgment is set aside.
+// identityChecks stores judgments once the server has named its model after their replies (see [backends.ModelWatch]).
+// Until then, a judgment waits on disk, next to the records. If the model was another one, the judgment is set aside.
 type identityChecks struct {
 	run *runState
 
@@ -58,7 +58,7 @@ func (c *identityChecks) take(judgment *judging.Record, read scoring.ParsedVerdi
 	return c.err
 }
 
-// recheckWaiting passes to take the judgments that waited when an earlier try ended; each waits for a new check of its servers.
+// recheckWaiting passes to take the judgments that waited when an earlier try ended; each awaits a new server check.
 func (p *runState) recheckWaiting() error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.ExtraReplies) {

@@ -12,8 +12,8 @@ const firstConcurrency = 8
 // simulatedConcurrency is the number of judgments in flight of a simulated judge.
 const simulatedConcurrency = 4
 
-// InitialConcurrency returns the number of requests in flight with which a server starts: the requested number if above 0,
-// else the number of slots that the server reports, else one that suits its kind.
+// InitialConcurrency returns the number of requests in flight with which a server starts: the requested number if above
+// 0, else the number of slots that the server reports, else one that suits its kind.
 func InitialConcurrency(requested int, s backends.ServerInfo, m backends.Model) int {
 	switch {
 	case requested > 0:

@@ -18,8 +18,7 @@ func (p *runState) readEarlier() {
 	}
 }
 
-// addCompleted adds a valid record of an earlier try to the completed judgments, and the system fingerprints of its replies
-// to p.systems.
+// addCompleted adds a valid record of an earlier try to the completed judgments, and its fingerprints to p.systems.
 func (p *runState) addCompleted(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {

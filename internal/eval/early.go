@@ -79,8 +79,8 @@ func (f *ruleFeeder) manifestEntry() *judging.StopRule {
 	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
 }
 
-// drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's end. The
-// seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
+// drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's
+// end. The seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
 func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	m := p.job.Manifest
 	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 || p.replay {

@@ -36,7 +36,8 @@ func (e *Maker) FindJudges(ctx context.Context, o RunRequest) ([]backends.PoolMe
 		if err != nil {
 			return nil, err
 		}
-		if j.Model.IsDecisionModel == backends.AbilityYes && !j.Server.Can(backends.HasDecisionModels) && o.Backend == Backends[0] {
+		if j.Model.IsDecisionModel == backends.AbilityYes && !j.Server.Can(backends.HasDecisionModels) &&
+			o.Backend == Backends[0] {
 			return nil, InvalidField("backend", "systemone",
 				"systemone is missing: %s is a decision model, which writes no reply", j.Model.Name)
 		}
@@ -253,8 +254,8 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	return pool, pool.Close, nil
 }
 
-// checkCachedSample returns an error if the model's sample of likely tokens differs from the one in the cache: models of the
-// same name and shape have the same identity, and so the same keys, although their replies differ.
+// checkCachedSample returns an error if the model's sample of likely tokens differs from the one in the cache: models
+// of the same name and shape have the same identity, and so the same keys, although their replies differ.
 func checkCachedSample(m *judging.Manifest, store *cache.Store) error {
 	if store == nil || m.TokenSample == nil {
 		return nil

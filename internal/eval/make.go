@@ -35,8 +35,8 @@ func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, 
 	return e.askAndScore(ctx, p)
 }
 
-// askAndScore asks for the missing judgments of an opened run, writes the run and scores it. It returns a report even with an
-// error, if there was anything to score.
+// askAndScore asks for the missing judgments of an opened run, writes the run and scores it. It returns a report even
+// with an error, if there was anything to score.
 func (e *Maker) askAndScore(ctx context.Context, p *runState) (*scoring.Report, error) {
 	if int(p.missing.Load())+len(p.dir.Waiting) == 0 {
 		if err := e.completeFolder(ctx, p); err != nil {
@@ -199,7 +199,7 @@ func (e *Maker) runJob(ctx context.Context, p *runState) error {
 	return err
 }
 
-// concurrencyText returns in words how many of the missing judgments are in flight, and why no more; "" if no server is asked.
+// concurrencyText returns how many of the missing judgments are in flight, and why no more; "" if no server is asked.
 func (p *runState) concurrencyText(missing int) string {
 	if p.concurrencyReason == nil {
 		return ""
@@ -297,7 +297,7 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 	}
 }
 
-// scoreAndFinish scores the run and writes scores and status. requested says that servers were asked, runErr how that ended.
+// scoreAndFinish writes the run's scores and status. requested says that servers were asked, runErr how that ended.
 func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
@@ -361,8 +361,8 @@ func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scor
 	return &rep, err
 }
 
-// incompleteError returns the error for a run that ended with runErr, which says how many of the expected judgments are missing
-// and how to continue; nil if the run is complete.
+// incompleteError returns the error for a run that ended with runErr, which says how many of the expected judgments are
+// missing and how to continue; nil if the run is complete.
 func (e *Maker) incompleteError(status string, missing, expected int, runErr error) error {
 	rest := fmt.Sprintf("%d of %d judgments are left", missing, expected)
 	hint := rest + "; " + e.Hints.GoOn

@@ -30,11 +30,11 @@ type Maker struct {
 	OpenCache func(dir string) (*cache.Store, error)
 	// Shared is a cache that several runs keep open; nil if each run opens its own.
 	Shared *SharedCache
-	// APIKeyVariable returns the name of the environment variable with the API key of a server, or "" for OPENAI_API_KEY. If ok
-	// is false, the server gets no key. May be nil: then the request names the variable.
+	// APIKeyVariable returns the name of the environment variable with the API key of a server, or "" for OPENAI_API_KEY.
+	// If ok is false, the server gets no key. May be nil: then the request names the variable.
 	APIKeyVariable func(url string) (variable string, ok bool)
-	// EarlierNumCtx returns the context, in tokens, that an earlier run requested from Ollama, for a request that does not set
-	// one. If it returns 0, or is nil, the context is sized for the prompts of the run.
+	// EarlierNumCtx returns the context, in tokens, that an earlier run requested from Ollama, for a request that does not
+	// set one. If it returns 0, or is nil, the context is sized for the prompts of the run.
 	EarlierNumCtx func(RunRequest) int
 	// PlannedKeys holds the cache keys of the calls in earlier plans; a plan adds those of its own calls. May be nil.
 	PlannedKeys map[[32]byte]bool
@@ -83,8 +83,8 @@ type RunStart struct {
 	Completed int // number of judgments in the run already
 	// ConcurrencyText returns in words how many of the remaining judgments are in flight, and why no more. May be nil.
 	ConcurrencyText func(remaining int) string
-	// LiveScoreText returns the scores so far in words, or "" if there are too few judgments; nil if nothing is asked. It is
-	// valid until the next run is opened.
+	// LiveScoreText returns the scores so far in words, or "" if there are too few judgments; nil if nothing is asked. It
+	// is valid until the next run is opened.
 	LiveScoreText func() string
 }
 

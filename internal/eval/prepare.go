@@ -286,8 +286,8 @@ func checkLabels(asker judging.Asker, subset runItems, server backends.ServerInf
 		"of agents)", model.Name, subset.set.Name)
 }
 
-// decisionPrompt returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the user
-// chose no prompt, or else template.
+// decisionPrompt returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the
+// user chose no prompt, or else template.
 func (e *Maker) decisionPrompt(
 	o RunRequest, k judging.Protocol, template judging.Template, judge backends.PoolMember,
 ) judging.Template {

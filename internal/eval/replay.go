@@ -80,12 +80,13 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 			copied.Client = &recordClient{record: r, replies: slices.Concat(r.Replies, r.ExtraReplies)}
 			return copied.Repeat(ctx, r)
 		}
-		return judging.ReadRecordsWithValues(filepath.Join(run, judging.RecordsFile), repeat, func(_, r *judging.Record) error {
-			if r == nil || r.Outcome == judging.Failed {
-				return nil
-			}
-			return use(r)
-		})
+		return judging.ReadRecordsWithValues(filepath.Join(run, judging.RecordsFile), repeat,
+			func(_, r *judging.Record) error {
+				if r == nil || r.Outcome == judging.Failed {
+					return nil
+				}
+				return use(r)
+			})
 	}
 	if job.Manifest.Simulated {
 		p.copyRecords = nil
@@ -100,8 +101,8 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	return p, err
 }
 
-// readersOfScores returns the readers by which a run was scored, so that the same scores result: the paper's if the scores
-// name none, the default if there are no scores.
+// readersOfScores returns the readers by which a run was scored, so that the same scores result: the paper's if the
+// scores name none, the default if there are no scores.
 func readersOfScores(run string) judging.ReaderSet {
 	raw, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
 	var rep struct{ Reading judging.ReaderSet }

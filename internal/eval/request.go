@@ -103,7 +103,7 @@ func NewRequest(protocol judging.Protocol) RunRequest {
 	return r
 }
 
-// ParseRequest returns a request for a protocol with the values of fields, as people write them. The error is a *FieldError.
+// ParseRequest returns a request for a protocol with values of fields as people write them. The error is a *FieldError.
 func ParseRequest(protocol judging.Protocol, values map[string][]string) (RunRequest, error) {
 	r := NewRequest(protocol)
 	fields := r.fields(protocol)

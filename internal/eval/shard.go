@@ -63,9 +63,11 @@ func (e *Maker) ShardOf(value string) (Shard, error) {
 
 // taskEngine describes a program that starts one command many times, by the variables that it sets.
 type taskEngine struct {
-	indexVariable, firstTaskVariable, countVariable string // variables with the task's number, the first task's number, and how many there are
-	firstTask                                       int    // number of the first task, if lowest is ""
-	triesVariable                                   string // variable with the number of earlier tries of the task; "": the engine sets none
+	indexVariable     string // variable with the task's number
+	firstTaskVariable string // variable with the number of the first task
+	countVariable     string // variable with the number of tasks
+	firstTask         int    // number of the first task, if firstTaskVariable is ""
+	triesVariable     string // variable with the number of earlier tries of the task; "": the engine sets none
 }
 
 // taskEngines lists the programs whose variables --shard auto reads.
@@ -82,8 +84,7 @@ var taskEngines = []taskEngine{
 	{indexVariable: "PARALLEL_SEQ", firstTask: 1}, // GNU parallel
 }
 
-// shardFromEnvironment returns the shard that an engine's environment variables name. byUser is the number of shards that the user
-// gave, or 0.
+// shardFromEnvironment returns the shard that an engine's variables name. byUser is the user's number of shards, or 0.
 func shardFromEnvironment(getenv func(string) string, byUser int) (p Shard, err error) {
 	var current *taskEngine
 	var names []string
@@ -104,7 +105,7 @@ func shardFromEnvironment(getenv func(string) string, byUser int) (p Shard, err 
 	return current.shardFromVariables(getenv, byUser)
 }
 
-// shardFromVariables returns the shard that the engine's variables name. byUser is the number of shards that the user gave, or 0.
+// shardFromVariables returns the shard that the engine's variables name. byUser is the user's number of shards, or 0.
 func (en *taskEngine) shardFromVariables(getenv func(string) string, byUser int) (p Shard, err error) {
 	var settings []string
 	number := func(name string, fallback, minimum int) int {

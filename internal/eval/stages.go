@@ -142,8 +142,8 @@ func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judgin
 	return w.planOrMake(ctx, p)
 }
 
-// needsAnswers reports whether answers must be made or found, which is not so if the dataset has them. It returns an error if
-// the request allows neither.
+// needsAnswers reports whether answers must be made or found, which is not so if the dataset has them. It returns an
+// error if the request allows neither.
 func (s *stages) needsAnswers() (bool, error) {
 	subset := s.questions
 	if len(subset.rows) == 0 && subset.shard == nil {

@@ -86,8 +86,7 @@ func (t *claimTally) observe(result scoring.ItemResult) bool {
 	return above || below
 }
 
-// compareInterval reports whether an interval lies above the threshold or below it. A bound equal to the threshold counts for the
-// claim.
+// compareInterval reports whether an interval is above or below the threshold. A bound on it counts for the claim.
 func (u StoppingClaim) compareInterval(iv stats.Interval) (above, below bool) {
 	if u.AtMost {
 		return iv.Low > u.Threshold, iv.High <= u.Threshold

@@ -7,7 +7,7 @@ import (
 	"gavel/backends"
 )
 
-// warningClient is a client that warns once if replies, cached ones included, have no finish reason or name another model.
+// warningClient warns once if replies, cached ones included, have no finish reason or name another model.
 type warningClient struct {
 	backends.Client
 	model                backends.Model // the requested model

@@ -19,8 +19,9 @@ import (
 func (r *Jury) Document() doc.Document {
 	sheet := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
 	add := func(kind, run string, v, low, high *float64) {
-		sheet = append(sheet, []string{kind, run, r.Metric, table.CSVNumber(v, 4), table.CSVNumber(low, 4), table.CSVNumber(high, 4),
-			strconv.Itoa(r.N)})
+		sheet = append(sheet, []string{
+			kind, run, r.Metric, table.CSVNumber(v, 4), table.CSVNumber(low, 4), table.CSVNumber(high, 4), strconv.Itoa(r.N),
+		})
 	}
 	add("jury", r.JuryRun, r.Value.Value, r.Value.Low, r.Value.High)
 	for _, m := range r.Members {
@@ -37,7 +38,10 @@ func (r *Jury) Blocks() []doc.Block {
 		Surfaces: doc.SurfacePage,
 		Fold:     "How sure is that? How to read this",
 		Notes: []doc.Note{
-			doc.PhraseNote("jury.paired", r.N), doc.PhraseNote("jury.best-on-these"), doc.PhraseNote("jury.calls"), doc.PhraseNote("jury.err-alike"),
+			doc.PhraseNote("jury.paired", r.N),
+			doc.PhraseNote("jury.best-on-these"),
+			doc.PhraseNote("jury.calls"),
+			doc.PhraseNote("jury.err-alike"),
 		},
 	}}
 }
@@ -116,7 +120,10 @@ func (r *Jury) gainBlock() doc.Block {
 		Surfaces: doc.SurfaceAllButShort,
 		Half:     true,
 		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.ColumnNumber, Axis: axis}}, Rows: []doc.Row{{
-			Name: "jury − best member", Look: doc.DifferenceLook(r.Gain.NotSignificant), Mark: doc.MarkSolid, Cells: doc.Cells(x),
+			Name:  "jury − best member",
+			Look:  doc.DifferenceLook(r.Gain.NotSignificant),
+			Mark:  doc.MarkSolid,
+			Cells: doc.Cells(x),
 		}}},
 		Links: []doc.Link{{Words: "Read the items that only one is right on", Target: doc.Ref{
 			Runs: []string{best.Run, r.JuryRun}, Filter: "differ",
@@ -135,7 +142,12 @@ func (r *Jury) agreementBlock() doc.Block {
 		{Name: "same verdict, %", Kind: doc.ColumnBareNumber}, {Name: "of", Kind: doc.ColumnInteger},
 	}}
 	b := doc.Block{
-		ID: "agree", Title: "Who agrees with whom", Surfaces: doc.SurfaceAllButShort, Half: true, Chart: doc.ChartExplainedTable, Table: t,
+		ID:       "agree",
+		Title:    "Who agrees with whom",
+		Surfaces: doc.SurfaceAllButShort,
+		Half:     true,
+		Chart:    doc.ChartExplainedTable,
+		Table:    t,
 	}
 	names := r.Names()
 	kappa := func(l Likeness) float64 { return *cmp.Or(l.Kappa, new(-2.0)) } // one that is undefined is last
@@ -203,8 +215,12 @@ func (r *Jury) votesBlock() doc.Block {
 		})
 	}
 	return doc.Block{
-		ID: "votes", Title: "Votes and outcome", About: "how many members are " + r.metric(), Surfaces: doc.SurfaceAllButShort,
-		Chart: doc.ChartStackedBar, Table: t,
+		ID:       "votes",
+		Title:    "Votes and outcome",
+		About:    "how many members are " + r.metric(),
+		Surfaces: doc.SurfaceAllButShort,
+		Chart:    doc.ChartStackedBar,
+		Table:    t,
 	}
 }
 

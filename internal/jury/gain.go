@@ -85,7 +85,7 @@ type VoteCount struct {
 	Jury  int `json:"jury"`  // of these units, those on which the jury is right
 }
 
-// MakeAndEvaluate writes the run of a jury and compares it with its members. It writes nothing if the members cannot be compared.
+// MakeAndEvaluate writes a jury's run and compares it with its members. It writes nothing if they cannot be compared.
 func MakeAndEvaluate(req Recipe, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
@@ -140,8 +140,8 @@ func Members(run *scoring.Run, runs []*scoring.Run, reading judging.ReadingOptio
 	return members
 }
 
-// FindAndEvaluate compares the run of a jury with its members, which are among runs or in their folders. It returns nil if run is
-// not of a jury, or if a member is missing: the run is then shown as that of any judge.
+// FindAndEvaluate compares the run of a jury with its members, which are among runs or in their folders. It returns nil
+// if run is not of a jury, or if a member is missing: the run is then shown as that of any judge.
 func FindAndEvaluate(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 	members := Members(run, runs, o.Reading)
 	if members == nil {

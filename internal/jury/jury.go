@@ -47,8 +47,7 @@ const (
 	allOrdersSuffix = " of all orders" // ends the prompt's name if the verdicts in all orders of an item vote together
 )
 
-// MemberRuns returns the runs of a jury's members from the manifest of the jury's run, in their order; nil if the run is
-// not of a jury.
+// MemberRuns returns the runs of a jury's members, in their order, from the manifest of its run; nil for other runs.
 func MemberRuns(m *judging.Manifest) []judging.StageRun {
 	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
 		return nil
@@ -173,7 +172,7 @@ func read(dirs []string, reading judging.ReadingOptions) (*ballots, error) {
 	return j, nil
 }
 
-// choiceProbabilities returns the probabilities of a record's choices, from those of the labels; nil if the record has none.
+// choiceProbabilities returns the probabilities of a record's choices, from those of its labels; nil if it has none.
 func choiceProbabilities(r *judging.Record, asker judging.Asker, reading judging.ReadingOptions) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil

@@ -73,8 +73,7 @@ func (r *Jury) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// gainPhraseCode returns the code of the phrase on the jury's gain over its best member, which depends on whether the gain
-// is significant.
+// gainPhraseCode returns the code of the phrase on the jury's gain over its best member, which depends on significance.
 func (r *Jury) gainPhraseCode() string {
 	switch {
 	case !r.Gain.NotSignificant:
@@ -85,8 +84,8 @@ func (r *Jury) gainPhraseCode() string {
 	return "jury.not-significant"
 }
 
-// callsRatioText returns in words by how much the jury's judgments exceed those of one member, such as "three times the calls";
-// "" if it takes no more.
+// callsRatioText returns in words by how much the jury's judgments exceed those of one member, such as "three times the
+// calls"; "" if it takes no more.
 func (r *Jury) callsRatioText() string {
 	if r.singleMemberCalls == 0 || r.Calls <= r.singleMemberCalls {
 		return ""

@@ -228,7 +228,7 @@ func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	p.letter(a.Judges)
 }
 
-// percentStatistic returns a share from 0 to 1 and its interval as a number in percent; method names the interval's method.
+// percentStatistic returns a share from 0 to 1 and its interval in percent; method names the interval's method.
 func percentStatistic(value float64, iv stats.Interval, method string) Statistic {
 	return Statistic{
 		Value:    scoring.Percent(value),

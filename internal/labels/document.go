@@ -101,7 +101,7 @@ func (a *Agreement) judges() doc.Block {
 	return b
 }
 
-// countingNotes returns the notes on how the judges' numbers are counted, and on the agreement of people with each other.
+// countingNotes returns notes on how the judges' numbers are counted and on the agreement of people with each other.
 func (a *Agreement) countingNotes() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
 		doc.PhraseNote("labels.counted"), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
@@ -160,9 +160,13 @@ func (a *Agreement) pairs() doc.Block {
 		)})
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "pairs", Title: "Agreement of every two raters", Chart: doc.ChartExplainedTable, Table: t, Notes: []doc.Note{
-		doc.PhraseNote("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit),
-	}}
+	b := doc.Block{
+		ID:    "pairs",
+		Title: "Agreement of every two raters",
+		Chart: doc.ChartExplainedTable,
+		Table: t,
+		Notes: []doc.Note{doc.PhraseNote("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit)},
+	}
 	b.Fold = b.Title
 	if more := len(a.Pairs) - len(t.Rows); more > 0 {
 		b.Remark("labels.more-pairs", more)
@@ -176,7 +180,13 @@ func (a *Agreement) altTests() doc.Block {
 		{Name: "items", Kind: doc.ColumnInteger}, {Name: "judge at least as good, %", Kind: doc.ColumnBareNumber},
 		{Name: "person at least as good, %", Kind: doc.ColumnBareNumber}, {Name: "p", Kind: doc.ColumnBareNumber}, {},
 	}}
-	b := doc.Block{ID: "stand-in", Title: "May a judge replace a person?", ShowTitle: true, Chart: doc.ChartExplainedTable, Table: t}
+	b := doc.Block{
+		ID:        "stand-in",
+		Title:     "May a judge replace a person?",
+		ShowTitle: true,
+		Chart:     doc.ChartExplainedTable,
+		Table:     t,
+	}
 	b.Fold = b.Title
 	for _, s := range a.AltTests {
 		name := a.names()[s.Run]
@@ -286,8 +296,11 @@ func (s *CascadeResults) Document() doc.Document {
 		{"run", "model", "threshold", "asked", "believed", "right", "of"},
 	}}
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "run", HideOrder: 1}, {Name: "accepted from confidence", Kind: doc.ColumnBareNumber}, {Name: "items asked", Kind: doc.ColumnInteger},
-		{Name: "accepted", Kind: doc.ColumnInteger}, {Name: "correct of labelled", Kind: doc.ColumnBareNumber},
+		{Name: "run", HideOrder: 1},
+		{Name: "accepted from confidence", Kind: doc.ColumnBareNumber},
+		{Name: "items asked", Kind: doc.ColumnInteger},
+		{Name: "accepted", Kind: doc.ColumnInteger},
+		{Name: "correct of labelled", Kind: doc.ColumnBareNumber},
 	}}
 	b := doc.Block{Table: t}
 	b.Remark("select.risk", s.Risk, 100-s.Delta)

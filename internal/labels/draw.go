@@ -126,8 +126,8 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	return n, notes, err
 }
 
-// DefaultPath returns the path of the file of labels of a dataset, given by name or path: next to the dataset's file, or in
-// the current folder if it is not a file.
+// DefaultPath returns the path of the file of labels of a dataset, given by name or path: next to the dataset's file,
+// or in the current folder if it is not a file.
 func DefaultPath(name string) string {
 	base := filepath.Base(name) + ".labels.jsonl"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

@@ -64,8 +64,8 @@ const (
 // corrected by labels. side returns the side's response to an item, A or B; name names it. The labelled pairs must be
 // drawn at random from all. widths are those, in points, for which the number of labels needed is computed.
 func Estimate(
-	dir string, file *LabelFile, name string, side func(item string) string, widths []float64, reading judging.ReadingOptions,
-	level float64,
+	dir string, file *LabelFile, name string, side func(item string) string, widths []float64,
+	reading judging.ReadingOptions, level float64,
 ) (*ShareEstimate, error) {
 	p, err := newPanel([]string{dir}, file, reading, stats.DefaultBootstrap, false)
 	if err != nil {

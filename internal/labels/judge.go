@@ -37,9 +37,22 @@ type RunVerdicts struct {
 	clusterNoun string              // noun for one cluster of items
 }
 
-// ErrNotLabelable marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers to one
-// question, scores the responses of pairs one at a time, or answers the questions of pairs without judging them.
+// ErrNotLabelable marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers
+// to one question, scores the responses of pairs one at a time, or answers the questions of pairs without judging them.
 var ErrNotLabelable = errors.New("judges agents' answers or single responses, or none")
+
+// checkLabelable returns an error if the run scores the responses of pairs or options one at a time.
+func (j *RunVerdicts) checkLabelable() error {
+	protocol, err := judging.ProtocolNamed(j.Manifest.Spec.Protocol)
+	if protocol.ScoresCandidates && j.shape.MinCandidates > 1 {
+		return notLabelable(j.Dir, protocol.Name)
+	}
+	return err
+}
+
+func notLabelable(dir, protocol string) error {
+	return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, protocol, ErrNotLabelable)
+}
 
 // ReadJudge reads the verdicts of the run in dir. It leaves out items that were not judged in all their presentations,
 // the orders of the responses. The error of a run whose verdicts no label fits is [ErrNotLabelable].
@@ -57,8 +70,8 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	}
 	items := map[string]*itemVerdicts{}
 	m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-		if r.Agent != "" || r.Shape == datasets.ShapeOpen || v.Answer != "" && len(r.Order) > 1 {
-			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrNotLabelable)
+		if r.Agent != "" || r.Shape == datasets.ShapeOpen {
+			return notLabelable(dir, r.Protocol)
 		}
 		if v.Outcome == judging.Failed {
 			return nil
@@ -105,7 +118,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 // grouped matches a number with commas between thousands.
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// normalizeNumber returns a number in one spelling, so that 7 and 7.0, or 1,000 and 1000, are the same; false for other text.
+// normalizeNumber returns a number in one spelling: 7 and 7.0, or 1,000 and 1000, become equal; false for other text.
 func normalizeNumber(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if grouped.MatchString(text) {

@@ -14,8 +14,8 @@ import (
 	"gavel/datasets"
 )
 
-// labelAppender appends lines to the file of labels; each counts only once it is on disk. It opens the file for every line:
-// an editor, git or a sync program may have replaced it.
+// labelAppender adds lines to the end of the file of labels; each counts only once it is on disk. It opens the file for
+// every line: an editor, git or a sync program may have replaced it.
 type labelAppender struct {
 	open func() (*os.File, error) // opens the file for reading and writing; creates it if needed
 	path string                   // path of the file, for errors
@@ -102,8 +102,8 @@ func (l *labelAppender) add(added ...Label) error {
 	return nil
 }
 
-// appendMissingLines appends the lines of want that the file lacks, or none of them. It returns an error if the file's content is
-// not the beginning of want.
+// appendMissingLines adds the lines of want that the file lacks, or none of them. It returns an error if the file's
+// content is not the beginning of want.
 func (l *labelAppender) appendMissingLines(want []byte) error {
 	f, err := l.open()
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *labelAppender) appendMissingLines(want []byte) error {
 		f.Truncate(int64(len(text))))
 }
 
-// restoreLabels applies the labels read from the file to the people's states, and notes those that no longer fit the dataset.
+// restoreLabels applies labels read from the file to people's states, and notes those that no longer fit the dataset.
 func (d *Desk) restoreLabels(all []Label) error {
 	var unknown, changed strayLabels
 	for _, l := range all {

@@ -145,7 +145,7 @@ func parse(raw []byte) (l Label, err error) {
 	return l, err
 }
 
-// normalizePairLabel returns the label of a pair, as other programs spell it, in gavel's spelling: A, B or tie. Other labels stay.
+// normalizePairLabel returns a pair's label from another program in gavel's spelling: A, B or tie. Other labels stay.
 func normalizePairLabel(label string) string {
 	switch strings.ToLower(strings.ReplaceAll(label, " ", "")) {
 	case "a>b", "a>>b", "model_a", "response_a":

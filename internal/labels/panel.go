@@ -40,10 +40,15 @@ type panel struct {
 // newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
 // that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, or no item with a label,
 // and returns ErrNotJudged if none is left.
-func newPanel(dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool) (*panel, error) {
+func newPanel(
+	dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool,
+) (*panel, error) {
 	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
+		if err == nil {
+			err = j.checkLabelable()
+		}
 		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !j.hasAny(file)) {
 			continue
 		}

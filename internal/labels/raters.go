@@ -66,10 +66,10 @@ func raterKind(r rater) string {
 // minRows is the least number of items, or of clusters if items come in clusters, for the interval of a coefficient.
 const minRows = 10
 
-// statisticsOfTable returns statistics of the cells of a k×k table of two raters' labels, with intervals that resample clusters
-// of items. One more item is added to those observed: for the lower end of an interval it is spread over the cells in
-// which the raters disagree, for the upper end over those in which they agree. With clusters it has the weight of an
-// average cluster. Categories that no rater uses get none of it, unless only one is used.
+// statisticsOfTable returns the values of statistics for a k×k table of two raters' labels, with intervals that
+// resample clusters of items. One more item is added to those observed: for the lower end of an interval it is spread
+// over the cells in which the raters disagree, for the upper end over those in which they agree. With clusters it has
+// the weight of an average cluster. Categories that no rater uses get none of it, unless only one is used.
 func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]float64) float64) []Statistic {
 	sample := table.sample(scoring.Metric{Columns: scoring.ColumnRange{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
@@ -106,8 +106,8 @@ func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]flo
 	return out
 }
 
-// usedCategories returns the indexes of the categories that occur in a k×k table of labels, given by its cells, or of all
-// categories if only one occurs.
+// usedCategories returns the indexes of the categories that occur in a k×k table of labels, given by its cells, or of
+// all categories if only one occurs.
 func usedCategories(sums []float64, k int) (nonEmpty []int) {
 	all := make([]int, k)
 	for c := range k {

@@ -30,7 +30,8 @@ func (a *Agreement) answer() string {
 	}
 	best := judges[0]
 	say := func(code string) string {
-		return phrases.Sentence(code, scoring.JudgeName(best.Model), best.Agreement.withInterval(), phrases.CountWithNoun(best.N, "item"))
+		return phrases.Sentence(code,
+			scoring.JudgeName(best.Model), best.Agreement.withInterval(), phrases.CountWithNoun(best.N, "item"))
 	}
 	if len(judges) == 1 {
 		return say("labels.agrees")

@@ -12,8 +12,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// CascadeResults holds the results of a cascade of judges: an item goes to the next judge unless the confidence of this one
-// is at least its threshold. Items that no judge accepts go to a person.
+// CascadeResults holds the results of a cascade of judges: an item goes to the next judge unless the confidence of this
+// one is at least its threshold. Items that no judge accepts go to a person.
 type CascadeResults struct {
 	Says   string  `json:"says"`   // how many verdicts can be accepted, in a sentence
 	Labels string  `json:"labels"` // path of the file of labels
@@ -46,14 +46,16 @@ type CascadeStep struct {
 	Note      string   `json:"note,omitempty"` // why no verdict of the judge is accepted
 }
 
-// SelectThresholds finds thresholds of confidence for judges, from the first (the cheapest) to the last: of the verdicts accepted
-// from a judge, at most a share of risk is wrong, each with probability 1 − delta/(number of judges). The labelled
-// items must be drawn at random from all. A judge's threshold is found from the labelled items that no earlier judge
-// accepts.
+// SelectThresholds finds thresholds of confidence for judges, from the first (the cheapest) to the last: of the
+// verdicts accepted from a judge, at most a share of risk is wrong, each with probability 1 − delta/(number of
+// judges). The labelled items must be drawn at random from all. A judge's threshold is found from the labelled items
+// that no earlier judge accepts.
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Sections 2 and 3. Confidence is the mean
 // probability of the verdict's label over the orders, for judges that choose the same response in all.
-func SelectThresholds(dirs []string, file *LabelFile, risk, delta float64, reading judging.ReadingOptions) (*CascadeResults, error) {
+func SelectThresholds(
+	dirs []string, file *LabelFile, risk, delta float64, reading judging.ReadingOptions,
+) (*CascadeResults, error) {
 	p, err := newPanel(dirs, file, reading, stats.DefaultBootstrap, false)
 	if err != nil {
 		return nil, err
@@ -105,7 +107,8 @@ func SelectThresholds(dirs []string, file *LabelFile, risk, delta float64, readi
 	needed := minLabelled(risk, delta/float64(len(p.judges)))
 	s.Warnings = append([]string{}, p.warnings...)
 	if s.Labelled < needed {
-		s.Warnings = append(s.Warnings, phrases.Sentence("select.few", phrases.CountWithNoun(s.Labelled, "labelled item"), needed))
+		s.Warnings = append(s.Warnings,
+			phrases.Sentence("select.few", phrases.CountWithNoun(s.Labelled, "labelled item"), needed))
 	}
 	s.Says = s.answer()
 	return s, nil

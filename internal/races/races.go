@@ -233,9 +233,12 @@ func (out *Race) Block() doc.Block {
 			Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.ColumnProgress,
 			Axis: doc.CountAxis(out.rules.Items),
 		},
-		{Name: "correct, %", Kind: doc.ColumnNumber}, {Name: "calls", Kind: doc.ColumnInteger, HideOrder: 1},
-		{Name: "leader ahead by", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText}, {Name: "left after", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
-		{Name: "E", Surfaces: doc.SurfaceFullText}, {Name: "outcome"},
+		{Name: "correct, %", Kind: doc.ColumnNumber},
+		{Name: "calls", Kind: doc.ColumnInteger, HideOrder: 1},
+		{Name: "leader ahead by", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText},
+		{Name: "left after", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
+		{Name: "E", Surfaces: doc.SurfaceFullText},
+		{Name: "outcome"},
 	}}
 	in := 0
 	for _, r := range out.rows {
@@ -287,8 +290,8 @@ func (out *Race) remark(b *doc.Block) {
 		if out.rules.Margin > 0 {
 			behind = phrases.Sentence("race.by-margin")
 		}
-		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.WrongLeaders, 100*float64(o.WrongLeaders)/float64(o.Races),
-			100*o.Calls/float64(out.FullCalls))
+		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.WrongLeaders,
+			100*float64(o.WrongLeaders)/float64(o.Races), 100*o.Calls/float64(out.FullCalls))
 	}
 	if out.Hours != nil && *out.HoursForAll >= 0.01 {
 		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.HoursForAll))

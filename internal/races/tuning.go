@@ -15,16 +15,16 @@ import (
 	"gavel/scoring/stats"
 )
 
-// PromptTuning holds the scores of prompts on one part of the items, and those of the best of them and of the first on the
-// other part, which was held out.
+// PromptTuning holds the scores of prompts on one part of the items, and those of the best of them and of the first on
+// the other part, which was held out.
 type PromptTuning struct {
 	Says     string           `json:"says"`     // the answer in a sentence
 	Results  []scoring.Result `json:"results"`  // `group` says of what
 	Warnings []string         `json:"warnings"` // printed after `!`
 }
 
-// TunePrompts finds the best of several runs, which differ by their prompts, on a part of the items, and compares it with the
-// first on the others, which [datasets.HeldOut] holds out.
+// TunePrompts finds the best of several runs, which differ by their prompts, on a part of the items, and compares it
+// with the first on the others, which [datasets.HeldOut] holds out.
 //
 // The last result says how far the best of equal prompts is expected to be above its true share by chance alone:
 // c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of items

@@ -11,8 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// rankSentence returns a sentence with the judge's rank by its headline score: among the judges of the same items that have
-// runs, or among published judges if no other has a run; "" if there are neither.
+// rankSentence returns a sentence with the judge's rank by its headline score: among the judges of the same items that
+// have runs, or among published judges if no other has a run; "" if there are neither.
 func (p *RunPage) rankSentence() string {
 	head := Headline(&p.Report)
 	others := p.OtherJudges
@@ -96,8 +96,8 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 	return append(all, b)
 }
 
-// publishedRankLines returns lines of text: the judge's rank among published judges of the same items by each metric, and
-// how far that can be relied on.
+// publishedRankLines returns lines of text: the judge's rank among published judges of the same items by each metric,
+// and how far that can be relied on.
 func publishedRankLines(r *scoring.Report) (lines []string) {
 	head := Headline(r)
 	if head == nil {

@@ -61,8 +61,8 @@ func analysisResults(r scoring.Report) AnalysisResult {
 	return (&RunPage{Run: Run{Report: r}}).findings()
 }
 
-// repetitionsAnalysis shows, for a judge that was asked more than once, how often it repeats its verdicts (self-agreement), and
-// for each metric the largest difference between two repetitions (noise floor).
+// repetitionsAnalysis shows, for a judge that was asked more than once, how often it repeats its verdicts
+// (self-agreement), and for each metric the largest difference between two repetitions (noise floor).
 var repetitionsAnalysis = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResult {
 	x := p.Repetitions
 	if x == nil {
@@ -93,7 +93,8 @@ var calibrationAnalysis = Analysis{Name: "calibration", Run: func(p *RunPage) *A
 	noun := layoutOf(p.Protocol).Noun
 	f := &AnalysisResult{Results: calibrationResults("", *c, "decided "+noun)}
 	t := &doc.Table{RowHead: "confidence", Columns: []doc.Column{
-		{Name: "correct", Kind: doc.ColumnBareNumber, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.ColumnBareNumber},
+		{Name: "correct", Kind: doc.ColumnBareNumber, Axis: &doc.PercentAxis},
+		{Name: "mean confidence", Kind: doc.ColumnBareNumber},
 	}}
 	for _, b := range c.Bins {
 		if b.N == 0 {
@@ -117,7 +118,9 @@ var calibrationAnalysis = Analysis{Name: "calibration", Run: func(p *RunPage) *A
 		Surfaces: doc.SurfaceAllButShort,
 		Table:    t,
 		Keys:     []doc.LegendEntry{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
-		Notes:    []doc.Note{doc.PhraseNote("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
+		Notes: []doc.Note{
+			doc.PhraseNote("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated)),
+		},
 	}
 	if c.Unknown > 0 {
 		b.Remark(doc.WarningCode, phrases.Sentence("calibration.unknown", c.Unknown, noun))
@@ -156,7 +159,7 @@ func calibrationResults(prefix string, c scoring.Calibration, note string) []sco
 	}
 }
 
-// estimateResult returns an estimate between 0 and 1 as a result. source has the number of items that it is computed from.
+// estimateResult returns an estimate between 0 and 1 as a result. source has the number of items it is computed from.
 func estimateResult(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
 		Metric:  name,

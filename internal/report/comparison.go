@@ -97,7 +97,12 @@ func (c Comparison) Document() doc.Document {
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{
-			ID: "made", Title: "How it was made", Surfaces: doc.SurfaceAllButShort, Chart: doc.ChartFacts, Table: origins, Verbatim: c.Command,
+			ID:       "made",
+			Title:    "How it was made",
+			Surfaces: doc.SurfaceAllButShort,
+			Chart:    doc.ChartFacts,
+			Table:    origins,
+			Verbatim: c.Command,
 		},
 		doc.Block{ID: "markdown", Surfaces: doc.SurfacePage, Fold: "Copy as Markdown", Verbatim: markdown.String()},
 		c.certaintyNotes(pairs), doc.Block{Surfaces: doc.SurfaceShortText, Notes: []doc.Note{doc.PhraseNote("compare.more")}})
@@ -304,8 +309,12 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	t := &doc.Table{Look: "versus", Columns: []doc.Column{
 		{Name: sides[0], Head: signs[0], Kind: doc.ColumnComparedRun, Axis: doc.AxisOf(head.Unit)},
 		{Name: sides[1], Head: signs[1], Kind: doc.ColumnComparedRun},
-		{Name: "difference", Kind: doc.ColumnNumber, Axis: axis}, {Name: "who is correct", Kind: doc.ColumnBar, Surfaces: doc.SurfacePage},
-		{Surfaces: doc.SurfaceAnyText}, {Name: "p", Surfaces: doc.SurfaceFullText}, {Name: "Holm", Surfaces: doc.SurfaceFullText}, {Name: "test", Surfaces: doc.SurfaceFullText},
+		{Name: "difference", Kind: doc.ColumnNumber, Axis: axis},
+		{Name: "who is correct", Kind: doc.ColumnBar, Surfaces: doc.SurfacePage},
+		{Surfaces: doc.SurfaceAnyText},
+		{Name: "p", Surfaces: doc.SurfaceFullText},
+		{Name: "Holm", Surfaces: doc.SurfaceFullText},
+		{Name: "test", Surfaces: doc.SurfaceFullText},
 		{Name: "noise floor", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceFullText},
 	}}
 	var warnings []string
@@ -468,8 +477,8 @@ func (p pair) equivalence() doc.Block {
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
-		doc.PhraseNote("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.WithInterval(diff), w.N,
-			w.RightToWrong, w.WrongToRight),
+		doc.PhraseNote("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0],
+			table.WithInterval(diff), w.N, w.RightToWrong, w.WrongToRight),
 		doc.PhraseNote(method),
 	}}
 }
@@ -482,7 +491,9 @@ func (c Comparison) certaintyNotes(pairs []pair) doc.Block {
 		Surfaces: doc.SurfaceAllButShort,
 		Fold:     "How sure is that? How to read this",
 		Notes: []doc.Note{
-			doc.PhraseNote("compare.paired"), doc.PhraseNote("compare.interval"), doc.PhraseNote("compare.significant", c.Family),
+			doc.PhraseNote("compare.paired"),
+			doc.PhraseNote("compare.interval"),
+			doc.PhraseNote("compare.significant", c.Family),
 		},
 	}
 	if pairs[0].WhenConsistent != nil {

@@ -22,8 +22,8 @@ func (d RunReport) WriteFile(path string, force bool) error {
 	return disk.Write(path, d.WriteHTML)
 }
 
-// WriteUnmarkedFile writes a file in one step, in a format that does not say which program wrote it. It returns an error if
-// the file exists, unless force is true.
+// WriteUnmarkedFile writes a file in one step, in a format that does not say which program wrote it. It returns an
+// error if the file exists, unless force is true.
 func WriteUnmarkedFile(path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return fmt.Errorf("%s: exists: choose another name, or use --force", path)

@@ -132,7 +132,7 @@ type BiasPlot struct {
 	About     string `yaml:"about"`
 	Words     string `yaml:"words"`      // label of the bias's axis
 	ZeroWords string `yaml:"zero-words"` // label at 50 %
-	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides: from [scoring.MostOnePosition] percent
+	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides, from [scoring.MostOnePosition] % on
 }
 
 // over returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.

@@ -384,9 +384,18 @@ func (l *Leaderboard) biasChart() doc.Block {
 		axis.Ticks = append(axis.Ticks, v)
 	}
 	t.Columns = []doc.Column{
-		{Name: a.Words, Kind: doc.ColumnBareNumber, Axis: axis}, {Name: l.headline(), Kind: doc.ColumnBareNumber, Axis: l.axis()},
+		{Name: a.Words, Kind: doc.ColumnBareNumber, Axis: axis},
+		{Name: l.headline(), Kind: doc.ColumnBareNumber, Axis: l.axis()},
 	}
-	return doc.Block{ID: "against", Title: a.Title, About: a.About, Surfaces: doc.SurfacePage, Half: true, Chart: doc.ChartScatter, Table: t}
+	return doc.Block{
+		ID:       "against",
+		Title:    a.Title,
+		About:    a.About,
+		Surfaces: doc.SurfacePage,
+		Half:     true,
+		Chart:    doc.ChartScatter,
+		Table:    t,
+	}
 }
 
 // reading returns the notes on how certain the answer is, and how to read the page.

@@ -61,7 +61,9 @@ const (
 
 // NewRanking ranks the judges of a suite under each condition. load loads a run by its path, which begins with dir; for
 // a run that has not begun it returns [fs.ErrNotExist].
-func NewRanking(suite *scoring.SuiteMatrix, dir string, load func(run string) (*scoring.Run, error)) (*SuiteRanking, error) {
+func NewRanking(
+	suite *scoring.SuiteMatrix, dir string, load func(run string) (*scoring.Run, error),
+) (*SuiteRanking, error) {
 	out := &SuiteRanking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
@@ -106,8 +108,7 @@ func NewRanking(suite *scoring.SuiteMatrix, dir string, load func(run string) (*
 	return out, nil
 }
 
-// loadRankedRun loads the run called name and returns it as a RankedRun, and as load returned it, or nil if it cannot be
-// loaded.
+// loadRankedRun returns the run called name as a RankedRun, and as load returns it: nil if it cannot be loaded.
 func loadRankedRun(judge, name string, load func(run string) (*scoring.Run, error)) (RankedRun, *scoring.Run) {
 	cell := RankedRun{Judge: judge, Run: name, Status: NotBegun, RankingIndex: -1}
 	run, err := load(name)
@@ -276,7 +277,12 @@ func (c RankedCondition) numbers(id string) doc.Block {
 	}
 	t.DropEmpty()
 	return doc.Block{
-		ID: id, Title: c.Name, Surfaces: doc.SurfaceAllButShort, Fold: "Every number: " + c.Name, Chart: doc.ChartExplainedTable, Table: t,
+		ID:       id,
+		Title:    c.Name,
+		Surfaces: doc.SurfaceAllButShort,
+		Fold:     "Every number: " + c.Name,
+		Chart:    doc.ChartExplainedTable,
+		Table:    t,
 	}
 }
 

@@ -67,7 +67,12 @@ func (p *RunPage) Body() (template.HTML, error) { return p.pageContext().RenderB
 
 // pageContext returns what the page needs to turn blocks into HTML.
 func (p *RunPage) pageContext() doc.PageContext {
-	return doc.PageContext{Link: p.Link, Prefix: p.Prefix, Terms: scoring.MetricsOf(p.Protocol), DefinedTerms: p.DefinedTerms}
+	return doc.PageContext{
+		Link:         p.Link,
+		Prefix:       p.Prefix,
+		Terms:        scoring.MetricsOf(p.Protocol),
+		DefinedTerms: p.DefinedTerms,
+	}
 }
 
 // Headline returns the answer in pieces, so that no name of a jury's member is broken into two lines.
@@ -108,7 +113,11 @@ func juryParts(p *RunPage) []doc.Block {
 	}
 	all := p.Jury.Blocks()
 	if p.juryAlone != "" {
-		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.PlainNote(p.juryAlone)}})
+		all = append(all, doc.Block{
+			ID:    "alone",
+			Title: "The jury as one judge",
+			Notes: []doc.Note{doc.PlainNote(p.juryAlone)},
+		})
 	}
 	return all
 }
@@ -190,8 +199,7 @@ func (p *RunPage) categories() []string {
 	return slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 }
 
-// GroupBlocks returns a table of a metric by group of items: the headline by category, unless the layout's Grouping names
-// another metric.
+// GroupBlocks returns a table of a metric by group of items: the headline by category, unless Grouping names another.
 func GroupBlocks(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	head := Headline(&p.Report)
@@ -206,7 +214,8 @@ func GroupBlocks(p *RunPage) []doc.Block {
 	}
 	name := doc.MetricName(p.Protocol, head.Metric)
 	t := &doc.Table{RowHead: cmp.Or(l.Grouping.GroupHeading, "category"), Columns: []doc.Column{
-		{Name: name, Kind: doc.ColumnNumber, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.ColumnBar},
+		{Name: name, Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
+		{Name: "outcomes of the " + l.Item + "s", Kind: doc.ColumnBar},
 	}}
 	b := doc.Block{
 		ID: "groups", Title: cmp.Or(l.Grouping.Title, "By category"),
@@ -277,8 +286,8 @@ func sentence(w string) string {
 // wideInterval is the width in percentage points at which the interval of a category's score deserves a caveat.
 const wideInterval = 25
 
-// categoryCaveat returns a caveat that names the worst and the best category if their intervals do not overlap, or else the
-// category with the widest interval if it is wide; nil if neither holds.
+// categoryCaveat returns a caveat that names the worst and the best category if their intervals do not overlap, or else
+// the category with the widest interval if it is wide; nil if neither holds.
 func (p *RunPage) categoryCaveat() []string {
 	head := Headline(&p.Report)
 	if head == nil || head.Unit != "" {
@@ -319,7 +328,12 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 	n := min(len(words), mostCaveats)
 	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, Surfaces: doc.SurfacePage}
 	first.AddPlainNotes(words[:n]...)
-	rest := doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(words)-n), Half: true, Surfaces: doc.SurfacePage}
+	rest := doc.Block{
+		ID:       "more-warnings",
+		Fold:     fmt.Sprintf("%d more", len(words)-n),
+		Half:     true,
+		Surfaces: doc.SurfacePage,
+	}
 	rest.AddPlainNotes(words[n:]...)
 	return []doc.Block{first, rest}
 }
@@ -343,14 +357,20 @@ func SettingBlocks(p *RunPage) []doc.Block {
 	}
 	first.Add(doc.WordRow("reading", scoring.ReadingNote(p.Report)))
 	return []doc.Block{
-		{ID: "made", Title: "How it was made", Surfaces: doc.SurfacePage, Chart: doc.ChartFacts, Table: first, Verbatim: p.Command},
+		{
+			ID:       "made",
+			Title:    "How it was made",
+			Surfaces: doc.SurfacePage,
+			Chart:    doc.ChartFacts,
+			Table:    first,
+			Verbatim: p.Command,
+		},
 		{ID: "settings", Fold: "Every setting", Surfaces: doc.SurfacePage, Chart: doc.ChartFacts, Table: rest},
 		{ID: "prompt", Fold: "The prompt's text", Surfaces: doc.SurfacePage, Verbatim: p.Prompt},
 	}
 }
 
-// AllNumbersBlocks returns a folded table with a row for each metric and a column for each category, and the costs of the
-// run.
+// AllNumbersBlocks returns a folded table with a row for each metric, a column for each category, and the run's costs.
 func AllNumbersBlocks(p *RunPage) []doc.Block {
 	groups := p.categories()
 	t := &doc.Table{RowHead: "metric", Columns: []doc.Column{

@@ -14,7 +14,7 @@ type Run struct {
 	scoring.Report
 	Metadata     []scoring.Metadatum   // settings of the run, from its manifest
 	Name         string                // name of the judge, different for each run of a page; "" for that of the report
-	Jury         *jury.Jury            // comparison of a jury with its members; nil for other runs, or if a member is missing
+	Jury         *jury.Jury            // a jury compared with its members; nil for other runs, or if a member is missing
 	BiasAnalysis *scoring.BiasAnalysis // biases of the judge; nil if they are unknown
 }
 

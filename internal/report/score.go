@@ -129,8 +129,12 @@ func (s Scores) runsBlock() doc.Block {
 		t.Add(row)
 	}
 	return doc.Block{
-		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", Surfaces: doc.SurfaceFullText, Chart: doc.ChartExplainedTable,
-		Table: t,
+		ID:       "runs",
+		Title:    table.Count(len(s.Runs), "run"),
+		About:    "95 % intervals",
+		Surfaces: doc.SurfaceFullText,
+		Chart:    doc.ChartExplainedTable,
+		Table:    t,
 	}
 }
 

@@ -171,15 +171,19 @@ func (s *Study) addBothGoals(judge string, main, other [2]RankedRun) {
 			d.unfinished = false
 			j := StudyJudge{Judge: judge, difference: len(s.Differences)}
 			d.Difference, j.Results = bothGoalsAccuracy(rights)
-			j.Results = slices.Concat(positionBiasResults(main[0].report, "better"), positionBiasResults(main[1].report, "worse"), j.Results)
+			j.Results = slices.Concat(
+				positionBiasResults(main[0].report, "better"),
+				positionBiasResults(main[1].report, "worse"),
+				j.Results,
+			)
 			s.Judges = append(s.Judges, j)
 		}
 	}
 	s.Differences = append(s.Differences, d)
 }
 
-// bothGoalsAccuracy returns the accuracy of both goals, minus that of one goal with two prompts, and the results of each. Runs
-// of rights are the goal better, the goal worse, and the goal better with another prompt.
+// bothGoalsAccuracy returns the accuracy of both goals, minus that of one goal with two prompts, and the results of
+// each. Runs of rights are the goal better, the goal worse, and the goal better with another prompt.
 func bothGoalsAccuracy(rights *scoring.RightUnits) (scoring.Difference, []scoring.Result) {
 	metric := func(name, mode string, from int) scoring.Metric {
 		return scoring.Metric{
@@ -214,8 +218,8 @@ func bothGoalsAccuracy(rights *scoring.RightUnits) (scoring.Difference, []scorin
 	return sample.Differences(all[2:3], 4, b)[0], sample.Results(scoring.Overall, all, b)
 }
 
-// positionBiasResults returns how often a judge prefers the first response, and its consistency. With the goal worse it prefers the
-// response that it does not name.
+// positionBiasResults returns how often a judge prefers the first response, and its consistency. With the goal worse it
+// prefers the response that it does not name.
 func positionBiasResults(rep *scoring.Report, goal string) []scoring.Result {
 	results := []scoring.Result{rep.Overall(scoring.FirstPosition), rep.Overall(scoring.Consistency)}
 	for i := range results {
@@ -357,7 +361,7 @@ func (s *Study) mainTable() *doc.Table {
 	return t
 }
 
-// differencesTable returns a table of differences with a row for each judge and a column for each category, prompt and dataset.
+// differencesTable returns differences with a row for each judge and a column for each category, prompt and dataset.
 func (s *Study) differencesTable() *doc.Table {
 	t := &doc.Table{RowHead: "judge"}
 	var judges, columns []string

@@ -42,7 +42,8 @@ func (s BiasDocumenter) block() doc.Block {
 		{Name: "prefers more", Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
 		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.ColumnShareWithN},
 		{Name: "if it has less", Short: "correct, less", Kind: doc.ColumnShareWithN},
-		{Name: "odds", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText}, {Name: "p", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText},
+		{Name: "odds", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText},
+		{Name: "p", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText},
 	}}
 	for _, c := range s.Causes {
 		look := scoring.Unknown

@@ -104,7 +104,8 @@ func (v *compareView) meta() string {
 		}
 		return strings.Join(all, " and ")
 	}
-	line := each(RunHead.asks) + report.QuestionSuffix(v.A.Protocol) + " · " + each(func(h RunHead) string { return h.Dataset })
+	line := each(RunHead.asks) + report.QuestionSuffix(v.A.Protocol) + " · " +
+		each(func(h RunHead) string { return h.Dataset })
 	if stored {
 		line += " · published results: stored replies"
 	}
@@ -230,8 +231,8 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// typableRunNames returns the names that a person may type for a run, the shortest first: its judge, and the judge with the
-// dataset and question.
+// typableRunNames returns the names that a person may type for a run, the shortest first: its judge, and the judge with
+// the dataset and question.
 func typableRunNames(r RunRow) []string {
 	name := markup.MakeVisible(r.Judge())
 	data := name + ", " + markup.MakeVisible(r.Dataset)

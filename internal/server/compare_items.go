@@ -16,8 +16,8 @@ import (
 	"gavel/scoring"
 )
 
-// matchingComparisonFilters reports for each filter of [comparisonFilters], by name, whether an item matches it; names that are missing do not
-// match. positions holds the item's number in each run.
+// matchingComparisonFilters reports for each filter of [comparisonFilters], by name, whether an item matches it; names
+// that are missing do not match. positions holds the item's number in each run.
 func matchingComparisonFilters(runs []*store.Index, positions []int) map[string]bool {
 	var right, scored, confident int // numbers of runs
 	last := 0                        // the last run that is right
@@ -51,8 +51,8 @@ func matchingComparisonFilters(runs []*store.Index, positions []int) map[string]
 	}
 }
 
-// comparisonFilters returns the filters of the items that compared runs share, such as "they differ", in the order in which
-// the page lists them. names has the names of the judges. Hidden filters are listed only while they are chosen.
+// comparisonFilters returns the filters of the items that compared runs share, such as "they differ", in the order in
+// which the page lists them. names has the names of the judges. Hidden filters are listed only while they are chosen.
 func comparisonFilters(names []string) (out []Choice, hidden map[string]bool) {
 	runs := len(names)
 	all, none := "both", "neither"
@@ -289,7 +289,7 @@ func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	return names
 }
 
-// alignJudgments groups the judgments of an item in all runs by the order in which candidates were shown, and by repetition.
+// alignJudgments groups an item's judgments in all runs by the order in which candidates were shown and by repetition.
 func alignJudgments(sides []ItemView) (rows []judgmentRow) {
 	var orders []string
 	for k, side := range sides {

@@ -25,7 +25,7 @@ func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	return err
 }
 
-// requestedReport returns the numbers of the run that a request names, as a report shows them. A run in progress is an error.
+// requestedReport returns the numbers of a requested run, as a report shows them. A run in progress is an error.
 func (s *Server) requestedReport(r *http.Request) (out report.Run, err error) {
 	run := r.PathValue("run")
 	m, err := s.runs.Manifest(run)

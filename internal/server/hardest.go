@@ -16,8 +16,8 @@ import (
 	"gavel/internal/server/store"
 )
 
-// redirectToHardest redirects to the list of the items of the requested leaderboard, sorted by the number of judges that get
-// them wrong.
+// redirectToHardest leads to the list of the items of the requested leaderboard, sorted by the number of judges that
+// get them wrong.
 func (s *Server) redirectToHardest(r *http.Request) (to string, err error) {
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {

@@ -113,9 +113,9 @@ func (s *Server) matchingItems(r *http.Request) (x *store.Index, f ItemsFilter, 
 	return x, f, all, m, err
 }
 
-// sortedMatches returns the numbers of the items that match the filter in three lists: items that are wrong every time, which
-// people should read first, other wrong items, and the rest. contains reports whether an item contains the text that
-// the filter searches for; nil without a text.
+// sortedMatches returns the numbers of the items that match the filter in three lists: items that are wrong every time,
+// which people should read first, other wrong items, and the rest. contains reports whether an item contains the text
+// that the filter searches for; nil without a text.
 func (f ItemsFilter) sortedMatches(x *store.Index, contains func(int) bool) (ranks [3][]int) {
 	for i := range x.Len() {
 		flags := x.Flags(i)

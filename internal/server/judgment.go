@@ -120,8 +120,7 @@ func judgmentView(
 	return g, nil
 }
 
-// judgmentWords holds a judgment in words for people. It names candidates by their ids, even if the prompt called them A
-// and B.
+// judgmentWords holds a judgment in words for people, with the candidates' ids even if the prompt called them A and B.
 type judgmentWords struct {
 	Says    string   // the verdict in words
 	Names   []string // the prompt's name of each candidate shown, such as "A is x1"; nil if the prompt uses ids
@@ -199,12 +198,12 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// doubtRatio decides what sentences doubt: if at least one in doubtful items is wrong every time, the judge is the likely
-// cause, and otherwise the labels may be wrong.
+// doubtRatio decides what sentences doubt: if at least one in doubtRatio items is wrong every time, the judge is the
+// likely cause, and otherwise the labels may be wrong.
 const doubtRatio = 4
 
-// everyJudgmentWords returns the words for "in every judgment of an item" that fit the run of m, such as " in both orders"; ""
-// if the run judges each item once, or scores candidates.
+// everyJudgmentWords returns the words for "in every judgment of an item" that fit the run of m, such as " in both
+// orders"; "" if the run judges each item once, or scores candidates.
 func everyJudgmentWords(m *judging.Manifest) string {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
@@ -226,7 +225,7 @@ type JudgmentBrief struct {
 	Right        *bool  `json:"right" jsonschema:"null if unknown"`
 }
 
-// judgmentBrief returns an indexed judgment for a list. It lacks the id of the chosen candidate, which the index does not have.
+// judgmentBrief returns an indexed judgment for a list, without the chosen candidate's id, which the index lacks.
 func judgmentBrief(g store.IndexedJudgment) JudgmentBrief {
 	return JudgmentBrief{
 		Presentation: g.Presentation,

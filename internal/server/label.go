@@ -98,8 +98,8 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	return m
 }
 
-// mayHaveLabels reports whether the labels may cover a run's items. It returns false if the run's files cannot be opened, as
-// when a link leads out of the folder of runs.
+// mayHaveLabels reports whether the labels may cover a run's items. It returns false if the run's files cannot be
+// opened, as when a link leads out of the folder of runs.
 func (s *Server) mayHaveLabels(run store.FoundRun) bool {
 	if d := s.Desk; d != nil && run.Manifest.Dataset.Name != d.Name &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
@@ -159,8 +159,8 @@ func labelFailure(err error) error {
 	return failure.WithStatus(status, err)
 }
 
-// submitLabel stores a person's label or takes their last one back, and redirects to the next item. On an error it shows
-// the same item again with the error.
+// submitLabel stores a person's label or takes their last one back, and redirects to the next item. On an error it
+// shows the same item again with the error.
 func (s *Server) submitLabel(w http.ResponseWriter, r *http.Request) error {
 	name, form := r.PathValue("who"), r.PostForm
 	answer := labels.PersonLabel{

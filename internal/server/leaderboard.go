@@ -130,8 +130,8 @@ func conditions(rows []RunRow) (all []*condition) {
 	return all
 }
 
-// scoreOnCommonItems keeps the runs of a condition that have a score, and adds those over more items, scored on the condition's
-// items alone. pending counts the runs that are still being scored on these items.
+// scoreOnCommonItems keeps the runs of a condition that have a score, and adds those over more items, scored on the
+// condition's items alone. pending counts the runs that are still being scored on these items.
 func (s *Server) scoreOnCommonItems(ctx context.Context, c *condition) (pending int) {
 	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
@@ -363,8 +363,8 @@ func (r RunRow) isPreferredTo(other RunRow) bool {
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true while the
-// differences between judges are still being tested.
+// leaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true while
+// the differences between judges are still being tested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	boardJudges := judgesOf(judges)
@@ -426,8 +426,8 @@ func judgesOf(rows []RunRow) []report.BoardJudge {
 	return judges
 }
 
-// testDifferences tests the difference between every two judges on the items of set, in the background. It returns nil if that
-// takes longer than a page waits, and an error if there are too many judges or records.
+// testDifferences tests the difference between every two judges on the items of set, in the background. It returns nil
+// if that takes longer than a page waits, and an error if there are too many judges or records.
 func (s *Server) testDifferences(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
 		return s.newRanking(judges), nil

@@ -175,8 +175,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// maxLiveScoreBytes is the size of the largest records.jsonl that is scored while its run is in progress. Larger runs are
-// scored at their end.
+// maxLiveScoreBytes limits the records.jsonl that is scored during its run. Larger runs are scored at their end.
 const maxLiveScoreBytes = 256 << 20
 
 // liveScore returns the latest results of a run in progress; nil if there are none yet. If there are new records, it

@@ -97,8 +97,7 @@ func pageRoute[T any](path, template string, show func(*http.Request) (T, error)
 	return route{pattern: "GET " + path, template: template, view: viewOf(show)}
 }
 
-// apiRoute returns the route of a call of the API, which answers with the value that show returns, as JSON. pattern has the
-// path below /api/v1.
+// apiRoute returns the route of an API call that answers with the value of show as JSON. pattern is below /api/v1.
 func apiRoute[T any](pattern string, show func(*http.Request) (T, error)) route {
 	return route{pattern: strings.Replace(pattern, " ", " "+apiPath, 1), view: viewOf(show)}
 }

@@ -110,8 +110,8 @@ func (s *Server) isStalled(written time.Time) bool {
 	return !written.IsZero() && s.Now().Sub(written) > stalledAfter
 }
 
-// storedNumbers returns the numbers of a run that has ended from results.json, without reading its records. They are empty if
-// results.json is missing or old.
+// storedNumbers returns the numbers of a run that has ended from results.json, without reading its records. They are
+// empty if results.json is missing or old.
 func (s *Server) storedNumbers(run store.FoundRun, stamps store.Stamps) runNumbers {
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
 		return numbers
@@ -127,8 +127,8 @@ func (s *Server) storedNumbers(run store.FoundRun, stamps store.Stamps) runNumbe
 // for all items.
 func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// cacheNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items that the
-// report covers; it is empty for all items.
+// cacheNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items that
+// the report covers; it is empty for all items.
 func (s *Server) cacheNumbers(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
@@ -162,8 +162,8 @@ func (s *Server) scoreOnItems(ctx context.Context, r *RunRow, set judging.ItemSe
 // maxBackgroundScores limits the runs that are scored in the background for one request.
 const maxBackgroundScores = 50
 
-// scoreMissing fills in the numbers of ended runs that have none, such as copied runs, and returns the number of runs that are
-// still being scored in the background. Large runs are scored when their own page is opened.
+// scoreMissing fills in the numbers of ended runs that have none, such as copied runs, and returns the number of runs
+// that are still being scored in the background. Large runs are scored when their own page is opened.
 func (s *Server) scoreMissing(ctx context.Context, rows []RunRow) (pending int) {
 	ctx, cancel := s.withPageWait(ctx)
 	defer cancel()
@@ -248,8 +248,8 @@ func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// runReport returns the report of a run from its results.json. If that is missing or was written by an earlier version of
-// gavel, or if the run's files were changed, numbers scores the records. It returns nil for a run in progress.
+// runReport returns the report of a run from its results.json. If that is missing or was written by an earlier version
+// of gavel, or if the run's files were changed, numbers scores the records. It returns nil for a run in progress.
 func (s *Server) runReport(ctx context.Context, run string) (*scoring.Report, error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil || m.Status == judging.Running {

@@ -130,8 +130,8 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 	return shellLine(words)
 }
 
-// analyzeBias returns the biases of a run's judge: what its verdicts correlate with, such as length. It returns nil for a run
-// that is not complete, or is too large to be read for a page.
+// analyzeBias returns the biases of a run's judge: what its verdicts correlate with, such as length. It returns nil for
+// a run that is not complete, or is too large to be read for a page.
 func (s *Server) analyzeBias(ctx context.Context, run string, m *judging.Manifest) (*scoring.BiasAnalysis, error) {
 	state := s.runs.Stamps(run)
 	if m.Status != judging.Complete || state.Records.Size > maxSmallRunBytes {
@@ -241,9 +241,14 @@ func (s *Server) itemLists(x *store.Index) (all []doc.Block) {
 			continue
 		}
 		list := doc.Block{
-			ID: "list-" + k.show, Title: k.name, Surfaces: doc.SurfacePage, Half: true, Chart: doc.ChartItemList, Table: &doc.Table{},
-			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Filter: k.show}}},
-			About: table.Count(len(positions), "item"),
+			ID:       "list-" + k.show,
+			Title:    k.name,
+			Surfaces: doc.SurfacePage,
+			Half:     true,
+			Chart:    doc.ChartItemList,
+			Table:    &doc.Table{},
+			Links:    []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Filter: k.show}}},
+			About:    table.Count(len(positions), "item"),
 		}
 		if k.show != "confident" || !run.Simulated && len(positions)*doubtRatio <= run.Items {
 			list.About += " · " + k.hint // if more are wrong, the judge is doubted rather than the labels
@@ -294,8 +299,8 @@ func (s *Server) deleteRun(name string) error {
 	return nil
 }
 
-// evaluateJury compares a jury's run with the runs of its members. It returns nil if the run is no jury's, or if the run of a
-// member is not in this folder.
+// evaluateJury compares a jury's run with the runs of its members. It returns nil if the run is no jury's, or if the
+// run of a member is not in this folder.
 func (s *Server) evaluateJury(ctx context.Context, name string, m *judging.Manifest) (*jury.Jury, error) {
 	jurors := jury.MemberRuns(m)
 	if jurors == nil {

@@ -133,7 +133,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	return view, view.paginate(r)
 }
 
-// paginate counts the runs that match the filter, and keeps those on the requested page, or within the requested limits.
+// paginate counts the runs that match the filter, and keeps those of the requested page or within the requested limits.
 func (v *runsView) paginate(r *http.Request) (err error) {
 	f := v.Filter
 	v.Matches = len(v.Runs)
@@ -154,8 +154,8 @@ func (v *runsView) paginate(r *http.Request) (err error) {
 	return err
 }
 
-// readRunsFilter reads the filter of the list of runs from a request. People get pages of runsPerPage runs; calls of the API
-// ask for such a page, or for a part by limit and offset.
+// readRunsFilter reads the filter of the list of runs from a request. People get pages of runsPerPage runs; calls of
+// the API ask for such a page, or for a part by limit and offset.
 func readRunsFilter(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{Sort: "when", Choices: map[string][]string{}, query: q}

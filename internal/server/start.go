@@ -132,8 +132,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	return out, nil
 }
 
-// withJobRequest returns a function for [apiRoute] that reads a job request from the body and passes it to do, a method of the
-// server's RunMaker.
+// withJobRequest returns a function for [apiRoute] that reads a job request from the body and passes it to do, a method
+// of the server's RunMaker.
 func withJobRequest[V any](
 	s *Server, do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
 ) func(*http.Request) (V, error) {

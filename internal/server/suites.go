@@ -211,8 +211,8 @@ func (s *Server) ranking(
 	})
 }
 
-// suiteFilesState returns a text that changes whenever a file of one of the suite's ended runs changes. some reports whether
-// any run has ended.
+// suiteFilesState returns a text that changes whenever a file of one of the suite's ended runs changes. some reports
+// whether any run has ended.
 func (s *Server) suiteFilesState(suite *scoring.SuiteMatrix, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)

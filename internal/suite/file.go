@@ -255,8 +255,8 @@ func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 	return fields
 }
 
-// flagReaders returns readers for the keys that are flags of a run, as far as the given part of the file may set them. They
-// pass the values of a key to add.
+// flagReaders returns readers for the keys that are flags of a run, as far as the given part of the file may set them.
+// They pass the values of a key to add.
 func (s *Definition) flagReaders(part string, add func(values []setting)) keyReaders {
 	flags := keyReaders{}
 	for name, field := range fieldsOf(judging.Protocols()...) {
@@ -269,8 +269,8 @@ func (s *Definition) flagReaders(part string, add func(values []setting)) keyRea
 			case err != nil:
 				return err
 			case values[0].isAxis && part != partCondition:
-				return s.errorAtLine(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s",
-					e.key, part)
+				return s.errorAtLine(e.line,
+					"%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s", e.key, part)
 			}
 			add(values)
 			return nil
@@ -341,8 +341,8 @@ func (s *Definition) readCondition(n *yaml.Node) error {
 	return s.expand(p)
 }
 
-// SetFolder sets the suite's folder for the server: a folder in dir, named after the suite; or the one that the file sets,
-// if allow returns no error for it.
+// SetFolder sets the suite's folder for the server: a folder in dir, named after the suite; or the one that the file
+// sets, if allow returns no error for it.
 func (s *Definition) SetFolder(dir string, allow func(out string) error) error {
 	if s.outLine == 0 {
 		s.Out = filepath.Join(dir, eval.FolderName(s.Name))

@@ -212,7 +212,8 @@ func baseName(word string) string {
 // checkName returns an error for a condition that exists already, or whose folder would be that of another condition.
 func (s *Definition) checkName(c *Condition) error {
 	if len(c.Name) > 150 {
-		return s.errorAtLine(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
+		return s.errorAtLine(c.line,
+			"the folder of this condition would be called %.60s…: give the condition a name", c.Name)
 	}
 	for _, other := range s.conditions {
 		if !strings.EqualFold(other.Name, c.Name) {
@@ -259,7 +260,7 @@ func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	return c, nil
 }
 
-// locateError adds to an error about a cell's request the line of the file that sets the wrong field, or else the dataset.
+// locateError adds to an error about a cell's request the file's line that sets the wrong field, or else the dataset.
 func (s *Definition) locateError(c *Cell, err error) error {
 	if err == nil || errors.As(err, new(*lineError)) {
 		return err

@@ -247,7 +247,8 @@ func (p *Plan) checkLimits() {
 	}
 	switch l := p.Limits.Hours; {
 	case l > 0 && p.Total.Hours > l:
-		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%s, the limit is %s", eval.DurationText(3600*p.Total.Hours), eval.DurationText(3600*l)))
+		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%s, the limit is %s",
+			eval.DurationText(3600*p.Total.Hours), eval.DurationText(3600*l)))
 	case l > 0 && p.Total.Unmeasured > 0:
 		p.Exceeded = append(p.Exceeded, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
 			"a short run of the judge measures it", p.Total.Unmeasured, eval.DurationText(3600*l)))

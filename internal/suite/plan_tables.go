@@ -28,7 +28,8 @@ func (p *Plan) Document() doc.Document {
 		cells.Add(row)
 	}
 	judges := doc.Table{RowHead: "judge", Columns: append(
-		doc.Columns(doc.ColumnInteger, "cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
+		doc.Columns(doc.ColumnInteger,
+			"cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
 		doc.Columns(doc.ColumnWords, "measured by")...)}
 	notes := []doc.Note{doc.PhraseNote("suite.prompts")}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {

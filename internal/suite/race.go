@@ -54,7 +54,8 @@ func (s *Suite) newSuiteRace(e *eval.Maker, rules race.Rules) (*suiteRace, error
 			return nil, s.errorAtLine(c.condition.line,
 				"a race needs a protocol that counts items as correct or not: %s does not", c.Request.Protocol)
 		case c.Request.Until != "":
-			return nil, s.errorAtLine(c.condition.line, "until cannot be combined with a race, which ends runs itself: leave it out")
+			return nil, s.errorAtLine(c.condition.line,
+				"until cannot be combined with a race, which ends runs itself: leave it out")
 		}
 		key := c.Request.QuestionsKey()
 		if orders[key] == nil {

@@ -139,7 +139,8 @@ func (s *Status) Document() (d doc.Document) {
 		d.CSVRows = nil
 	}
 	t := doc.Table{RowHead: "run", Columns: append(
-		doc.Columns(doc.ColumnWords, "status"), doc.Columns(doc.ColumnInteger, "judgments", "failed", "per second", "left", "so far")...)}
+		doc.Columns(doc.ColumnWords, "status"),
+		doc.Columns(doc.ColumnInteger, "judgments", "failed", "per second", "left", "so far")...)}
 	var wrong []string
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
 		t.Add(c.row())

@@ -21,7 +21,8 @@ func TrialCount(n int) int {
 	return n
 }
 
-// SkipUnlessSlowTests skips a test, or a part of one, that takes seconds and rarely finds more than the others, unless [RunsSlowTests] is true.
+// SkipUnlessSlowTests skips a test, or a part of one, unless [RunsSlowTests] is true. It is for those that take seconds
+// and rarely find more than the others.
 func SkipUnlessSlowTests(t testing.TB) {
 	t.Helper()
 	if !RunsSlowTests() {
@@ -29,8 +30,7 @@ func SkipUnlessSlowTests(t testing.TB) {
 	}
 }
 
-// RunsSlowTests reports whether the slow parts of tests run too: with GAVEL_TEST_LONG, GAVEL_TEST_NIGHTLY or GAVEL_TRIALS in the
-// environment.
+// RunsSlowTests reports whether slow tests run too: with GAVEL_TEST_LONG, GAVEL_TEST_NIGHTLY or GAVEL_TRIALS set.
 func RunsSlowTests() bool {
 	return slices.ContainsFunc([]string{"GAVEL_TEST_LONG", "GAVEL_TEST_NIGHTLY", "GAVEL_TRIALS"}, func(name string) bool {
 		return os.Getenv(name) != ""

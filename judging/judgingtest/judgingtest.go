@@ -62,7 +62,12 @@ func Pair(id string, gold int) datasets.Item {
 // Choice returns a small question with three choices, of which the last is correct.
 func Choice() datasets.Item {
 	return datasets.Item{
-		ID: "c1", Shape: datasets.ShapeChoice, Source: "ours", Group: "biology", Question: "Which of these is a bird?", Gold: 2,
+		ID:         "c1",
+		Shape:      datasets.ShapeChoice,
+		Source:     "ours",
+		Group:      "biology",
+		Question:   "Which of these is a bird?",
+		Gold:       2,
 		Candidates: []datasets.Candidate{{ID: "A", Text: "a bat"}, {ID: "B", Text: "a bee"}, {ID: "C", Text: "a robin"}},
 	}
 }

@@ -33,10 +33,15 @@ Examples:
   gavel run answer --model qwen3:8b --dataset gsm8k
   gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
-	ItemsNoun: "questions", Goal: "answer", PageQuestion: "What is the answer?", Shapes: shapes, Presentations: 1, AnswersQuestions: true,
-	Templates:      []judging.Template{answerTexts},
-	CustomTemplate: templateFromFile,
-	FillRecord:     fillRecord, Right: rightVerdict,
+	ItemsNoun:        "questions",
+	Goal:             "answer",
+	PageQuestion:     "What is the answer?",
+	Shapes:           shapes,
+	Presentations:    1,
+	AnswersQuestions: true,
+	Templates:        []judging.Template{answerTexts},
+	CustomTemplate:   templateFromFile,
+	FillRecord:       fillRecord, Right: rightVerdict,
 	Options: []judging.Option{markerOption},
 	New:     func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
 }
@@ -118,9 +123,9 @@ const (
 	userText   = ".user"
 )
 
-// templateFromFile returns a prompt from the user's file at path: its text is the system message for every shape. The user
-// messages stay the paper's. For a choice or a preference the system message has to say how to answer, since nothing
-// else does.
+// templateFromFile returns a prompt from the user's file at path: its text is the system message for every shape. The
+// user messages stay the paper's. For a choice or a preference the system message has to say how to answer, since
+// nothing else does.
 func templateFromFile(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message")
@@ -190,8 +195,8 @@ func optionLines(item datasets.Item, s judging.Presentation) string {
 // letter returns the letter that labels a position: A for 0.
 func letter(position int) string { return string(rune('A' + position)) }
 
-// answerTurnText asks for the label alone after free reasoning, when --constrain limits replies to labels. It is gavel's
-// own: no paper constrains the answers.
+// answerTurnText asks for the label alone after free reasoning, when --constrain limits replies to labels. It is
+// gavel's own: no paper constrains the answers.
 const answerTurnText = "Now output your final answer in the format asked for, and nothing else."
 
 // labelsOf returns the replies that --constrain allows, one for each option; none for questions without options.
@@ -295,7 +300,7 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 	return letterVerdict(s, reply[span.Start:span.End], rule, span)
 }
 
-// readRobust reads the answer by the robust readers, which take the reply's final statement, instead of the paper's rules.
+// readRobust reads the answer by the robust readers, which take a reply's final statement, not by the paper's rules.
 func readRobust(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
 	if method.FirstAnswer {
 		reply = reading.CutAtNextQuestion(reply)

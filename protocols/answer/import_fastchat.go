@@ -124,8 +124,8 @@ type voteLine struct {
 	Gold      *string `json:"gold"` // "A", "B" or "C" for a tie; null without a label
 }
 
-// goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBenchFormat]. split counts the
-// pairs without such a majority.
+// goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBenchFormat]. split counts
+// the pairs without such a majority.
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	counts := map[string][3]int{}
 	for _, v := range votes {

@@ -102,8 +102,8 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	return row, nil
 }
 
-// officialReading reads a reply by the three rules of MMLU-Pro's script and takes the first of several answers. The script
-// makes a random guess where its rules find none; gavel does not.
+// officialReading reads a reply by the three rules of MMLU-Pro's script and takes the first of several answers. The
+// script makes a random guess where its rules find none; gavel does not.
 var officialReading = judging.ReadingOptions{Policy: judging.PolicyUnique, Lenient: true, FirstAnswer: true}
 
 // checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
@@ -124,7 +124,7 @@ func checkOfficial(
 		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), explainMismatch(p, r, text, pred))
 }
 
-// explainMismatch explains why the reply has another letter than pred, the file's: where else in the reply pred may come from.
+// explainMismatch explains why the reply's letter is not pred, the file's: where else in the reply pred may come from.
 func explainMismatch(p judging.Asker, r *judging.Record, text, pred string) string {
 	last := officialReading
 	last.FirstAnswer = false

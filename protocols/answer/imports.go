@@ -18,7 +18,7 @@ var Imports = imports.Read(importTexts, map[string]imports.Function{
 	"answers":  importAnswersCommand,
 }, map[string]func(value string) error{"marker": checkMarker})
 
-// importAnswersCommand imports a file of answers in gavel's own format; option dataset names the dataset of their questions.
+// importAnswersCommand imports a file of answers in gavel's own format; option dataset names the questions' dataset.
 func importAnswersCommand(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset := r.Option("dataset")
 	if dataset == "" {

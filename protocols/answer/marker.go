@@ -42,7 +42,9 @@ var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 
 // readMarked reads the answer after the run's marker: in the last line where an answer follows the marker, or in the
 // first if method.First is set. ok is false without such a line.
-func (p answer) readMarked(s judging.Presentation, reply string, method judging.ReadingOptions) (v judging.Verdict, ok bool) {
+func (p answer) readMarked(
+	s judging.Presentation, reply string, method judging.ReadingOptions,
+) (v judging.Verdict, ok bool) {
 	if p.marker == "" {
 		return v, false
 	}

@@ -137,7 +137,7 @@ func (f *answerScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// ExtendReport adds to the report how many answers each rule found, and a warning that counts the questions without a label.
+// ExtendReport adds how many answers each rule found, and a warning that counts the questions without a label.
 func (f *answerScorer) ExtendReport(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
 	for i, r := range rep.Results {
 		if r.Metric == Chance {

@@ -41,7 +41,7 @@ type Flag struct {
 	Check       func(value string) error // validates a value; nil: all are valid
 }
 
-// DifferencesFlag names the flag for a file of all disagreements between an imported file and gavel's reading of its replies.
+// DifferencesFlag names the flag for a file of all disagreements between an import and gavel's reading of its replies.
 const DifferencesFlag = "list"
 
 // ModelFlag returns the flag that names the model of an imported file; usage is its help.

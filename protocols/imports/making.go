@@ -78,8 +78,8 @@ func (m *Builder) AddJudgment(item datasets.Item, presentation int, j StoredJudg
 	return r, nil
 }
 
-// SetManifest makes the manifest of the run. source says where such files come from. If the spec has no number of items,
-// its dataset's hash, number and ids of items are computed from the items added.
+// SetManifest makes the manifest of the run. source says where such files come from. If the spec has no number of
+// items, its dataset's hash, number and ids of items are computed from the items added.
 func (m *Builder) SetManifest(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
 	if spec.Dataset.Items == 0 {
 		sum := sha256.New()

@@ -143,8 +143,8 @@ func alwaysSame(b *ballot) itemScores {
 	return mean.over(float64(len(b.ids)))
 }
 
-// exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.chanceKey]. Runs of one dataset share
-// them: computing them takes as long as the rest of a score.
+// exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.chanceKey]. Runs of one dataset
+// share them: computing them takes as long as the rest of a score.
 var exactMeans sync.Map
 
 // cachedMean returns exactMean of an item, from exactMeans if it is there.

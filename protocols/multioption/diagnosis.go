@@ -27,7 +27,9 @@ func (c *multiOptionScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	over, ok := grade.CompareWith(0)
 	if !ok {
-		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "options.grade-no-interval", scoring.WithoutNegativeZero(*grade.Value, 2))
+		return scoring.UnknownDiagnosis(
+			scoring.CodeTooFewItems, "options.grade-no-interval", scoring.WithoutNegativeZero(*grade.Value, 2),
+		)
 	}
 	d := scoring.Diagnosis{Level: scoring.Unusable, Evidence: []scoring.Evidence{over}}
 	if !over.Above {
@@ -50,8 +52,8 @@ func (c *multiOptionScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// diagnoseAccuracy returns the diagnosis by how often the choice is right: over all orders compared with chance, and in every
-// order for the level. applies is false without labels.
+// diagnoseAccuracy returns the diagnosis by how often the choice is right: over all orders compared with chance, and in
+// every order for the level. applies is false without labels.
 func diagnoseAccuracy(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	chance := *cmp.Or(r.Overall(optionAccuracy+RandomJudgeSuffix).Value, new(0.0))
 	accuracy := r.Overall(optionAccuracy)
@@ -131,8 +133,8 @@ func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Eviden
 	return scoring.ShareOf("right-where-same", right, total, max(scoring.UsableFrom, chance+(100-chance)/3)), true
 }
 
-// diagnosePositionBias returns the diagnosis of a judge that mostly chooses the first or the last position, whatever option is
-// there; applies is false for other judges.
+// diagnosePositionBias returns the diagnosis of a judge that mostly chooses the first or the last position, whatever
+// option is there; applies is false for other judges.
 func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	var first, last, n float64
 	for _, g := range r.Groups() {

@@ -21,8 +21,8 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	Blocks:          []report.PagePart{axesBlock, positionsBlock, gradeScoreParts, optionGrades},
 })
 
-// positionsBlock returns a block with how often the judge chooses each position, compared with how often a right option was
-// there, or with an even share.
+// positionsBlock returns a block with how often the judge chooses each position, compared with how often a right option
+// was there, or with an even share.
 func positionsBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.ColumnNumber}}}
 	baseline := "options.even-share"
@@ -63,7 +63,8 @@ func positionsBlock(p *report.RunPage) []doc.Block {
 // compared with a random judge's.
 func gradeScoreParts(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
-		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.ColumnBareNumber},
+		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.AxisOf(scoring.UnitScore)},
+		{Name: "random judge", Kind: doc.ColumnBareNumber},
 		{Name: "random 0 to perfect 1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText},
 	}}
 	grade := p.Overall(GradeScore)

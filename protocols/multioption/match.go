@@ -15,15 +15,17 @@ const (
 	goalsByChance   = "best-and-worst-by-chance"
 )
 
-// ExtendComparison compares two runs with opposite goals: a judge that can rank the options never names one option as both best
-// and worst. Runs with the same goal have no such metrics.
+// ExtendComparison compares two runs with opposite goals: a judge that can rank the options never names one option as
+// both best and worst. Runs with the same goal have no such metrics.
 //
 //	best-and-worst-differ       the option most often named best is another
 //	                            than the one most often named worst; tied
 //	                            options share the item
 //	best-and-worst-contradict   in the same order, one option is named as both
 //	best-and-worst-by-chance    the same for two judges that name a random position
-func (f *multiOptionScorer) ExtendComparison(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
+func (f *multiOptionScorer) ExtendComparison(
+	c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap,
+) {
 	if f.goal == other.(*multiOptionScorer).goal {
 		return
 	}

@@ -80,8 +80,14 @@ var variants = []struct {
 
 // itemMetrics computes the metrics that are not variants of a score.
 var itemMetrics = []scoring.SumMetric[scoredBallot]{
-	{Metric: scoring.Metric{Name: GradeScore + usableSuffix, Kind: scoring.KindMean}, Contribution: gradeBy(scoring.MissingUsable)},
-	{Metric: scoring.Metric{Name: GradeScore + strictSuffix, Kind: scoring.KindMean}, Contribution: gradeBy(scoring.MissingStrict)},
+	{
+		Metric:       scoring.Metric{Name: GradeScore + usableSuffix, Kind: scoring.KindMean},
+		Contribution: gradeBy(scoring.MissingUsable),
+	},
+	{
+		Metric:       scoring.Metric{Name: GradeScore + strictSuffix, Kind: scoring.KindMean},
+		Contribution: gradeBy(scoring.MissingStrict),
+	},
 	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.KindMean}, Contribution: rightShare},
 	{
 		Metric: scoring.Metric{
@@ -201,7 +207,7 @@ func randomRight(t scoredBallot) (num, den float64) {
 	return num * withVerdict, 1
 }
 
-// sameChoiceShare returns an item's numerator and denominator in the share of items with the same choice in every order.
+// sameChoiceShare returns an item's numerator and denominator in the share of items with the same choice in all orders.
 func sameChoiceShare(t scoredBallot) (num, den float64) {
 	return scoring.Indicator(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }

@@ -34,7 +34,10 @@ Examples:
   gavel run multi-option --model qwen3:8b --dataset sample-options
   gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
   gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
-	ItemsNoun: "ranked options", Goal: goalBest, QuestionTemplate: "which is GOAL?", Shapes: []datasets.Shape{datasets.ShapeOptions},
+	ItemsNoun:        "ranked options",
+	Goal:             goalBest,
+	QuestionTemplate: "which is GOAL?",
+	Shapes:           []datasets.Shape{datasets.ShapeOptions},
 	Templates: []judging.Template{
 		templateForGoals("1", promptOrigin+", \"A simple prompt\""),
 		templateForGoals("2", promptOrigin+", \"Come up with an evaluation criteria\""),

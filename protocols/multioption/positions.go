@@ -80,7 +80,8 @@ const noPositions = "undefined: no judgments with a verdict"
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
-		{Name: PositionMetric, Kind: scoring.KindTrials}, {Name: RightPositionMetric, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
+		{Name: PositionMetric, Kind: scoring.KindTrials},
+		{Name: RightPositionMetric, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
 	} {
 		name := m.Name
 		for i := range n {

@@ -15,7 +15,7 @@ const (
 	OutcomeMissing      = "missing" // one of the judgments has no verdict, or neither has
 )
 
-// UnitOutcome returns the part of a pair, such as right or tie, by its verdicts in both orders; "" for a pair without a label.
+// UnitOutcome returns the outcome of a pair, such as right or tie, by its verdicts in both orders; "" without a label.
 func (*pairScorer) UnitOutcome(x scoring.Unit) string {
 	u := x.Data.(*pair)
 	switch first := u.judgments[0]; {

@@ -25,8 +25,8 @@ func (p *pairScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// diagnoseOwnScores returns the diagnosis by the judge's own scores, before a comparison with the baselines (rules without
-// reading): the first that applies.
+// diagnoseOwnScores returns the diagnosis by the judge's own scores, before a comparison with the baselines (rules
+// without reading): the first that applies.
 func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
@@ -107,8 +107,8 @@ const (
 	minConsistentLower = 90
 )
 
-// diagnosePositionBias returns the diagnosis of a judge whose verdicts are mostly ties, or mostly name one position; applies
-// is false for other judges.
+// diagnosePositionBias returns the diagnosis of a judge whose verdicts are mostly ties, or mostly name one position;
+// applies is false for other judges.
 func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))

@@ -74,7 +74,7 @@ func (o *familyFeature) difference(responses []judging.Candidate) float64 {
 	return -1
 }
 
-// unmeasurableReason explains why the judge's preference for responses of its own family cannot be measured; "" if it can be.
+// unmeasurableReason explains why the judge's preference for its family's responses cannot be measured; "" if it can.
 func (o *familyFeature) unmeasurableReason() string {
 	switch {
 	case o.hasContrast:

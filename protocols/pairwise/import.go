@@ -37,8 +37,8 @@ func newPairImport(out string, p pairwise) *pairImport {
 	}
 }
 
-// harnessAsker returns a comparison with another harness's prompt, of which only the name is known. labels are those that
-// the prompt offers; A>B, B>A and A=B by default.
+// harnessAsker returns a comparison with another harness's prompt, of which only the name is known. labels are those
+// that the prompt offers; A>B, B>A and A=B by default.
 func harnessAsker(p judging.Protocol, name, origin string, labels ...string) pairwise {
 	if labels == nil {
 		labels = []string{labelA, labelB, labelTie}

@@ -109,7 +109,12 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 			return nil, lineError(err)
 		}
 	}
-	info := judging.DatasetInfo{Name: datasets.ShortName(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
+	info := judging.DatasetInfo{
+		Name:    datasets.ShortName(set.Path),
+		Format:  set.Format,
+		Rows:    set.Len(),
+		Skipped: set.Skipped,
+	}
 	for _, b := range set.SkipReasons {
 		info.Bad = append(info.Bad, b.Error())
 	}

@@ -81,8 +81,8 @@ func judgmentRight(i int) func(pair) (float64, float64) {
 	}
 }
 
-// strictWhenDecided returns a pair's numerator and denominator in the share of pairs correct in both orders among those in which
-// both judgments name a response.
+// strictWhenDecided returns a pair's numerator and denominator in the share of pairs correct in both orders among those
+// in which both judgments name a response.
 func strictWhenDecided(u pair) (float64, float64) {
 	return scoring.Indicator(u.strict()), scoring.Indicator(u.bothDecided()) * u.labelled()
 }
@@ -178,7 +178,9 @@ var referenceMetrics = []scoring.Metric{
 		},
 		N: func(c []float64) float64 { return c[pairKnown] },
 		Value: func(c []float64) float64 {
-			return stats.BinaryCorrelation(c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight])
+			return stats.BinaryCorrelation(
+				c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight],
+			)
 		},
 	},
 }
@@ -320,9 +322,11 @@ func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 	return groups
 }
 
-// ExtendComparison adds to a comparison of two runs on the same pairs how many verdicts changed with the order and, if one model
-// was asked for the better and for the worse response, the score of both runs as one judge.
-func (f *pairScorer) ExtendComparison(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
+// ExtendComparison adds to a comparison of two runs on the same pairs how many verdicts changed with the order and, if
+// one model was asked for the better and for the worse response, the score of both runs as one judge.
+func (f *pairScorer) ExtendComparison(
+	c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap,
+) {
 	g := other.(*pairScorer)
 	c.ChangedWithOrder = new([2]int)
 	var sides [2][]scoring.Unit

@@ -10,8 +10,8 @@ import (
 	"gavel/protocols/reading"
 )
 
-// llmBarAsker compares two responses by a prompt of LLMBar (arXiv 2310.07641), which calls them Output (a) and Output (b)
-// and has no labels in brackets.
+// llmBarAsker compares two responses by a prompt of LLMBar (arXiv 2310.07641), which calls them Output (a) and
+// Output (b) and has no labels in brackets.
 type llmBarAsker struct {
 	pairwise
 	showsReference bool // the prompt shows the judge's own answer: LLMBar's strategy Reference

@@ -154,8 +154,8 @@ const followUp = "continue your judgment and finish by outputting a final verdic
 // userPrompt starts the user message of JudgeBench's harness.
 const userPrompt = "<|User Prompt|>\n"
 
-// QuestionSection returns the part of JudgeBench's user message with the question. Empty lines separate the parts. Texts are
-// joined, never searched or formatted, since they may contain anything.
+// QuestionSection returns the part of JudgeBench's user message with the question. Empty lines separate the parts.
+// Texts are joined, never searched or formatted, since they may contain anything.
 func QuestionSection(text string) string { return userPrompt + text }
 
 // AnswerSection returns the part of JudgeBench's user message with the answer of the assistant named by letter.
@@ -168,8 +168,10 @@ func AnswerSection(letter, text string) string {
 func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
 	prompt := judging.Prompt{
-		System:   p.template.System,
-		User:     strings.Join([]string{QuestionSection(item.Question), AnswerSection("A", a), AnswerSection("B", b)}, "\n\n"),
+		System: p.template.System,
+		User: strings.Join([]string{
+			QuestionSection(item.Question), AnswerSection("A", a), AnswerSection("B", b),
+		}, "\n\n"),
 		FollowUp: followUp,
 		Oracle:   p.oracle(item, s),
 	}
@@ -185,7 +187,12 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 // oracle tells simulated judges the position of the response to name. With the goal worse that is the worse response,
 // and the label that names it states that the other response is better.
 func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}}
+	o := backends.Oracle{
+		Item:          item.ID,
+		Presentation:  s.Index,
+		Order:         s.Order,
+		VerdictLabels: []string{"[[A>B]]", "[[B>A]]"},
+	}
 	target := item.Gold
 	if target < 0 { // without a label a simulated judge still needs a response to prefer
 		target = int(crc32.ChecksumIEEE([]byte(item.ID)) % 2)

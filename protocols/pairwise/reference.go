@@ -113,8 +113,8 @@ func addReference(o *backends.Oracle, item datasets.Item) {
 	}
 }
 
-// comparableAnswers matches kinds of final answers whose text decides whether they are equal, if both are of one kind: a
-// letter, a number, a word. Two formulas that look different may be equal.
+// comparableAnswers matches kinds of final answers whose text decides whether they are equal, if both are of one kind:
+// a letter, a number, a word. Two formulas that look different may be equal.
 var comparableAnswers = []*regexp.Regexp{
 	regexp.MustCompile(`^[a-z]$`),
 	anyNumber,

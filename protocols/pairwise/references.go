@@ -39,7 +39,8 @@ func (f *pairScorer) references(level float64) []scoring.Reference {
 		return f.judgesOf(references.LLMBar(), level)
 	case len(f.rows) == k.Rows:
 		name := scoring.JudgeName(f.manifest.Spec.Model.Name)
-		return sortReferences(slices.DeleteFunc(publishedFigures(k, level), func(x scoring.Reference) bool { // the run's own judge
+		return sortReferences(slices.DeleteFunc(publishedFigures(k, level), func(x scoring.Reference) bool {
+			// the run's own judge
 			return f.manifest.Imported != "" && (name == x.Judge || strings.HasPrefix(name, x.Judge+"-20"))
 		}))
 	}
@@ -154,7 +155,7 @@ func withShare(x scoring.Reference, right, n int, level float64) scoring.Referen
 	return x
 }
 
-// sortReferences sorts scores of published judges by dataset and metric, then those on more pairs, then the better ones first.
+// sortReferences sorts published scores by dataset and metric, then those on more pairs, then the better ones first.
 func sortReferences(all []scoring.Reference) []scoring.Reference {
 	slices.SortStableFunc(all, func(a, b scoring.Reference) int {
 		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(b.Metric, a.Metric), cmp.Compare(b.N, a.N),

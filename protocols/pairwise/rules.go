@@ -14,7 +14,7 @@ import (
 // more of it and the one with less of it.
 var ruleNames = [][2]string{{"the longer", "the shorter"}, {"more Markdown", "less Markdown"}}
 
-// Baselines returns the scores of the baselines, simple rules without reading, on the pairs; see [scoring.BaselineScorer].
+// Baselines returns the scores of simple rules without reading on the pairs; see [scoring.BaselineScorer].
 func (f *pairScorer) Baselines(
 	responses scoring.ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap,
 ) ([]scoring.Baseline, error) {
@@ -59,7 +59,9 @@ func baselines(rows []pairDifferences, b stats.Bootstrap) []scoring.Baseline {
 
 // compareRule compares the judge with a baseline that is right on the pairs for which right returns true. A cluster of
 // pairs counts once, for the judge or the rule, whichever is right on more of its pairs.
-func compareRule(name string, rows []pairDifferences, right func(pairDifferences) bool, b stats.Bootstrap) scoring.Baseline {
+func compareRule(
+	name string, rows []pairDifferences, right func(pairDifferences) bool, b stats.Bootstrap,
+) scoring.Baseline {
 	share := shareOf(rows, b, func(u pairDifferences) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
 	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
 	for _, u := range rows {
@@ -107,7 +109,9 @@ func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.L
 		always = "the response with " + rule.Name
 	}
 	sentence := func(code string) string {
-		return phrases.Sentence(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P)
+		return phrases.Sentence(
+			code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P,
+		)
 	}
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {

@@ -15,7 +15,9 @@ func scoreSentences(r *scoring.Report, d scoring.Diagnosis) string {
 		return ""
 	}
 	if right.Value != nil && d.Code == scoring.CodeTooFewItems {
-		return phrases.Sentence("pairs.when-consistent", scoring.Percentage(*right.Value), phrases.CountWithNoun(right.N, "pair"))
+		return phrases.Sentence(
+			"pairs.when-consistent", scoring.Percentage(*right.Value), phrases.CountWithNoun(right.N, "pair"),
+		)
 	}
 	all := phrases.Sentence("pairs.strict", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
 	switch d.Code {

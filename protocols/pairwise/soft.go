@@ -9,8 +9,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// softVerdictMetric is the metric of soft verdicts: which response the label probabilities of a pair's two judgments favour,
-// averaged in log space. Position bias that is the same in both orders cancels out (PROTOCOLS.md §1).
+// softVerdictMetric names the metric of soft verdicts: which response the label probabilities of a pair's two judgments
+// favour, averaged in log space. Position bias that is the same in both orders cancels out (PROTOCOLS.md §1).
 const softVerdictMetric = "soft"
 
 // softMetric computes soft. Only sheets in which some pair has a soft verdict have it.
@@ -53,7 +53,8 @@ func (f *pairScorer) odds(r *judging.Record) (float64, bool) {
 	}
 	presentation := r.Shown()
 	for _, l := range r.Probabilities {
-		if v := f.asker.Parse(presentation, l.Label, judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome == judging.Decided {
+		v := f.asker.Parse(presentation, l.Label, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		if v.Outcome == judging.Decided {
 			p[v.Choice] += math.Exp(logprob(l) - best)
 		}
 	}

@@ -122,7 +122,9 @@ func (f *pairScorer) AnalyzeBias(
 // contrasts returns the labelled pairs with two different responses. count returns the differences between two
 // responses by feature; clusterOf returns the cluster of an item, and nil stands for a cluster for each.
 func (f *pairScorer) contrasts(
-	responses scoring.ResponseIterator, clusterOf func(id string) string, count func(responses []judging.Candidate) []float64,
+	responses scoring.ResponseIterator,
+	clusterOf func(id string) string,
+	count func(responses []judging.Candidate) []float64,
 ) (rows []pairDifferences, err error) {
 	index := map[string]int{}
 	for i, u := range f.rows {
@@ -193,7 +195,9 @@ func (u pairDifferences) bothRight() (hits, total int) { return int(scoring.Indi
 
 // verdictShare returns the share of the pairs' verdicts for which matches returns true; ties and
 // missing verdicts are left out.
-func verdictShare(rows []pairDifferences, b stats.Bootstrap, matches func(pairDifferences, judgment) bool) scoring.Proportion {
+func verdictShare(
+	rows []pairDifferences, b stats.Bootstrap, matches func(pairDifferences, judgment) bool,
+) scoring.Proportion {
 	return shareOf(rows, b, func(u pairDifferences) (hits, total int) {
 		for _, g := range u.judgments {
 			if g.decided() {
@@ -206,7 +210,9 @@ func verdictShare(rows []pairDifferences, b stats.Bootstrap, matches func(pairDi
 }
 
 // shareOf returns the share of the hits that count finds in the pairs, resampled by cluster.
-func shareOf(rows []pairDifferences, b stats.Bootstrap, count func(pairDifferences) (hits, total int)) scoring.Proportion {
+func shareOf(
+	rows []pairDifferences, b stats.Bootstrap, count func(pairDifferences) (hits, total int),
+) scoring.Proportion {
 	var counts scoring.OrderedMap[int, [2]int]
 	for _, u := range rows {
 		hits, total := count(u)
@@ -219,12 +225,12 @@ func shareOf(rows []pairDifferences, b stats.Bootstrap, count func(pairDifferenc
 	return scoring.ProportionOf(counts.Values, b)
 }
 
-// minEventsPerCoefficient is the number of verdicts that a regression needs for each coefficient: Peduzzi et al., Journal of
-// Clinical Epidemiology 49 (1996), 1373–1379.
+// minEventsPerCoefficient is the number of verdicts that a regression needs for each coefficient: Peduzzi et al.,
+// Journal of Clinical Epidemiology 49 (1996), 1373–1379.
 const minEventsPerCoefficient = 10
 
-// regressionData holds the data of the regression of verdicts on what may sway them: a row for each verdict, with the pair's
-// label, the position shown, and the features in units of their standard deviation.
+// regressionData holds the data of the regression of verdicts on what may sway them: a row for each verdict, with the
+// pair's label, the position shown, and the features in units of their standard deviation.
 type regressionData struct {
 	features []int       // indexes of the features in the rows of x, in order
 	x        [][]float64 // rows: ±1 for the label, ±1 for the position, then the features
@@ -233,7 +239,7 @@ type regressionData struct {
 	right    int         // number of right verdicts
 }
 
-// newRegressionData returns the data of the regression, with the features in which at least minEventsPerCoefficient pairs differ.
+// newRegressionData returns the regression's data, with features that differ in at least minEventsPerCoefficient pairs.
 func newRegressionData(rows []pairDifferences, causes []scoring.Cause) (d regressionData) {
 	var spread []float64
 	for k, c := range causes {
@@ -332,8 +338,8 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	return all
 }
 
-// accuracyAtEqualFeatures returns how often a verdict would be right, by the regression fit, if the two responses had equal
-// features and half of the right responses were shown first. n is the number of verdicts.
+// accuracyAtEqualFeatures returns how often a verdict would be right, by the regression fit, if the two responses had
+// equal features and half of the right responses were shown first. n is the number of verdicts.
 func accuracyAtEqualFeatures(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
 	accuracy := func(shift float64) float64 {
 		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}

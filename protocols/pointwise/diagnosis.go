@@ -7,8 +7,8 @@ import (
 	"gavel/scoring"
 )
 
-// UnitOutcome returns the part that an item belongs to: the better response scores higher than every other, another one has
-// the same score or a higher one, or a score is missing; "" without a label.
+// UnitOutcome returns the outcome of an item: the better response scores higher than every other, another one has the
+// same score or a higher one, or a score is missing; "" without a label.
 func (*pointwiseScorer) UnitOutcome(u scoring.Unit) string {
 	higher, equal, lower, all := u.Data.(responses).countPairs()
 	switch {
@@ -24,8 +24,8 @@ func (*pointwiseScorer) UnitOutcome(u scoring.Unit) string {
 	return "right"
 }
 
-// A judge whose scores hardly differ cannot tell responses apart: maxSameScorePercent is the share of one score, in percent, and
-// maxEqualPercent that of pairs with equal scores, from which on the sentence says so.
+// A judge whose scores hardly differ cannot tell responses apart: maxSameScorePercent is the share of one score, in
+// percent, and maxEqualPercent that of pairs with equal scores, from which on the sentence says so.
 const (
 	maxSameScorePercent = 70
 	maxEqualPercent     = 50

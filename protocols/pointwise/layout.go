@@ -19,7 +19,8 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PageP
 // scaleUse shows how many of the better responses get each score, and of the others. Without labels it shows all.
 func scaleUse(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Columns: []doc.Column{
-		{Name: "better responses, %", Kind: doc.ColumnBareNumber}, {Name: "other responses, %", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceFullText},
+		{Name: "better responses, %", Kind: doc.ColumnBareNumber},
+		{Name: "other responses, %", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceFullText},
 	}}
 	b := doc.Block{
 		ID: "scale", Title: "How the scale is used", About: "percent of responses",

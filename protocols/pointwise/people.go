@@ -70,8 +70,8 @@ func (a agreement) units(rows [][]float64) float64 {
 	return a.compute(people, other)
 }
 
-// minQuestionClusters is the number of questions from which on the responses to one question are resampled together. With
-// fewer, intervals are for these questions alone.
+// minQuestionClusters is the number of questions from which on the responses to one question are resampled together.
+// With fewer, intervals are for these questions alone.
 const minQuestionClusters = 10
 
 // right returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled
@@ -241,7 +241,13 @@ func againstPeople(p *report.RunPage) []doc.Block {
 		return nil
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "people", Title: "Yes and no against the labels", ShowTitle: true, Surfaces: doc.SurfaceAllButShort, Table: t}
+	b := doc.Block{
+		ID:        "people",
+		Title:     "Yes and no against the labels",
+		ShowTitle: true,
+		Surfaces:  doc.SurfaceAllButShort,
+		Table:     t,
+	}
 	if p.Overall(spearman).Metric != "" {
 		b.Title = "Against people's scores"
 		b.Remark("pointwise.levels-compared")

@@ -70,7 +70,9 @@ Examples:
 	Templates: []judging.Template{
 		gavelPrompt("direct"),
 		gavelPrompt("cot"),
-		publishedTemplate("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
+		publishedTemplate(
+			"mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10",
+		),
 		publishedTemplate("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
 		publishedTemplate("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
 		gavelPrompt(judging.DecisionPrompt),

@@ -76,8 +76,8 @@ func (u responses) countPairs() (higher, equal, lower, all float64) {
 	return higher, equal, lower, all
 }
 
-// scorePreference returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label.
-// As in pairwise, a pair with equal scores or without two scores counts as half.
+// scorePreference returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a
+// label. As in pairwise, a pair with equal scores or without two scores counts as half.
 func (u responses) scorePreference() (num, den float64) {
 	higher, _, lower, all := u.countPairs()
 	return (all + higher - lower) / 2 / max(1, all), scoring.Indicator(all > 0)

@@ -107,8 +107,9 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 	return d
 }
 
-// largestPossibleEffect returns the largest effect of a rewrite that the verdicts leave possible, in points over the neutral rewrites:
-// the upper end of the interval of the difference, combined from both intervals (MOVER, Zou and Donner 2008).
+// largestPossibleEffect returns the largest effect of a rewrite that the verdicts leave possible, in points over the
+// neutral rewrites: the upper end of the interval of the difference, combined from both intervals (MOVER, Zou and
+// Donner 2008).
 func largestPossibleEffect(p scoring.Probe) float64 {
 	return *p.Changed.Value - *p.Neutral.Value +
 		math.Hypot(*p.Changed.High-*p.Changed.Value, *p.Neutral.Value-*p.Neutral.Low)

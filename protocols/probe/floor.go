@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// isNeutral reports whether the rewrite is neutral: it changes only the form of the prompt and favours no response, so the
-// verdicts that it changes are noise that any other prompt has too.
+// isNeutral reports whether the rewrite is neutral: it changes only the form of the prompt and favours no response, so
+// the verdicts that it changes are noise that any other prompt has too.
 func (w rewrite) isNeutral() bool { return w.How != "" }
 
 // comparesWith reports whether w is compared with the rewrite v: a neutral one, or the control of w.

@@ -59,7 +59,10 @@ func rewritesBlock(p *report.RunPage) []doc.Block {
 		Notes: []doc.Note{doc.PhraseNote("probe.columns"), doc.PhraseNote("probe.p")},
 	}
 	if unserved != nil {
-		b.Notes = append(b.Notes, doc.PhraseNote(doc.WarningCode, phrases.Sentence("probe.unserved", strings.Join(unserved, ", "))))
+		b.Notes = append(
+			b.Notes,
+			doc.PhraseNote(doc.WarningCode, phrases.Sentence("probe.unserved", strings.Join(unserved, ", "))),
+		)
 	}
 	return []doc.Block{b}
 }

@@ -129,7 +129,9 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	}
 	names := w.assistants(item.ID)
 	parts := []string{
-		pairwise.QuestionSection(item.Question), pairwise.AnswerSection(names.first, texts[0]), pairwise.AnswerSection(names.second, texts[1]),
+		pairwise.QuestionSection(item.Question),
+		pairwise.AnswerSection(names.first, texts[0]),
+		pairwise.AnswerSection(names.second, texts[1]),
 	}
 	if w.How == "order" {
 		parts = append(parts[1:], parts[0])

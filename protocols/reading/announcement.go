@@ -83,8 +83,8 @@ func (p labelContext) belongsToOther(position int, side polarity) bool {
 	return false
 }
 
-// isAnnouncedBy reports whether the label of p is what an announcing word announces: "answer" and B in "The answer is B".
-// lead is the text before word in p.prefix.
+// isAnnouncedBy reports whether word announces the label of p: "answer" and B in "The answer is B". lead is the text
+// before word in p.prefix.
 func (p labelContext) isAnnouncedBy(lead, word string, praise rank) bool {
 	gap := p.prefix[len(lead)+len(word):]
 	isEnd := p.suffixIs("clause-ends")

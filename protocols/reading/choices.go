@@ -33,7 +33,7 @@ var (
 		lettre opção 选项 選択肢 보기`)
 )
 
-// optionLetters returns the letters in the view that may name an option. An I next to other Roman numerals is a numeral.
+// optionLetters returns the letters in the view that may name an option. An I next to Roman numerals is a numeral.
 func (v *normalizedReply) optionLetters() []label {
 	all := v.letters(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {

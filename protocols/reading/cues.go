@@ -89,9 +89,9 @@ var (
 	sidedWords  = newLexicon(cuesOf("answer", "better", "worse"))
 )
 
-// phrasePolarity reports whether the last word of a phrase, which begins at byte start, means better or worse, or follows a
-// word that does: "the worse response". For other words, such as "verdict", it returns polarityNone: they announce the
-// response that the prompt asked for.
+// phrasePolarity reports whether the last word of a phrase, which begins at byte start, means better or worse, or
+// follows a word that does: "the worse response". For other words, such as "verdict", it returns polarityNone: they
+// announce the response that the prompt asked for.
 func phrasePolarity(phrase string, start int) polarity {
 	before := strings.LastIndexByte(strings.TrimRight(phrase[:start], " "), ' ')
 	for _, end := range []int{len(phrase), start, before + 1} {

@@ -59,8 +59,8 @@ func isTimeOrDate(s string, n Numeral) bool {
 var powers = readPairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
 	万 e4 萬 e4 만 e4 百万 e6 백만 e6 千万 e7 천만 e7 亿 e8 億 e8 억 e8`)
 
-// isStandaloneNumber extends the number n in the text s by a power of ten, or a word for one ("2 million"), and reports whether
-// it is a value of its own: no part of a larger expression, a time or a date.
+// isStandaloneNumber extends the number n in the text s by a power of ten, or a word for one ("2 million"), and reports
+// whether it is a value of its own: no part of a larger expression, a time or a date.
 func (v *normalizedReply) isStandaloneNumber(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := ruleGroups(s[n.End:], "scaled"); m != nil {

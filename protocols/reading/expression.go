@@ -208,7 +208,7 @@ func matchesRule(text string, names ...string) bool {
 	return false
 }
 
-// findRule returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without a match.
+// findRule returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without one.
 func findRule(text, name string) []int { return rules[name][0].find(text) }
 
 // ruleGroups returns the text of the first match of a rule of rules.txt in text, and the texts of its

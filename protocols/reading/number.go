@@ -67,8 +67,8 @@ func (v *normalizedReply) numberAfter(start, end int) (f Match) {
 	return v.evaluate(ruleAnswer, v.announcedText(end+m[1]), end+m[1])
 }
 
-// announcedText returns the text that a cue before byte i announces: the rest of the line or, if the line has only marks
-// left, the next line with content.
+// announcedText returns the text that a cue before byte i announces: the rest of the line or, if the line has only
+// marks left, the next line with content.
 func (v *normalizedReply) announcedText(i int) string {
 	lead := textAfter(v.text, i, 40)
 	j := i + len(lead) - len(strings.TrimLeft(lead, " \t\n:\"'([{$|-="))
@@ -93,8 +93,8 @@ func (v *normalizedReply) evaluate(rule, s string, i int) Match {
 	return Match{}
 }
 
-// expressionValue returns the value of the expression in s that begins with the number n; s stands at byte i of the view. The
-// match is a conflict if the expression has no single value.
+// expressionValue returns the value of the expression in s that begins with the number n; s stands at byte i of the
+// view. The match is a conflict if the expression has no single value.
 func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Match {
 	n.addGroups(s)
 	if matchesRule(s[:n.Start], "minus") {

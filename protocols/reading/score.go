@@ -30,7 +30,8 @@ func Score(reply string, levels []string) Match {
 		for _, m := range rulePattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
 			n, ok := v.nextNumber(v.text[:m[3]], m[2])
 			before, after := v.lower[max(0, m[0]-60):m[0]], v.lower[m[1]:min(len(v.lower), m[1]+40)]
-			isReal := matchesRule(after, "score-ends") && !matchesRule(after, "score-unreal") && !matchesRule(before, "score-denied")
+			isReal := matchesRule(after, "score-ends") && !matchesRule(after, "score-unreal") &&
+				!matchesRule(before, "score-denied")
 			if !ok || n.Start != m[2] || !isReal {
 				continue
 			}

@@ -112,7 +112,8 @@ func (p judgePoints) crossover() (scoring.Result, doc.Note) {
 	weakest, best := slices.Min(p.answering), slices.Max(p.answering)
 	switch {
 	case slope == 0 || crossing < weakest || crossing > best:
-		return x.Undefined("the change of F1 is not seen to change its sign"), doc.PhraseNote("self.no-crossover", weakest, best)
+		return x.Undefined("the change of F1 is not seen to change its sign"),
+			doc.PhraseNote("self.no-crossover", weakest, best)
 	case slope > 0:
 		return x, doc.PhraseNote("self.crossover", "more", table.WithInterval(x))
 	}

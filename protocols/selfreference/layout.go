@@ -23,8 +23,8 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	RunQuestionSuffix: modesInWords,
 	Caveats:           caveats,
 	Parts: []report.PagePart{
-		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
-		report.OtherJudges, report.SettingBlocks,
+		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, byGroup,
+		report.Analyses, report.ItemLists, report.OtherJudges, report.SettingBlocks,
 	},
 	AnalyzeAcross: across,
 })
@@ -90,7 +90,7 @@ func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
 	return rows
 }
 
-// answeringBlock returns a block that compares how well the judge answers the questions with how well it judges answers.
+// answeringBlock compares how well the judge answers the questions with how well it judges answers.
 func answeringBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
@@ -130,8 +130,8 @@ func agents(p *report.RunPage) (names []string) {
 	return names
 }
 
-// accuracyByOwnBlock returns a block with how often the judge is correct where its own answer is right, and where it is wrong.
-// Without own answers it returns a bar of the answers' outcomes.
+// accuracyByOwnBlock returns a block with how often the judge is correct where its own answer is right, and where it is
+// wrong. Without own answers it returns a bar of the answers' outcomes.
 func accuracyByOwnBlock(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
 	if p.Outcomes[scoring.Decided] < p.Judgments() {
@@ -251,7 +251,11 @@ func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
 		return nil
 	}
 	names := modeRowsOf(p)
-	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.ColumnShare, names[0].Name, names[1].Name)}
+	t := &doc.Table{
+		RowHead: "judgments",
+		Look:    "keep",
+		Columns: doc.Columns(doc.ColumnShare, names[0].Name, names[1].Name),
+	}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, SidesWithOwn, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {

@@ -277,8 +277,8 @@ func rJA(t []float64) float64 {
 
 func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
 
-// undefinedCorrelation explains why a correlation is undefined: it names the variables that are the same in all judgments. If all
-// vary, G or J equals A or its opposite.
+// undefinedCorrelation explains why a correlation is undefined: it names the variables that are the same in all
+// judgments. If all vary, G or J equals A or its opposite.
 func undefinedCorrelation(t []float64, variables []variable) string {
 	if nKnown(t) == 0 {
 		return "there is no judgment with an answer of the judge's own"

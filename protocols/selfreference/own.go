@@ -26,8 +26,8 @@ const (
 	otherAnswer
 )
 
-// equalsOwnAnswer returns whether the agent's answer of a record equals the judge's own. If either is right, the labels decide;
-// otherwise the values that were read from both.
+// equalsOwnAnswer returns whether the agent's answer of a record equals the judge's own. If either is right, the labels
+// decide; otherwise the values that were read from both.
 func equalsOwnAnswer(r *judging.Record) int8 {
 	right := r.Gold == labelCorrect
 	switch {
@@ -60,9 +60,10 @@ type modeJudgment struct {
 	verdict int8 // calledCorrect, calledIncorrect or noVerdict
 }
 
-// sidesWithOwn reports whether the judge sides with its own answer: it calls an equal answer Correct or another one Incorrect.
+// sidesWithOwn reports whether the judge sides with its own answer: it calls an equal one Correct or another Incorrect.
 func (j modeJudgment) sidesWithOwn() bool {
-	return j.sameAsOwn == sameAnswer && j.verdict == calledCorrect || j.sameAsOwn == otherAnswer && j.verdict == calledIncorrect
+	return j.sameAsOwn == sameAnswer && j.verdict == calledCorrect ||
+		j.sameAsOwn == otherAnswer && j.verdict == calledIncorrect
 }
 
 // isRight reports whether the verdict says correctly whether the agent's answer is right.
@@ -136,7 +137,9 @@ func (f *selfReferenceScorer) misled(rep *scoring.Report, sheet *scoring.Sheet, 
 
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the
 // difference.
-func (f *selfReferenceScorer) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+func (f *selfReferenceScorer) ownResults(
+	rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap,
+) []scoring.Result {
 	width := 2 * len(ownMetrics)
 	list := f.inModes(scoring.AssignColumns(ownMetrics), width, rep.Missing)
 	return sheet.WithMetrics(list, 4*width, func(u scoring.Unit) []float64 {

@@ -9,8 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// referenceSentences returns whether the reference helps the judge, and the numbers behind that, for a diagnosis that was made
-// already. text is "" where the diagnosis stands as it is, such as with one mode alone.
+// referenceSentences returns whether the reference helps the judge, and the numbers behind that, for a diagnosis that
+// was made already. text is "" where the diagnosis stands as it is, such as with one mode alone.
 func referenceSentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	metric := F1
 	reference := referenceOf(r.Settings)

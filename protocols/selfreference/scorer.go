@@ -77,7 +77,7 @@ func (j *judgment) complete() bool {
 	return n >= j.presentations
 }
 
-// selfReferenceScorer scores runs that judge agents' answers one by one, with and without the judge's own answer as reference.
+// selfReferenceScorer scores runs that judge agents' answers one by one, with and without the judge's own as reference.
 type selfReferenceScorer struct {
 	manifest *judging.Manifest
 	items    scoring.Collector[judgment]
@@ -171,7 +171,9 @@ func (f *selfReferenceScorer) ExtendReport(rep *scoring.Report, sheet *scoring.S
 }
 
 // ExtendComparison makes the mode with a reference the headline of two runs that differ in the reference.
-func (f *selfReferenceScorer) ExtendComparison(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
+func (f *selfReferenceScorer) ExtendComparison(
+	c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap,
+) {
 	differs := referenceOf(c.A.Settings) != referenceOf(c.B.Settings)
 	if differs && f.hasMode[1] && other.(*selfReferenceScorer).hasMode[1] {
 		c.HeadlineMode = ModeSelf

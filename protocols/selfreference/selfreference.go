@@ -67,7 +67,10 @@ Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
   gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
-	ItemsNoun: "questions", Goal: "correct", PageQuestion: "Is this answer correct?", Shapes: []datasets.Shape{datasets.ShapeJudgment},
+	ItemsNoun:      "questions",
+	Goal:           "correct",
+	PageQuestion:   "Is this answer correct?",
+	Shapes:         []datasets.Shape{datasets.ShapeJudgment},
 	Templates:      []judging.Template{judgmentTexts, decisionTexts},
 	Options:        []judging.Option{modeOption, referenceOption, optionsOption, confidenceOption},
 	CustomTemplate: templateFromFile,

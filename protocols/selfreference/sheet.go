@@ -96,7 +96,9 @@ func (f *selfReferenceScorer) metrics(policy scoring.MissingPolicy) []scoring.Me
 // inModes returns the metrics in list for each mode of the run and for the difference of both modes. width
 // is the number of columns of a table, and the metrics in list have columns in the first of the four
 // tables; see [judgment.count].
-func (f *selfReferenceScorer) inModes(list []scoring.Metric, width int, policy scoring.MissingPolicy) (all []scoring.Metric) {
+func (f *selfReferenceScorer) inModes(
+	list []scoring.Metric, width int, policy scoring.MissingPolicy,
+) (all []scoring.Metric) {
 	add := func(mode string, m scoring.Metric) {
 		m.Mode = mode
 		if policy == scoring.MissingDrop {

@@ -116,8 +116,8 @@ func (r *Race) Add(right bool) {
 	}
 }
 
-// advanceTurn passes over judges that left before their turn in the block, starts the next block after the last turn, and
-// counts the turn of the next judge.
+// advanceTurn passes over judges that left before their turn in the block, starts the next block after the last turn,
+// and counts the turn of the next judge.
 func (r *Race) advanceTurn() {
 	for len(r.turnQueue) > 0 && r.exits[r.turnQueue[0]] != nil {
 		r.turnQueue = r.turnQueue[1:]

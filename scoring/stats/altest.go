@@ -12,7 +12,7 @@ type Annotator struct {
 	Units           int     // units rated by this person, by the judge and by somebody else
 	JudgeAgreement  float64 // share of the units on which the judge agrees with the others at least as often as the person
 	PersonAgreement float64 // share of the units on which the person agrees with the others at least as often as the judge
-	P               float64 // p-value of "the judge is worse by ε or more", see [AltTest]; NaN with fewer than LeastUnits units
+	P               float64 // p-value of "the judge is worse by ε or more" (see [AltTest]); NaN below LeastUnits units
 	Surpassed       bool    // the test rejects "the judge is worse by ε or more"
 }
 

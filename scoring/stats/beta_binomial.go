@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// ShareConfidenceSequence returns the interval of a share, k of n, that is valid at every look: it holds at all n together. It is
-// narrowest after 100 units.
+// ShareConfidenceSequence returns the interval of a share, k of n, that is valid at every look: it holds at all n
+// together. It is narrowest after 100 units.
 func ShareConfidenceSequence(k, n int, level float64) Interval {
 	if n == 0 {
 		return Interval{Low: 0, High: 1}

@@ -89,10 +89,10 @@ func (c *Capital) refuted() bool {
 	return c.sum-float64(c.total-c.count) > float64(c.total)*c.null+slack
 }
 
-// BettingSequence returns a confidence sequence of the mean of scores from −1 to 1, in the order in which they came: with
-// probability level it contains the mean after every score. The result is the interval after the last score and lies
-// within the earlier ones. With total > 0 the scores are drawn without replacement from total, the mean is that of all
-// of them, and the width is 0 after the last. With total = 0 the mean is that of the population.
+// BettingSequence returns a confidence sequence of the mean of scores from −1 to 1, in the order in which they came:
+// with probability level it contains the mean after every score. The result is the interval after the last score and
+// lies within the earlier ones. With total > 0 the scores are drawn without replacement from total, the mean is that of
+// all of them, and the width is 0 after the last. With total = 0 the mean is that of the population.
 //
 // Source: as [Capital]. A capital of 2/(1−level) refutes a mean from either side.
 func BettingSequence(scores []float64, total int, level float64) Interval {
@@ -115,9 +115,9 @@ func BettingSequence(scores []float64, total int, level float64) Interval {
 	return Interval{lowerEnd(1), -lowerEnd(-1)}
 }
 
-// BettingRatioSequence returns a confidence sequence of a ratio of means between 0 and 1: num over den, in the order in which
-// they came, with 0 ≤ num ≤ den ≤ maxDen. With probability level it contains E(num)/E(den) after every pair. For
-// the true ratio r, num − r·den is 0 on average; the bet is against that.
+// BettingRatioSequence returns a confidence sequence of a ratio of means between 0 and 1: num over den, in the order in
+// which they came, with 0 ≤ num ≤ den ≤ maxDen. With probability level it contains E(num)/E(den) after every
+// pair. For the true ratio r, num − r·den is 0 on average; the bet is against that.
 //
 // Source: as [Capital].
 func BettingRatioSequence(num, den []float64, maxDen, level float64) Interval {

@@ -4,8 +4,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// ClopperPearson returns the Clopper-Pearson interval of k successes in n trials. Use it where all n outcomes are equal: a
-// bootstrap would give an interval of width 0.
+// ClopperPearson returns the Clopper-Pearson interval of k successes in n trials. Use it where all n outcomes are
+// equal: a bootstrap would give an interval of width 0.
 //
 // Source: Clopper and Pearson, Biometrika 26 (1934).
 func ClopperPearson(k, n int, level float64) Interval {

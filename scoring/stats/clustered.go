@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, is estimated by [PredictionPoweredClusters].
+// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, [PredictionPoweredClusters] estimates.
 type PopulationUnit struct {
 	Cluster   int     // number of the cluster, from 0; units of one cluster may depend on each other
 	Predicted float64 // prediction of the truth, 0 to 1, such as a judge's verdict
@@ -14,11 +14,11 @@ type PopulationUnit struct {
 	Weight    float64 // inverse of the probability that the unit was selected for a label; 0 without a label
 }
 
-// PredictionPoweredClusters estimates the mean truth as [PredictionPowered] does, for clustered units and labels drawn with known
-// probabilities. maxWeight limits the weight of the predictions; 0 gives the mean of the labels alone. The interval
-// uses Student's t with the jackknife variance between clusters of what each adds to the estimate, and as many degrees
-// of freedom as clusters of equal weight would have. Two extra units, one at each largest possible error, are added to
-// the observed ones; with clustered units each of them weighs as much as an average cluster.
+// PredictionPoweredClusters estimates the mean truth as [PredictionPowered] does, for clustered units and labels drawn
+// with known probabilities. maxWeight limits the weight of the predictions; 0 gives the mean of the labels alone. The
+// interval uses Student's t with the jackknife variance between clusters of what each adds to the estimate, and as many
+// degrees of freedom as clusters of equal weight would have. Two extra units, one at each largest possible error, are
+// added to the observed ones; with clustered units each of them weighs as much as an average cluster.
 //
 // Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey
 // Sampling (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.

@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// BinaryCorrelation returns Pearson's correlation of two variables that are 0 or 1, over n pairs: the first is 1 in x pairs, the
-// second in y, and both in both. It returns NaN if one of the variables never varies.
+// BinaryCorrelation returns Pearson's correlation of two variables that are 0 or 1, over n pairs: the first is 1 in x
+// pairs, the second in y, and both in both. It returns NaN if one of the variables never varies.
 //
 // With sums for means, r = (n·Σxy − Σx·Σy) / √((n·Σx² − (Σx)²)(n·Σy² − (Σy)²)), and
 // Σx² = Σx for a binary x. Each factor under the root is a whole number, so two variables that are equal, or

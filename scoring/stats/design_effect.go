@@ -11,17 +11,17 @@ type ClusterCount struct {
 	Count    int // clusters with this Num and Den
 }
 
-// The correlation within clusters that [EffectiveSampleSize] assumes before seeing data, and the weight of this assumption, as a
-// number of units with the rarer outcome. Without it, a sample whose clusters are all correct would hide that some
-// cluster may be all wrong.
+// The correlation within clusters that [EffectiveSampleSize] assumes before seeing data, and the weight of this
+// assumption, as a number of units with the rarer outcome. Without it, a sample whose clusters are all correct would
+// hide that some cluster may be all wrong.
 const (
 	guessedCorrelation = 0.3
 	guessedUnits       = 6
 )
 
-// EffectiveSampleSize returns the effective sample size of a share over clusters: x of n independent units, with x/n the share.
-// It divides n by the design effect 1 + (m−1)·ρ, with m the mean number of units in a unit's cluster. The
-// correlation ρ within clusters is that of the jackknife variance between them or, if larger, its average with the
+// EffectiveSampleSize returns the effective sample size of a share over clusters: x of n independent units, with x/n
+// the share. It divides n by the design effect 1 + (m−1)·ρ, with m the mean number of units in a unit's cluster.
+// The correlation ρ within clusters is that of the jackknife variance between them or, if larger, its average with the
 // prior above, where the units of the rarer outcome count by their own effective number. Few clusters, and clusters of
 // unequal sizes, reduce n further by the squared ratio of the normal quantile to Student's, with as many degrees of
 // freedom as clusters of equal size would have. If no cluster has more than one unit, x and n are plain counts.

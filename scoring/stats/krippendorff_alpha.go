@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Scale returns the distance between the categories a and b for [KrippendorffAlpha]; counts[c] is the frequency of category c.
+// Scale returns the distance between the categories a and b for [KrippendorffAlpha]; counts[c] is the frequency of c.
 type Scale func(counts []float64, a, b int) float64
 
 // Nominal is the scale of categories without an order: 0 for equal ones, else 1.
@@ -28,8 +28,8 @@ func Ordinal(counts []float64, a, b int) float64 {
 	return between * between
 }
 
-// AddCoincidences adds a unit to the k×k matrix of coincidences that [KrippendorffAlpha] takes; values are the categories that raters
-// gave the unit, −1 for none. A unit with fewer than two ratings adds nothing.
+// AddCoincidences adds a unit to the k×k matrix of coincidences that [KrippendorffAlpha] takes; values are the
+// categories that raters gave the unit, −1 for none. A unit with fewer than two ratings adds nothing.
 func AddCoincidences(coincidences []float64, k int, values []int) {
 	counts, rated := make([]float64, k), 0.0
 	for _, v := range values {
@@ -51,8 +51,8 @@ func AddCoincidences(coincidences []float64, k int, values []int) {
 	}
 }
 
-// KrippendorffAlpha returns Krippendorff's α, the agreement beyond chance of any number of raters, from a k×k matrix of
-// coincidences (see [AddCoincidences]); NaN if all values are one category.
+// KrippendorffAlpha returns Krippendorff's α, the agreement beyond chance of any number of raters, from a k×k matrix
+// of coincidences (see [AddCoincidences]); NaN if all values are one category.
 //
 // Source: Krippendorff, Content Analysis, 2nd edition (2004), chapter 11.
 func KrippendorffAlpha(coincidences []float64, k int, scale Scale) float64 {

@@ -16,12 +16,12 @@ type Logistic struct {
 	Freedom []float64 // degrees of freedom of Student's t, for the interval and the test of each coefficient
 }
 
-// maxSteps limits the steps of Newton's method in [FitLogistic]. If a column separates the rows by y, the coefficients grow
-// with every step.
+// maxSteps limits the steps of Newton's method in [FitLogistic]. If a column separates the rows by y, the coefficients
+// grow with every step.
 const maxSteps = 50
 
-// FitLogistic fits y to the rows of x by maximum likelihood; cluster gives the number of each row's cluster. It returns nil
-// if no finite coefficients fit best: if columns predict y without error or are collinear.
+// FitLogistic fits y to the rows of x by maximum likelihood; cluster gives the number of each row's cluster. It returns
+// nil if no finite coefficients fit best: if columns predict y without error or are collinear.
 //
 // The standard errors come from the jackknife over clusters by one Newton step (CR3): those of the sandwich of Liang
 // and Zeger (1986) are too small where clusters are few or some weigh much.

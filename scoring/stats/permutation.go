@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Limits of the draws of [Bootstrap.PermutationTest]. A far exchange has a difference at least as far from 0 as the observed.
+// Limits of the draws of [Bootstrap.PermutationTest]. An exchange is far if its difference is at least as far from 0 as
+// the observed one.
 const (
 	// maxExtreme is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
 	maxExtreme = 100
@@ -19,16 +20,16 @@ const (
 	maxExactUnits = 1000
 )
 
-// PermutationTest returns the two-sided p-value of a paired permutation test. Each row holds the columns of one side and then
-// the same columns of the other side, for one independent unit. Under the null hypothesis the sides of a unit may be
-// exchanged: Exchange computes diff, the difference between the sums of both sides, with a random half of the units
-// exchanged. p is the share of exchanges whose difference is at least as far from 0 as the observed one ("far").
+// PermutationTest returns the two-sided p-value of a paired permutation test. Each row holds the columns of one side
+// and then the same columns of the other side, for one independent unit. Under the null hypothesis the sides of a unit
+// may be exchanged: Exchange computes diff, the difference between the sums of both sides, with a random half of the
+// units exchanged. p is the share of exchanges whose difference is at least as far from 0 as the observed one ("far").
 //
 // Units whose sides are equal change nothing. If the exchanges of the others give at most Rounds sums, all are counted
-// and p is exact. Else exchanges are drawn until maxExtreme of l are far, and p is maxExtreme/l; without that, after Rounds
-// draws, it is (far+1)/(Rounds+1), and if fewer than minExtreme were far, a tenth as many weighted draws estimate p. All of
-// these hold their level, and p is never 0. An exchange with an undefined difference counts as far. p is NaN without
-// rows, and if the observed difference is undefined.
+// and p is exact. Else exchanges are drawn until maxExtreme of l are far, and p is maxExtreme/l; without that, after
+// Rounds draws, it is (far+1)/(Rounds+1), and if fewer than minExtreme were far, a tenth as many weighted draws
+// estimate p. All of these hold their level, and p is never 0. An exchange with an undefined difference counts as far.
+// p is NaN without rows, and if the observed difference is undefined.
 //
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.
@@ -59,8 +60,8 @@ func (b Bootstrap) PermutationTest(rows *Rows, diff func(a, b []float64) float64
 	return b.test(x, rows.Len)
 }
 
-// PermutationTestUnits is [Bootstrap.PermutationTest] for a difference between two sides of n units that is not a function of sums:
-// swapped[i] is 1 if the sides of unit i are exchanged, else 0.
+// PermutationTestUnits applies [Bootstrap.PermutationTest] to a difference between two sides of n units that is not a
+// function of sums: swapped[i] is 1 if the sides of unit i are exchanged, else 0.
 func (b Bootstrap) PermutationTestUnits(n int, difference func(swapped []int) float64) float64 {
 	return b.test(permutationTest{units: slices.Repeat([]int{1}, n), difference: difference}, n)
 }
@@ -73,8 +74,8 @@ type permutationTest struct {
 	threshold  float64 // smallest distance of a difference from 0 that counts as far
 }
 
-// isExtreme returns 1 if the difference is at least as far from 0 as the observed one, else 0. exchanged holds by kind how
-// many units are exchanged.
+// isExtreme returns 1 if the difference is at least as far from 0 as the observed one, else 0. exchanged holds by kind
+// how many units are exchanged.
 func (x permutationTest) isExtreme(exchanged []int) float64 {
 	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.threshold) // NaN is far
 }

@@ -11,10 +11,10 @@ type Selection struct {
 	Right, Total int     // correct verdicts, and all, on labelled units at or above the threshold
 }
 
-// SelectThreshold returns the lowest threshold of confidence at and above which a judge is wrong in at most a share of risk;
-// this holds with probability 1−delta. Thresholds are tested from the most confident unit down, beginning with the
-// first that could pass, each by the exact upper bound of its error rate; the last one before a failure is selected.
-// The threshold is valid for units that are like the labelled ones.
+// SelectThreshold returns the lowest threshold of confidence at and above which a judge is wrong in at most a share of
+// risk; this holds with probability 1−delta. Thresholds are tested from the most confident unit down, beginning with
+// the first that could pass, each by the exact upper bound of its error rate; the last one before a failure is
+// selected. The threshold is valid for units that are like the labelled ones.
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Section 2.2 (fixed sequence testing).
 func SelectThreshold(confidence []float64, right []bool, risk, delta float64) Selection {

@@ -70,8 +70,8 @@ const stubReply = `{
 	"usage": {"prompt_tokens": 2000, "completion_tokens": 250, "total_tokens": 2250}
 }`
 
-// serveStub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET /count
-// returns, and resets, the number of calls and of refusals, the most at once, and the requests for the list of models.
+// serveStub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET
+// /count returns and resets the number of calls and of refusals, the most at once, and the requests for models.
 func serveStub(addr, file string, replyTime time.Duration, slots, refuse int) error {
 	var calls, active, peak, modelRequests, refused atomic.Int64
 	var slot chan struct{}
@@ -122,8 +122,8 @@ func serveStub(addr, file string, replyTime time.Duration, slots, refuse int) er
 	return http.Serve(l, mux)
 }
 
-// postDirectly posts the prompts that gavel would with http.Client and encoding/json alone: without checks, retries, cache,
-// judging and records. It prints the elapsed seconds, and the seconds of CPU time.
+// postDirectly posts the prompts that gavel would with http.Client and encoding/json alone: without checks, retries,
+// cache, judging and records. It prints the elapsed seconds, and the seconds of CPU time.
 func postDirectly(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
@@ -204,7 +204,7 @@ func requests(path string) ([]request, error) {
 	return out, nil
 }
 
-// writePairs writes n pairs of random words, as long as JudgeBench's: about 1,000 bytes per question and 2,200 per response.
+// writePairs writes n pairs of random words, as long as JudgeBench's: about 1,000 bytes a question, 2,200 a response.
 func writePairs(w io.Writer, n int) error {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("the answer of a model to this question is judged by another which reads both " +

@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// replaceBetweenMarks replaces the text between two marks, which are HTML comments, in the file page of the folder docs.
+// replaceBetweenMarks replaces the text between two marks, HTML comments, in the file page of the folder docs.
 func replaceBetweenMarks(root, page, begin, end string, content []byte) error {
 	file := filepath.Join(root, "docs", page)
 	text, err := os.ReadFile(file)

@@ -150,7 +150,7 @@ func (m *model) addWeights(vocab []piece) {
 	m.add("output.weight", embeddingDim, output)
 }
 
-// addInputMatrix adds a matrix that a layer applies to the residual stream. Its gain makes attention choose rather than average.
+// addInputMatrix adds a matrix that is applied to the residual stream. Its gain makes attention choose, not average.
 func (m *model) addInputMatrix(name string, rows int) {
 	data := m.random(rows, embeddingDim, 0.2)
 	for i := range rows {
@@ -159,8 +159,8 @@ func (m *model) addInputMatrix(name string, rows int) {
 	m.add(name, embeddingDim, data)
 }
 
-// addOutputMatrix adds a matrix whose product a layer adds to the residual stream. Its gain gives the current token as much
-// weight as the tokens before it.
+// addOutputMatrix adds a matrix whose product a layer adds to the residual stream. Its gain gives the current token as
+// much weight as the tokens before it.
 func (m *model) addOutputMatrix(name string, cols int) {
 	data := m.random(embeddingDim, cols, 0.1)
 	clear(data[:cols])

@@ -87,8 +87,8 @@ func addManifest(m, o *judging.Manifest) error {
 	return nil
 }
 
-// mergedPath changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's path
-// after the merge: in the folder parent.
+// mergedPath changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's
+// path after the merge: in the folder parent.
 func mergedPath(run *string, parent string) {
 	if whole := wholePath(*run); whole != *run {
 		*run = filepath.Join(parent, filepath.Base(whole))

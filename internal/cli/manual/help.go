@@ -124,8 +124,8 @@ func wrapDescription(text string, width int) string {
 // widestName is the widest name, in columns, that has its text beside it; wider names have it below.
 const widestName = 26
 
-// layOutColumns lays out names with their texts beside them or, if there is no room, below. widest is the width of the column
-// of names, width that of the page.
+// layOutColumns returns names with their texts beside them or, if there is no room, below. widest is the width of the
+// column of names, width that of the page.
 func layOutColumns(rows []Entry, widest, width int) string {
 	indent := widest + 5
 	if width < 60 {

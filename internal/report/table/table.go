@@ -195,8 +195,8 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 	return tw
 }
 
-// SanitizeLine makes words of others, such as names of models, safe to print on one line: it replaces control characters,
-// escape sequences, and marks of the direction of writing.
+// SanitizeLine makes words of others, such as names of models, safe to print on one line: it replaces control
+// characters, escape sequences, and marks of the direction of writing.
 func SanitizeLine(s string) string {
 	return lineBreakReplacer.Replace(ReplaceControls(s))
 }

@@ -162,8 +162,8 @@ func (r *Manager) deleteSuite(folder string) error {
 	return nil
 }
 
-// openUnlessActive opens the folder of runs, or returns an error if an active job makes the run or suite to delete. makes reports
-// whether a job does; kind, "run" or "suite", is for the text of the error.
+// openUnlessActive opens the folder of runs, or returns an error if an active job makes the run or suite to delete.
+// makes reports whether a job does; kind, "run" or "suite", is for the text of the error.
 func (r *Manager) openUnlessActive(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {

@@ -30,8 +30,8 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// runRequest turns a job request into the request of a run, and gives errors the status 400. A job request names offered
-// servers, datasets and runs, never files or other addresses. The cache comes from the options of the server.
+// runRequest turns a job request into the request of a run, and gives errors the status 400. A job request names
+// offered servers, datasets and runs, never files or other addresses. The cache comes from the options of the server.
 func (r *Manager) runRequest(ctx context.Context, request JobRequest) (eval.RunRequest, error) {
 	o, err := r.readRequest(ctx, request)
 	return o, failure.WithStatus(http.StatusBadRequest, err)
@@ -126,8 +126,8 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	return value, nil
 }
 
-// checkAgent checks the agent whose answers are to be judged: a simulation, a run of the server's folder, or the model of an
-// offered server. It returns value, or for a run its folder.
+// checkAgent checks the agent whose answers are to be judged: a simulation, a run of the server's folder, or the model
+// of an offered server. It returns value, or for a run its folder.
 func (r *Manager) checkAgent(ctx context.Context, value string) (string, error) {
 	if strings.HasPrefix(value, "sim:") {
 		return value, nil

@@ -76,7 +76,7 @@ type PlanMessage struct {
 // SuitePlanned holds the plan of a suite: of all runs that its file describes.
 type SuitePlanned struct {
 	Suite          string   `json:"suite" jsonschema:"folder of its runs"`
-	ExceededLimits []string `json:"above" jsonschema:"limits of its file that the plan exceeds: to start it anyway, send yes"`
+	ExceededLimits []string `json:"above" jsonschema:"limits of its file that the plan exceeds: to start anyway, send yes"`
 	Plan           any      `json:"plan" jsonschema:"as gavel suite plan --format json"`
 	Notes          []string `json:"notes" jsonschema:"notes of the planning"`
 }

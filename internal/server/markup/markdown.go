@@ -64,8 +64,8 @@ func Markdown(text string) (out template.HTML) {
 // entity matches a character reference of HTML, by number or name, such as &#8238; or &amp;.
 var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
 
-// escapeReferences escapes character references such as &#xE000; that stand for characters which Visible replaces, so that the
-// conversion of Markdown does not bring those characters back.
+// escapeReferences escapes character references such as &#xE000; that stand for characters which Visible replaces, so
+// that the conversion of Markdown does not bring those characters back.
 func escapeReferences(text string) string {
 	return entity.ReplaceAllStringFunc(text, func(e string) string {
 		name, number := strings.CutPrefix(e[1:len(e)-1], "#")
@@ -88,9 +88,9 @@ func escapeReferences(text string) string {
 	})
 }
 
-// isCheapToRender reports whether a text can be laid out quickly. It excludes lines with thousands of marks, lists and quotes
-// that are nested hundreds deep, tables whose head has so many columns that each short row becomes thousands of cells,
-// and paragraphs with thousands of marks, each of which is compared with all before it.
+// isCheapToRender reports whether a text can be laid out quickly. It excludes lines with thousands of marks, lists and
+// quotes that are nested hundreds deep, tables whose head has so many columns that each short row becomes thousands of
+// cells, and paragraphs with thousands of marks, each of which is compared with all before it.
 func isCheapToRender(text string) bool {
 	var longest, deepest, columns, lines, pairs int
 	marks := 0 // in the current paragraph

@@ -80,9 +80,9 @@ func (m *Memo) current(name string, state any) (value, bool) {
 	return v, ok && v.state == state && !errors.As(v.err, new(syscall.Errno))
 }
 
-// GetAndRefresh returns the cached value of a name, whatever the state that it was computed in, and does not wait; without a
-// cached value it returns the zero value. If the state differs, and the pause after the last computation is over, build
-// computes a new value in the background for later calls; if build fails, the cached value stays.
+// GetAndRefresh returns the cached value of a name, whatever the state that it was computed in, and does not wait;
+// without a cached value it returns the zero value. If the state differs, and the pause after the last computation is
+// over, build computes a new value in the background for later calls; if build fails, the cached value stays.
 func GetAndRefresh[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
 	v, ok := m.values.Get(name)
 	content, _ = v.content.(V)
@@ -108,7 +108,7 @@ func Peek[V any](m *Memo, name string, state any) (content V, ok bool) {
 	return content, ok
 }
 
-// GetStale returns the cached value of a name, whatever the state that it was computed in; the zero value if there is none.
+// GetStale returns the cached value of a name, whatever state it was computed in; the zero value if there is none.
 func GetStale[V any](m *Memo, name string) (content V) {
 	v, _ := m.values.Peek(name)
 	content, _ = v.content.(V)

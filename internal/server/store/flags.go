@@ -59,7 +59,7 @@ func (f Flags) Names() []string {
 	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
 }
 
-// differsFrom reports whether g, a repetition, has another verdict than first, the first judgment of the same presentation.
+// differsFrom reports whether the repetition g has another verdict than first, the first judgment of its presentation.
 func (g IndexedJudgment) differsFrom(first IndexedJudgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
 		(first.Outcome != g.Outcome || first.Choice != g.Choice || first.score != g.score)

@@ -168,8 +168,8 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	return x, err
 }
 
-// isSameOrAppended reports whether the file of records, now described by info, is the file that x was built from, unchanged or
-// with lines appended; or whether there was no such file then.
+// isSameOrAppended reports whether the file of records, now described by info, is the file that x was built from,
+// unchanged or with lines appended; or whether there was no such file then.
 func (x *Index) isSameOrAppended(info fs.FileInfo) bool {
 	if x.records == nil || info == nil {
 		return x.records == nil

@@ -80,7 +80,9 @@ func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) 
 func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 	loaded, err := s.LoadOneReading(run, set)
 	if err == nil {
-		err = loaded.CompareReadings(func(reading judging.ReadingOptions) (*scoring.Run, error) { return s.load(run, reading, set) })
+		err = loaded.CompareReadings(func(reading judging.ReadingOptions) (*scoring.Run, error) {
+			return s.load(run, reading, set)
+		})
 	}
 	return loaded, err
 }

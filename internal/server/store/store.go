@@ -235,8 +235,7 @@ func (s *Store) Large() bool {
 	return len(names) == largeFolder
 }
 
-// SearchWarning returns a warning with advice if the search for the last listing ended early, so that runs may be missing
-// from it; else "".
+// SearchWarning returns a warning with advice if the last listing's search ended early and may lack runs; else "".
 func (s *Store) SearchWarning() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,18 +18,28 @@ import (
 
 const name = "rating"
 
-var scaleOption = judging.Option{Name: "scale", Usage: "what the best is given", Default: "five", Values: []string{"five", "two"}}
+var scaleOption = judging.Option{
+	Name:    "scale",
+	Usage:   "what the best is given",
+	Default: "five",
+	Values:  []string{"five", "two"},
+}
 
 // Protocol has each response of a pair rated from 1 to 5.
 var Protocol = judging.Protocol{
-	Name:      name,
-	About:     "a response at a time: how good is it, from 1 to 5?",
-	Help:      "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
+	Name:  name,
+	About: "a response at a time: how good is it, from 1 to 5?",
+	Help: `Has a judge rate both responses of a pair, each by itself.
+
+Examples:
+  gavel run NAME --model qwen3:8b --dataset sample`,
 	ItemsNoun: "pairs", Goal: "good", QuestionTemplate: "how GOAL?",
 	Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, MaxShown: 1,
-	Templates: []judging.Template{judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil)},
-	Options:   []judging.Option{scaleOption},
-	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
+	Templates: []judging.Template{
+		judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil),
+	},
+	Options: []judging.Option{scaleOption},
+	New:     func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
 
 // Metrics labels and defines the protocol's one metric.
@@ -83,7 +93,12 @@ func (p rating) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 			o.Correct = 1
 		}
 	}
-	return judging.Prompt{System: p.template.System, User: item.Question + "\n\n" + item.Candidates[s.Order[0]].Text, Labels: o.VerdictLabels, Oracle: o}
+	return judging.Prompt{
+		System: p.template.System,
+		User:   item.Question + "\n\n" + item.Candidates[s.Order[0]].Text,
+		Labels: o.VerdictLabels,
+		Oracle: o,
+	}
 }
 
 var rated = regexp.MustCompile(`Rating: ([1-5])`)
