@@ -89,22 +89,22 @@ func joinReplies(r *Record) string {
 type NoAnswerReason string
 
 const (
-	AnswerUsable          NoAnswerReason = ""               // no reason: the answer can be judged
-	NoAnswerNoRecord      NoAnswerReason = "missing"        // the run has no record of the question
-	NoAnswerCallFailed    NoAnswerReason = "failed"         // the call to the model failed
-	NoAnswerNoText        NoAnswerReason = "no-text"        // no text: an empty or refused reply, or too long a prompt
-	NoAnswerOtherQuestion NoAnswerReason = "other-question" // the run has another question under the same id
+	AnswerUsable            NoAnswerReason = ""               // no reason: the answer can be judged
+	NoAnswerNoRecord        NoAnswerReason = "missing"        // the run has no record of the question
+	NoAnswerCallFailed      NoAnswerReason = "failed"         // the call to the model failed
+	NoAnswerNoText          NoAnswerReason = "no-text"        // no text: an empty or refused reply, or too long a prompt
+	NoAnswerQuestionChanged NoAnswerReason = "other-question" // the run has another question under the same id
 )
 
 // NoAnswerReasons lists all reasons in the order of warnings, without AnswerUsable.
-var NoAnswerReasons = []NoAnswerReason{NoAnswerNoRecord, NoAnswerCallFailed, NoAnswerNoText, NoAnswerOtherQuestion}
+var NoAnswerReasons = []NoAnswerReason{NoAnswerNoRecord, NoAnswerCallFailed, NoAnswerNoText, NoAnswerQuestionChanged}
 
 // noAnswerPhrases maps each reason to its words, with which a warning about questions left out ends.
 var noAnswerPhrases = map[NoAnswerReason]string{
-	NoAnswerNoRecord:      "its run has no record of them",
-	NoAnswerCallFailed:    "the call failed",
-	NoAnswerNoText:        "there is no text (the prompt was too long, or the reply refused or empty)",
-	NoAnswerOtherQuestion: "its run has another question under that id",
+	NoAnswerNoRecord:        "its run has no record of them",
+	NoAnswerCallFailed:      "the call failed",
+	NoAnswerNoText:          "there is no text (the prompt was too long, or the reply refused or empty)",
+	NoAnswerQuestionChanged: "its run has another question under that id",
 }
 
 // Find returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which
@@ -120,7 +120,7 @@ func (a *Answers) Find(item datasets.Item) (Answer, NoAnswerReason) {
 		return g, NoAnswerNoText
 	}
 	if prior, ok := a.questions[item.ID]; a.questions != nil && (!ok || prior.texts != hashTexts(item)) {
-		return g, NoAnswerOtherQuestion
+		return g, NoAnswerQuestionChanged
 	}
 	return g, AnswerUsable
 }

@@ -87,7 +87,7 @@ func (c *Comparison) answer(names [2]string) string {
 		}
 	}
 	if w := c.MarginTest; w != nil && w.Verdict == MarginInconclusive && w.PairsNeeded != nil {
-		text += " " + phrases.Sentence("compare.pairs-to-equate", roundUp(*w.PairsNeeded), w.Points)
+		text += " " + phrases.Sentence("compare.pairs-to-equate", formatRoundedUp(*w.PairsNeeded), w.Points)
 	}
 	return text
 }
@@ -170,11 +170,11 @@ func (d Difference) PairsNeeded() string {
 	if !(pairs > n && pairs <= maxPairs) {
 		return ""
 	}
-	return roundUp(int(pairs))
+	return formatRoundedUp(int(pairs))
 }
 
-// roundUp formats a number of pairs, rounded up to about three digits: "1,240".
-func roundUp(n int) string {
+// formatRoundedUp formats a number of pairs, rounded up to about three digits: "1,240".
+func formatRoundedUp(n int) string {
 	step := 1
 	for n > 1000*step {
 		step *= 10

@@ -44,7 +44,7 @@ func (s BiasAnalysis) Phrase(code string) string {
 // Cause holds the effect on the verdicts of a feature that one response of a pair has more of than the other.
 type Cause struct {
 	Name        string     `json:"name"`  // name of the feature: the position, length, Markdown, …
-	About       string     `json:"about"` // how the feature is measured
+	Measure     string     `json:"about"` // how the feature is measured
 	Pairs       int        `json:"pairs"` // pairs in which one response has more of the feature
 	PrefersMore Proportion `json:"named"` // verdicts that name the response with more of the feature
 	// pairs correct in both orders, of those whose better response has more of the feature

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gavel/datasets"
-	"gavel/internal/disk"
 	"gavel/internal/doc"
 	"gavel/internal/phrases"
 	"gavel/internal/report"
@@ -69,9 +68,7 @@ func (c *Check) Document() doc.Document {
 
 // Save writes the check to the folder dir, as JSON and as a page.
 func (c *Check) Save(dir string) error {
-	return cmp.Or(judging.WriteJSON(dir+"/check.json", c), disk.Write(dir+"/check.html", func(w io.Writer) error {
-		return report.WriteDocument(w, c.Document())
-	}))
+	return cmp.Or(judging.WriteJSON(dir+"/check.json", c), report.SavePage(dir+"/check.html", c.Document()))
 }
 
 // WriteJUnit writes a test case for each requirement of the file: a failure if it is missed, skipped if it is

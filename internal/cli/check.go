@@ -24,7 +24,7 @@ func checkCommand(e *env) *cli.Command {
 		if err != nil {
 			return err
 		}
-		out := cmp.Or(c.String("out"), "runs/check-"+eval.FolderName(path)+e.now().Format("-20060102-150405"))
+		out := cmp.Or(c.String("out"), "runs/check-"+eval.FolderName(path)+e.now().Format("-20060102-150405.000"))
 		maker := e.maker()
 		maker.Hints.GoOn = "go on with --out " + out
 		check, err := file.Ask(c.Context, maker, out, c.String("runs"))

@@ -60,7 +60,7 @@ func appPage(app *cli.App) manual.Page {
 		Version:     app.Version,
 		Description: app.Description,
 		Commands:    commandSections(app.Commands),
-		Flags:       sections(app.VisibleFlags()),
+		Flags:       flagSections(app.VisibleFlags()),
 	}
 }
 
@@ -94,7 +94,7 @@ func commandPage(c *cli.Command) manual.Page {
 		Usage:       cmp.Or(c.UsageText, name+commands+" [flags]"),
 		Description: c.Description,
 		Commands:    commandSections(c.Subcommands),
-		Flags:       sections(c.VisibleFlags()),
+		Flags:       flagSections(c.VisibleFlags()),
 	}
 }
 
@@ -242,8 +242,9 @@ func splitMostUsed(flags []cli.Flag) (used, others []cli.Flag) {
 	return used, slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(mostUsed, f.Names()[0]) })
 }
 
-// sections returns the flags of a command as sections of help, the most used first; with headings if there are many.
-func sections(flags []cli.Flag) []manual.Section {
+// flagSections returns the flags of a command as sections of help, the most used first; with headings if there are
+// many.
+func flagSections(flags []cli.Flag) []manual.Section {
 	used, others := splitMostUsed(flags)
 	if len(used) == 0 || len(flags) <= maxUngroupedFlags {
 		return []manual.Section{{Rows: rowsOf(append(used, others...))}}

@@ -38,6 +38,9 @@ func (e *env) judge(c *cli.Context) error {
 			"of imported judges no settings are known", with)
 	}
 	o.Mapping, o.Out = mappingFrom(c), c.String("out")
+	if c.IsSet("base-url") {
+		o.BaseURLs = c.StringSlice("base-url")
+	}
 	var people *labels.LabelFile
 	if c.IsSet("labels") {
 		people, err = labels.Read(c.String("labels"))
@@ -58,6 +61,9 @@ func (e *env) judge(c *cli.Context) error {
 	err = report.WriteUnmarkedFile(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
 		return verdicts.Write(w, ending, result.Verdicts)
 	})
+	if err == nil {
+		err = report.SavePage(filepath.Join(dir, "judge.html"), result.Document())
+	}
 	if err == nil {
 		err = e.print(c, result)
 	}

@@ -44,11 +44,11 @@ func (d Document) Picture(w io.Writer) error {
 		p.bar(d.Blocks[bars])
 	}
 	foot := "gavel"
-	drawn := slices.IndexFunc(d.Blocks, func(b Block) bool {
+	chart := slices.IndexFunc(d.Blocks, func(b Block) bool {
 		return b.appearsOn(SurfacePage) && b.drawnColumn() >= 0
 	})
-	if drawn >= 0 {
-		b := d.Blocks[drawn]
+	if chart >= 0 {
+		b := d.Blocks[chart]
 		foot = strings.TrimSuffix(foot+" · "+b.Title+": "+b.About, ": ")
 		if n := p.chart(b.Table.forSurface(SurfacePage), b.drawnColumn(), d.Level); n < len(b.Table.Rows) {
 			foot += fmt.Sprintf(" · the first %d of %d", n, len(b.Table.Rows))

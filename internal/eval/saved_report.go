@@ -23,9 +23,9 @@ type savedReport struct {
 // reportFile names the file of a savedReport in a run's folder.
 const reportFile = ".report.json"
 
-// usesDefaults reports whether a run is scored with all defaults, and its complete judgments are not asked again: only
+// canUseSavedReport reports whether a run is scored with all defaults, and its complete judgments are not asked again: only
 // then the saved report is used.
-func (p *runState) usesDefaults() bool {
+func (p *runState) canUseSavedReport() bool {
 	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
 }
 
@@ -33,7 +33,7 @@ func (p *runState) usesDefaults() bool {
 func (e *Maker) savedReport(p *runState) *scoring.Report {
 	m := p.job.Manifest
 	old, err := judging.ReadManifest(p.out)
-	if err != nil || !p.usesDefaults() || old.ID != m.ID || old.Status != judging.Complete ||
+	if err != nil || !p.canUseSavedReport() || old.ID != m.ID || old.Status != judging.Complete ||
 		old.Name != m.Name || !reflect.DeepEqual(old.Dataset, m.Dataset) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, reportFile)
 	m, err := judging.ReadManifest(p.out)
-	if err != nil || !p.usesDefaults() || m.Status != judging.Complete || run.Unserved.Total() > 0 ||
+	if err != nil || !p.canUseSavedReport() || m.Status != judging.Complete || run.Unserved.Total() > 0 ||
 		p.checks != nil && p.checks.marked ||
 		len(m.Altered) > 0 {
 		os.Remove(path)

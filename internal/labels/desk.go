@@ -278,7 +278,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	if !slices.Contains(p.turns, target) {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, item.ID, name)
 	}
-	l.Label, err = s.label(item, d.order(name, item, s.Repeat))
+	l.Label, err = s.storedLabel(item, d.order(name, item, s.Repeat))
 	if err != nil {
 		return err
 	}
@@ -295,9 +295,9 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	return nil
 }
 
-// label returns the label that the file stores: the id of the chosen candidate, a tie, a number, or "" for a skipped
-// item. order holds the candidates in the order shown.
-func (s PersonLabel) label(item datasets.Item, order []int) (string, error) {
+// storedLabel returns the label that the file stores: the id of the chosen candidate, a tie, a number, or "" for a
+// skipped item. order holds the candidates in the order shown.
+func (s PersonLabel) storedLabel(item datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
 		return "", nil

@@ -43,7 +43,7 @@ type racer struct {
 	items        int                 // items that the judge was asked
 	share, ahead scoring.Result      // percent of items right; lead of the leader over this judge, in points
 	exit         *race.EliminatedRun // how the judge left the race; nil if it remains
-	better       string              // the name of the better judge, if this one left
+	eliminatedBy string              // the name of the better judge, if this one left
 	state        string              // how the judge stands or left, in words: "leads", "tied with the leader"
 }
 
@@ -127,8 +127,8 @@ func (out *Race) complete() {
 		switch i := slices.IndexFunc(out.Eliminated, func(l race.EliminatedRun) bool { return l.Run == row.run }); {
 		case i >= 0:
 			row.exit = &out.Eliminated[i]
-			row.better = names[row.exit.Winner]
-			row.state = "left: " + row.better + " is better"
+			row.eliminatedBy = names[row.exit.Winner]
+			row.state = "left: " + row.eliminatedBy + " is better"
 		case row.run == out.Leader:
 			row.state = "leads"
 		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
@@ -317,7 +317,7 @@ var aboutWords = map[string]string{race.QuestionItems: "items like these", race.
 func (r racer) outcome() string {
 	switch {
 	case r.exit != nil:
-		return scoring.QuoteName(r.better) + " is better"
+		return scoring.QuoteName(r.eliminatedBy) + " is better"
 	case r.items == 0:
 		return "not asked yet"
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"gavel/internal/disk"
 	"gavel/internal/doc"
 	"gavel/internal/labels"
 	"gavel/internal/phrases"
@@ -89,7 +90,7 @@ type page struct {
 	One       bool   // the report has one run
 	Simulated string // warning about simulated judges; "" for none
 	Boards    []*Leaderboard
-	Two       doc.Document      // comparison of two runs; empty without one; the document of [WriteDocument]
+	Two       doc.Document      // comparison of two runs; empty without one; the document of [SavePage]
 	People    *labels.Agreement // agreement of the judges with people's labels; nil without labels
 	Pages     []*RunPage        // page of each run
 	Generator template.HTML
@@ -117,12 +118,12 @@ func (p *page) Labels() (template.HTML, error) {
 	return p.People.HTML(p.inFile)
 }
 
-// WriteDocument writes a document as an HTML file that needs no network, script or font.
-func WriteDocument(w io.Writer, d doc.Document) error {
+// SavePage writes a document to a file as HTML that needs no network, script or font.
+func SavePage(path string, d doc.Document) error {
 	p := pageOf(nil)
 	p.Title = d.Title
 	p.Two = d
-	return parsedTemplates().ExecuteTemplate(w, "file-document", p)
+	return disk.Write(path, func(w io.Writer) error { return parsedTemplates().ExecuteTemplate(w, "file-document", p) })
 }
 
 // pageOf returns the data of the template for a report of these runs.

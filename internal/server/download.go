@@ -105,7 +105,7 @@ func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, info, err := s.runs.Open(run, judging.RecordsFile)
+	f, info, err := s.runs.OpenRunFile(run, judging.RecordsFile)
 	if err != nil {
 		return s.runs.MissingError(run, err)
 	}

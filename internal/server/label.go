@@ -106,7 +106,7 @@ func (s *Server) mayHaveLabels(run store.FoundRun) bool {
 		return false
 	}
 	for _, name := range []string{judging.RecordsFile, judging.ItemsFile} {
-		f, _, err := s.runs.Open(run.Name, name)
+		f, _, err := s.runs.OpenRunFile(run.Name, name)
 		if err != nil {
 			return name == judging.ItemsFile && errors.Is(err, os.ErrNotExist)
 		}

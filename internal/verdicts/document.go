@@ -18,34 +18,34 @@ import (
 )
 
 // answer returns the answer, and how sure it is. persons is the number of items for a person.
-func (r *Result) answer(persons int) (answer, also string) {
-	also = phrases.Sentence("judge.persons", persons, len(r.Verdicts))
+func (r *Result) answer(persons int) (answer, details string) {
+	details = phrases.Sentence("judge.persons", persons, len(r.Verdicts))
 	if r.Ranking != nil {
-		return phrases.Sentence("judge.ranking", r.Responses[0], r.Ranking[0].Ranks[1]), also
+		return phrases.Sentence("judge.ranking", r.Responses[0], r.Ranking[0].Ranks[1]), details
 	}
 	plain, ok := r.Results[0].CompareWith(50)
 	switch {
 	case !ok:
-		return phrases.Sentence("judge.nothing"), also
+		return phrases.Sentence("judge.nothing"), details
 	case len(r.Responses) == 1:
-		return phrases.Sentence("judge.score", plain, plain.N), also
+		return phrases.Sentence("judge.score", plain, plain.N), details
 	}
 	rate, ok := r.Results[1].CompareWith(50)
-	code, how := "judge.even", "judge.corrected"
+	code, method := "judge.even", "judge.corrected"
 	if !ok {
 		rate = plain
-		how = "judge.uncorrected"
+		method = "judge.uncorrected"
 	}
 	if rate.Above {
 		code = "judge.better"
 	}
 	answer = phrases.Sentence(code, r.Responses[0], rate, rate.N)
-	also = phrases.Sentence(how, also, plain, r.Accuracy, r.Accuracy.N, r.Responses[1], persons, r.Responses[0],
+	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.Responses[1], persons, r.Responses[0],
 		rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
 	if r.ByLabels != nil {
-		return r.ByLabels.Says, answer + " " + also
+		return r.ByLabels.Says, answer + " " + details
 	}
-	return answer, also
+	return answer, details
 }
 
 // Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those

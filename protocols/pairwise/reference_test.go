@@ -227,7 +227,7 @@ func TestEachReference(t *testing.T) {
 	// With responses that have final answers the own answer can be graded, and the next run reads what is written.
 	bolder := bytes.ReplaceAll(bytes.Join([][]byte{raw, mustRaw(t, set, 1)}, []byte{'\n'}), []byte(`"response_A":"`), []byte(`"response_A":"Answer: `))
 	bolder = bytes.ReplaceAll(bolder, []byte(`"response_B":"`), []byte(`"response_B":"Answer: `))
-	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.NoAnswerOtherQuestion] != 2 { // their responses are others than those of the run
+	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.NoAnswerQuestionChanged] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
 	answers = protocoltest.Answers(t, run)

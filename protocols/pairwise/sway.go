@@ -171,9 +171,9 @@ func (f feature) cause(k int, rows []pairDifferences, b stats.Bootstrap) scoring
 		}
 	}
 	return scoring.Cause{
-		Name:  f.name,
-		About: f.unit,
-		Pairs: len(more) + len(less),
+		Name:    f.name,
+		Measure: f.unit,
+		Pairs:   len(more) + len(less),
 		PrefersMore: verdictShare(slices.Concat(more, less), b, func(u pairDifferences, g judgment) bool {
 			return g.choice == u.sideWithMore(k)
 		}),
@@ -274,7 +274,7 @@ func newRegressionData(rows []pairDifferences, causes []scoring.Cause) (d regres
 // regress estimates the effect of each cause with the others held fixed, adds the position as the first cause, and
 // sorts the others by the size of their effect. Where the data are too few, out.Why says so.
 func regress(out *scoring.BiasAnalysis, rows []pairDifferences, b stats.Bootstrap) {
-	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
+	place := scoring.Cause{Name: "the place", Measure: "shown first", Pairs: len(rows)}
 	place.PrefersMore = verdictShare(rows, b, func(_ pairDifferences, g judgment) bool { return g.choice == g.first })
 	d := newRegressionData(rows, out.Causes)
 	out.Judgments = len(d.y)

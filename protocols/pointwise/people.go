@@ -92,7 +92,7 @@ const (
 	byExpected        // the right score and the judge's expected one
 	byConstant        // the right score and a constant one
 	byPerson          // the mean of the others and the score of each person
-	blocks
+	pairColumnBlocks
 )
 
 // statistics returns the statistics that compare the judge with the right scores, and the constant answer.
@@ -132,9 +132,9 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 		questions[u.question] = true
 		width = max(width, 2*len(u.ids), 2*len(u.people.Scores))
 	}
-	var has [blocks]bool
+	var has [pairColumnBlocks]bool
 	for i, u := range f.rows {
-		var pairs [blocks][]float64
+		var pairs [pairColumnBlocks][]float64
 		add := func(block int, x, y float64) {
 			if !math.IsNaN(x + y) {
 				pairs[block] = append(pairs[block], x, y)
@@ -185,7 +185,7 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 			add(constantPrefix, byConstant)
 		}
 	}
-	s.Width += blocks * width
+	s.Width += pairColumnBlocks * width
 }
 
 // leaning returns a sentence on a judge of yes and no that says yes significantly more often than is right; "" for

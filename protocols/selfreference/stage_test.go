@@ -217,7 +217,7 @@ func TestStageOfAnotherFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.NoAnswerOtherQuestion] != 2 {
+	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.NoAnswerQuestionChanged] != 2 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
 	}
 	want := []string{
@@ -228,7 +228,7 @@ func TestStageOfAnotherFile(t *testing.T) {
 		t.Errorf("%q", staged.Warnings)
 	}
 	// The judge's own answers are checked in the same way.
-	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerOtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerQuestionChanged] != 2 || staged.Agents[0].Judged != 2 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 	// Without the items this cannot be checked.

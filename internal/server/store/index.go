@@ -134,7 +134,7 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 		alarms:      &judging.Alarms{},
 		store:       s,
 	}
-	records, info, err := s.Open(run, judging.RecordsFile)
+	records, info, err := s.OpenRunFile(run, judging.RecordsFile)
 	switch {
 	case err == nil:
 		defer records.Close()
@@ -304,7 +304,7 @@ func (x *Index) placeOf(id, group string) int {
 
 // readItems fills in the ids, groups and positions of the items in items.jsonl.
 func (x *Index) readItems() error {
-	f, info, err := x.store.Open(x.Run, judging.ItemsFile)
+	f, info, err := x.store.OpenRunFile(x.Run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // not written yet, or an imported run without texts
 	}

@@ -26,7 +26,7 @@ func (x *Index) scan(text string) ([]bool, error) {
 		matches[i] = has(x.ID(i))
 	}
 	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
-		f, info, err := x.store.Open(x.Run, file)
+		f, info, err := x.store.OpenRunFile(x.Run, file)
 		if err != nil {
 			return nil // a run without the file has no such texts
 		}

@@ -60,7 +60,7 @@ var ErrChanged = failure.Conflict("the run changed while it was being read: load
 
 // line reads the line at an indexed position of one of the run's files.
 func (x *Index) line(file string, p linePosition) ([]byte, error) {
-	f, _, err := x.store.Open(x.Run, file)
+	f, _, err := x.store.OpenRunFile(x.Run, file)
 	if err != nil {
 		return nil, ErrChanged
 	}

@@ -38,7 +38,7 @@ func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *s
 	if stamps.Results == (Stamp{}) || mtime.Before(stamps.Records.mtime) || mtime.Before(stamps.Items.mtime) {
 		return nil
 	}
-	f, _, err := s.Open(run, judging.ResultsFile)
+	f, _, err := s.OpenRunFile(run, judging.ResultsFile)
 	if err != nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ const maxItemsBytes = 64 << 20
 
 // items returns the ids of a run's items, by the digests of their contents.
 func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error) {
-	f, info, err := s.Open(run, judging.ItemsFile)
+	f, info, err := s.OpenRunFile(run, judging.ItemsFile)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Store) load(run string, reading judging.ReadingOptions, set judging.Ite
 	if err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
 	}
-	f, info, err := s.Open(run, judging.RecordsFile)
+	f, info, err := s.OpenRunFile(run, judging.RecordsFile)
 	if err != nil {
 		return nil, s.MissingError(run, err)
 	}
@@ -170,7 +170,7 @@ func (s *Store) load(run string, reading judging.ReadingOptions, set judging.Ite
 	loaded := loader.Run()
 	loaded.Dir = run
 	loaded.SetItems(func(use func(id string, responses []judging.Candidate)) error {
-		f, _, err := s.Open(run, judging.ItemsFile)
+		f, _, err := s.OpenRunFile(run, judging.ItemsFile)
 		if err != nil {
 			return err
 		}

@@ -104,8 +104,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// Open opens a regular file of a run. It refuses other kinds, such as a named pipe, which could block.
-func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
+// OpenRunFile opens a regular file of a run. It refuses other kinds, such as a named pipe, which could block.
+func (s *Store) OpenRunFile(run, file string) (*os.File, fs.FileInfo, error) {
 	return disk.Open(s.root, path.Join(run, file))
 }
 
@@ -133,7 +133,7 @@ func decodeFile[T any](
 	s *Store, folder, file string,
 	decode func(name string, in io.Reader) (T, error), missing func(folder string, err error) error,
 ) (v T, err error) {
-	f, info, err := s.Open(folder, file)
+	f, info, err := s.OpenRunFile(folder, file)
 	if err != nil {
 		return v, missing(folder, err)
 	}
