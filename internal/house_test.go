@@ -59,7 +59,7 @@ var rooms = map[string]string{
 	"internal/suite": "internal/phrases backends internal/doc internal/eval internal/races internal/report" +
 		" internal/report/table scoring" +
 		" scoring/race judging datasets internal/disk",
-	"internal/checks": "internal/phrases backends internal/disk internal/doc internal/eval internal/labels" +
+	"internal/checks": "internal/phrases backends internal/doc internal/eval internal/labels" +
 		" internal/report internal/report/table internal/suite scoring scoring/stats judging datasets",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/disk",
 	"internal/doctor": "internal/doc judging backends",

@@ -34,13 +34,13 @@ var expectation = regexp.MustCompile(
 // "table" of those that both are right on, A alone, B alone and neither, "p", and "alike" or "apart". The line "by
 // POLICY" says how judgments without a verdict count. # begins a comment. Every report can be printed, and is the
 // same whatever the order of the records.
-func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string) *scoring.Run) {
+func worked(t *testing.T, name string, run func(t *testing.T, judgments [][]string) *scoring.Run) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "worked", name+".txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var judged [][]string
+	var judgments [][]string
 	for _, example := range strings.Split("\n"+string(text), "\n== ")[1:] {
 		title, rest, _ := strings.Cut(example, "\n")
 		var lines [][]string
@@ -60,11 +60,11 @@ func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string)
 			}
 		}
 		if lines != nil {
-			judged = lines
+			judgments = lines
 		}
 		t.Run(title, func(t *testing.T) {
-			if at := slices.IndexFunc(judged, func(f []string) bool { return f[0] == "against" }); at >= 0 {
-				a, b := run(t, judged[:at]), run(t, judged[at+1:])
+			if at := slices.IndexFunc(judgments, func(f []string) bool { return f[0] == "against" }); at >= 0 {
+				a, b := run(t, judgments[:at]), run(t, judgments[at+1:])
 				c := compare(t, quick, a, b).Comparisons[0]
 				back := compare(t, quick, b, a).Comparisons[0]
 				for _, line := range expected {
@@ -72,12 +72,12 @@ func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string)
 				}
 				return
 			}
-			rep, printed := scoredBy(t, run(t, judged), policy)
-			slices.Reverse(judged)
-			if _, backwards := scoredBy(t, run(t, judged), policy); backwards != printed {
+			rep, printed := scoredBy(t, run(t, judgments), policy)
+			slices.Reverse(judgments)
+			if _, backwards := scoredBy(t, run(t, judgments), policy); backwards != printed {
 				t.Errorf("in another order of the records %s\nis %s", printed, backwards)
 			}
-			slices.Reverse(judged)
+			slices.Reverse(judgments)
 			for _, line := range expected {
 				expect(t, rep, line)
 			}
@@ -191,10 +191,10 @@ func times(line []string) (all [][]string) {
 // Pairs: the goal; then id, or how many; category, label, what the two judgments came to, and whether the
 // judge's own answer is right.
 func TestPairsByHand(t *testing.T) {
-	worked(t, "pairs", func(_ *testing.T, judged [][]string) *scoring.Run {
+	worked(t, "pairs", func(_ *testing.T, judgments [][]string) *scoring.Run {
 		var units []twoJudgments
 		m := pairsManifest(0)
-		for _, line := range judged {
+		for _, line := range judgments {
 			if line[0] == "goal" {
 				m.Spec.Goal, m.ID = line[1], line[1]
 				m.Spec.Protocol = map[string]string{"better": "pairwise", "worse": "reversed"}[line[1]]
@@ -216,10 +216,10 @@ func TestPairsByHand(t *testing.T) {
 // Answers that were judged: question@agent, or how many questions; whether the judge's own answer is right (1, 0, or -
 // without one) and whether the agent's is; and what each mode said: C or I, - for no verdict, or an outcome.
 func TestSelfReferenceByHand(t *testing.T) {
-	worked(t, "self-reference", func(t *testing.T, judged [][]string) *scoring.Run {
+	worked(t, "self-reference", func(t *testing.T, judgments [][]string) *scoring.Run {
 		var all []judgedAnswer
 		word := strings.NewReplacer("-", "")
-		for _, line := range judged {
+		for _, line := range judgments {
 			for _, f := range times(line) {
 				question, agent, _ := strings.Cut(f[0], "@")
 				all = append(all, judgedAnswer{
@@ -236,10 +236,10 @@ func TestSelfReferenceByHand(t *testing.T) {
 // verdict), and "gold=01", "ranks=0,1,2" of the options, "equal=01+02" of one text, "unrelated" of the first,
 // "failed=1" of a rotation.
 func TestOptionsByHand(t *testing.T) {
-	worked(t, "options", func(t *testing.T, judged [][]string) *scoring.Run {
+	worked(t, "options", func(t *testing.T, judgments [][]string) *scoring.Run {
 		var items []optionItem
 		options := judging.Settings{}
-		for _, f := range judged {
+		for _, f := range judgments {
 			item := optionItem{id: f[0]}
 			for _, word := range f[1:] {
 				key, value, _ := strings.Cut(word, "=")
@@ -279,9 +279,9 @@ func TestAnswersByHand(t *testing.T) {
 	shapes := map[string]func(id, group, gold, reply string, options int) *judging.Record{
 		"choice": choice, "number": numeric, "preference": preferred,
 	}
-	worked(t, "answers", func(t *testing.T, judged [][]string) *scoring.Run {
+	worked(t, "answers", func(t *testing.T, judgments [][]string) *scoring.Run {
 		var records []*judging.Record
-		for _, line := range judged {
+		for _, line := range judgments {
 			for _, f := range times(line) {
 				options, _ := strconv.Atoi(f[3])
 				records = append(records, shapes[f[1]](f[0], f[2], strings.Trim(f[4], "-"), strings.Join(f[5:], " "), options))

@@ -23,8 +23,8 @@ type savedReport struct {
 // reportFile names the file of a savedReport in a run's folder.
 const reportFile = ".report.json"
 
-// canUseSavedReport reports whether a run is scored with all defaults, and its complete judgments are not asked again: only
-// then the saved report is used.
+// canUseSavedReport reports whether a run is scored with all defaults and its complete judgments are not asked again:
+// only then the saved report is valid.
 func (p *runState) canUseSavedReport() bool {
 	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
 }

@@ -81,11 +81,11 @@ func choiceOf(target polarity, labels func(*normalizedReply) []label, offered []
 			}
 			return "", noClaim
 		},
-		needsColon:        func(word string) bool { return word == "answer" },
-		rule:              ruleAnswer,
-		offered:           offered,
-		target:            target,
-		furtherLabelsRule: "more-options",
+		needsColon:  func(word string) bool { return word == "answer" },
+		rule:        ruleAnswer,
+		offered:     offered,
+		target:      target,
+		furtherRule: "more-options",
 	}
 }
 

@@ -147,7 +147,7 @@ func (p labelContext) isOverruled() bool {
 // replace its label ("A, no, B").
 func (g grammar) checkNeighbors(p labelContext, c *claim) {
 	v := p.view
-	if matchesRule(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.furtherLabelsRule) {
+	if matchesRule(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.furtherRule) {
 		c.isAmbiguous = true
 		return
 	}

@@ -7,15 +7,15 @@ import (
 
 // grammar describes which labels (names of answers) a reader looks for in a reply, and the words that claim them.
 type grammar struct {
-	labels            func(v *normalizedReply) []label            // returns all labels of a view, in order
-	predicateValue    func(p labelContext) (value string, r rank) // the answer that words after a label give, and how firmly
-	offered           []string                                    // values that count as a verdict
-	rule              string                                      // rule for labels that a word announces; see Match.Rule
-	needsColon        func(word string) bool                      // whether a word announces a bare label only with a colon
-	target            polarity                                    // better or worse, as the prompt asks; else polarityNone
-	valueFor          func(l label, side polarity) string         // answer of a statement that calls a label better or worse
-	scores            func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
-	furtherLabelsRule string                                      // rule for further labels: "and 3" after "option 2"
+	labels         func(v *normalizedReply) []label            // returns all labels of a view, in order
+	predicateValue func(p labelContext) (value string, r rank) // the answer that words after a label give, and how firmly
+	offered        []string                                    // values that count as a verdict
+	rule           string                                      // rule for labels that a word announces; see Match.Rule
+	needsColon     func(word string) bool                      // whether a word announces a bare label only with a colon
+	target         polarity                                    // better or worse, as the prompt asks; else polarityNone
+	valueFor       func(l label, side polarity) string         // answer of a statement that calls a label better or worse
+	scores         func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
+	furtherRule    string                                      // rule for further labels: "and 3" after "option 2"
 }
 
 // label is a place in a normalized reply (view) that names an answer, such as "option B" or "[[A>B]]".
