@@ -25,8 +25,9 @@ type Study struct {
 
 // StudyDifference holds the score of a judge under the reversed goal, B, minus that under the other goal, A.
 type StudyDifference struct {
-	// tests that Holm's correction covers together: main, categories, prompts, datasets or both-goals. In the last one A
-	// is the goal better with two prompts, B both goals with the main prompt.
+	// tests that Holm's correction covers together: main, categories, prompts, datasets, both-goals or own-answers. In
+	// both-goals A is the goal better with two prompts, B both goals with the main prompt. In own-answers B is the
+	// judge's difference between the goals on answers of its own family, A the mean difference of the other judges.
 	Family    string    `json:"family"`
 	Judge     string    `json:"judge"`
 	Published bool      `json:"published,omitempty"` // only the scores are known
@@ -37,6 +38,7 @@ type StudyDifference struct {
 	Verdict   string    `json:"verdict"`               // helps, hurts, n.s., unclear, no test, not complete or published
 	scoring.Difference
 
+	runs       []*scoring.Run // of both goals
 	unfinished bool
 	missing    float64 // by how many points fewer pairs lack a verdict under the reversed goal
 }
@@ -58,6 +60,7 @@ const (
 	promptFamily    = "prompts"
 	datasetFamily   = "datasets"
 	bothGoalsFamily = "both-goals"
+	ownFamily       = "own-answers"
 )
 
 // Verdicts on the reversed goal.
@@ -94,6 +97,7 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 		}
 		s.addBothGoals(judge, main, other)
 	}
+	s.addOwnAnswers()
 	var published []StudyDifference
 	_ = json.Unmarshal(references.GRPScores, &published) // a test reads it
 	for _, d := range published {
@@ -102,7 +106,7 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 			s.Differences = append(s.Differences, d)
 		}
 	}
-	for _, family := range []string{mainFamily, categoryFamily, promptFamily, datasetFamily, bothGoalsFamily} {
+	for _, family := range []string{mainFamily, categoryFamily, promptFamily, datasetFamily, bothGoalsFamily, ownFamily} {
 		s.test(family)
 	}
 	s.Says = s.answer()
@@ -140,7 +144,8 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 	d.Own = writer != "" && strings.Contains(strings.ToLower(judge), writer)
 	c := &scoring.Comparison{Differences: []scoring.Difference{{Group: scoring.Overall}}}
 	if pair[0].run != nil && pair[1].run != nil {
-		all, err := scoring.Compare([]*scoring.Run{pair[0].run, pair[1].run}, scoring.DefaultOptions.Bootstrap)
+		d.runs = []*scoring.Run{pair[0].run, pair[1].run}
+		all, err := scoring.Compare(d.runs, scoring.DefaultOptions.Bootstrap)
 		if err == nil {
 			c = all.Comparisons[0]
 		} else {
@@ -157,6 +162,57 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 			s.Differences = append(s.Differences, d)
 		}
 	}
+}
+
+// addOwnAnswers adds, for each judge of the family that wrote the answers of a dataset, its difference between the goals
+// minus the mean difference of the other judges, on the same pairs.
+func (s *Study) addOwnAnswers() {
+	for _, d := range s.Differences {
+		if !d.Own || d.Group != scoring.Overall || d.Prompt != s.Prompt {
+			continue
+		}
+		runs := slices.Clip(d.runs)
+		for _, o := range s.Differences {
+			if !o.Own && o.Dataset == d.Dataset && o.Prompt == d.Prompt && o.Group == d.Group {
+				runs = append(runs, o.runs...)
+				d.unfinished = d.unfinished || o.unfinished
+			}
+		}
+		if d.unfinished || len(runs) == 2 {
+			continue
+		}
+		rights, err := scoring.RightUnitsOf(runs)
+		if err == nil {
+			d.Family = ownFamily
+			d.Difference = ownAnswersDifference(rights)
+			s.Differences = append(s.Differences, d)
+		}
+	}
+}
+
+// ownAnswersDifference returns the difference between the goals of the first judge minus the mean difference of the
+// other judges. Runs of rights are, for each judge, the goal better and the goal worse.
+func ownAnswersDifference(rights *scoring.RightUnits) scoring.Difference {
+	rows := rights.Rows(func(u int) []float64 {
+		row := []float64{0, 1, 0, 1}
+		for i, right := range rights.Right {
+			difference := float64(2*(i%2)-1) * scoring.Indicator(right[u])
+			if i < 2 {
+				row[2] += difference
+			} else {
+				row[0] += difference / float64(len(rights.Right)/2-1)
+			}
+		}
+		return row
+	})
+	metric := []scoring.Metric{{
+		Name:    rights.Metric,
+		Kind:    scoring.KindRatio,
+		Columns: scoring.ColumnRange{0, 2},
+		Value:   func(sums []float64) float64 { return sums[0] / sums[1] },
+	}}
+	sample := scoring.IndependentRows(rights.Unit, metric, rows)
+	return sample.Differences(metric, 2, scoring.DefaultOptions.Bootstrap)[0]
 }
 
 // addBothGoals adds what both goals say as one judge, beside the goal better with a second prompt.
@@ -373,6 +429,8 @@ func (s *Study) differencesTable() *doc.Table {
 			name = d.Group
 		case datasetFamily:
 			name = d.Dataset + " " + d.Prompt
+		case ownFamily:
+			name = d.Dataset + ", own − others"
 		case bothGoalsFamily:
 			continue
 		}
