@@ -53,7 +53,8 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	}
 	before := run.Manifest
 	spec := judge.Manifest.Spec
-	accuracy, _ := run.Score(options.Bootstrap).Overall(scoring.AccuracyWhenConsistent).CompareWith(50)
+	report := run.Score(options.Bootstrap)
+	accuracy, _ := report.Overall(scoring.AccuracyWhenConsistent).CompareWith(50)
 	r := &Result{
 		Judge:     scoring.JudgeName(spec.Model.Name),
 		Responses: []string{scores},
@@ -62,6 +63,9 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	}
 	spec.Dataset = before.Spec.Dataset
 	r.Warnings = before.Spec.Differences(spec)
+	if level := report.Level(); level == scoring.Unusable || level == scoring.Weak {
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", level, report.Says))
+	}
 	if a, b := before.Server.Version, judge.Manifest.Server.Version; a != b {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", a, b))
 	}
