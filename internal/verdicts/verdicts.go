@@ -63,7 +63,7 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	}
 	spec.Dataset = before.Spec.Dataset
 	r.Warnings = before.Spec.Differences(spec)
-	if level := report.Level(); level == scoring.Unusable || level == scoring.Weak {
+	if level := report.Level(); level != scoring.Strong && level != scoring.Usable {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", level, report.Says))
 	}
 	if a, b := before.Server.Version, judge.Manifest.Server.Version; a != b {
