@@ -55,7 +55,8 @@ type Check struct {
 	Identity map[string]string `json:"identity"`
 	Change   *Change           `json:"change,omitempty"` // only if the file has anchors
 
-	file *File
+	file    *File
+	earlier []Check // of the same file
 }
 
 // Ask asks the judge in the folder dir until all requirements are decided, and then about the anchors. It continues the
@@ -109,6 +110,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	}
 	c.conclude(run)
 	c.Calls += anchors
+	c.readEarlier(dir)
 	return c, c.askAnchors(ctx, e, dir)
 }
 

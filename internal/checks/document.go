@@ -2,8 +2,11 @@ package checks
 
 import (
 	"cmp"
+	"encoding/json"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"gavel/datasets"
@@ -12,6 +15,7 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // String returns the decision in words.
@@ -34,12 +38,15 @@ func (c *Check) Document() doc.Document {
 		t.Add(doc.Row{Name: r.Name, Look: "check-" + string(r.Verdict), Cells: cells})
 	}
 	t.DropEmpty()
+	var changed []string
 	parts := &doc.Table{RowHead: "what changed", Columns: doc.Columns(doc.ColumnWords, "baseline", "now", "changed")}
 	for _, name := range slices.Sorted(maps.Keys(c.Identity)) {
 		row := doc.WordRow(name, c.Baseline[name], c.Identity[name], "changed")
 		if c.Baseline == nil || c.Baseline[name] == c.Identity[name] {
 			row.Surfaces = doc.SurfaceAllButShort
 			row.Cells[2].Text = ""
+		} else {
+			changed = append(changed, name)
 		}
 		parts.Add(row)
 	}
@@ -48,16 +55,22 @@ func (c *Check) Document() doc.Document {
 		change.Remark("check.change-" + x.Verdict)
 		change.Remark("check.anchors", x.Moved, x.Anchors, x.Inconsistent, table.PValue(&x.P), x.OthersMoved, x.Others)
 	}
+	details := ""
+	if changed != nil {
+		details = phrases.Sentence("check.changed", table.Enumerate(changed))
+	}
 	run := datasets.ShellQuote(c.Run)
 	return doc.Document{
 		Title:  phrases.Sentence("check.title", c.File, c.Model, c.Dataset, c.Verdict),
 		Answer: c.Says,
+		Also:   details,
 		Blocks: []doc.Block{
 			{ID: "requirements", Title: "Requirements", Table: t, Notes: []doc.Note{
 				doc.PhraseNote("check.levels", 100*c.Level, c.Calls),
 			}},
 			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.ChartExplainedTable},
 			change,
+			{ID: "earlier", Title: "Earlier checks", Surfaces: doc.SurfaceAllButShort, Table: c.earlierTable()},
 			{ID: "todo", Title: "What to do", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
 				doc.PhraseNote("check.todo", run, datasets.ShellQuote(c.File), run),
 			}},
@@ -66,9 +79,45 @@ func (c *Check) Document() doc.Document {
 	}
 }
 
+// earlierTable returns a table of the earlier checks: their verdicts, and what they found.
+func (c *Check) earlierTable() *doc.Table {
+	t := &doc.Table{RowHead: "check", Columns: doc.Columns(doc.ColumnWords, "verdict")}
+	for _, r := range c.Requirements {
+		t.Columns = append(t.Columns, doc.Column{Name: r.Name, Kind: doc.ColumnBareNumber})
+	}
+	for _, check := range c.earlier {
+		found := map[string]scoring.Result{}
+		for _, r := range check.Requirements {
+			found[r.Name] = r.Found
+		}
+		row := doc.WordRow(filepath.Base(check.Run), string(check.Verdict))
+		for _, r := range c.Requirements {
+			row.Cells = append(row.Cells, doc.NumberCell(found[r.Name]))
+		}
+		t.Add(row)
+	}
+	return t
+}
+
+// readEarlier reads the checks of the same file in the folders beside dir.
+func (c *Check) readEarlier(dir string) {
+	paths, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", checkFile)) // without them there is no table
+	for _, path := range paths {
+		var check Check
+		raw, err := os.ReadFile(path)
+		if err == nil && json.Unmarshal(raw, &check) == nil && check.File == c.File && check.Run != c.Run {
+			check.Run = filepath.Dir(path)
+			c.earlier = append(c.earlier, check)
+		}
+	}
+}
+
+// checkFile is the name of the file that [Check.Save] writes for programs.
+const checkFile = "check.json"
+
 // Save writes the check to the folder dir, as JSON and as a page.
 func (c *Check) Save(dir string) error {
-	return cmp.Or(judging.WriteJSON(dir+"/check.json", c), report.SavePage(dir+"/check.html", c.Document()))
+	return cmp.Or(judging.WriteJSON(filepath.Join(dir, checkFile), c), report.SavePage(dir+"/check.html", c.Document()))
 }
 
 // WriteJUnit writes a test case for each requirement of the file: a failure if it is missed, skipped if it is
