@@ -71,9 +71,9 @@ type Request struct {
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	ExtraParameters
 
-	// Context holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of the key in
+	// ContextTokens holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of the key in
 	// the cache: a cached "prompt too long" is valid only while the context has not grown.
-	Context int `json:"-"`
+	ContextTokens int `json:"-"`
 
 	// PromptTokens is the number of tokens of Messages by the server's own tokenizer; 0: not counted. A reply for which
 	// the server read fewer tokens is rejected.
@@ -127,8 +127,8 @@ type Oracle struct {
 	VerdictLabels []string // Choices[position] is the label of a verdict for the candidate shown there
 	Order         []int    // Order[position] is the index of the candidate shown there
 	Correct       int      // the position of the correct candidate; -1: unknown
-	Tie           string   // the label of a tie; "": not offered
-	Reversed      bool     // the prompt asks for the worst candidate
+	TieLabel      string   // the label of a tie; "": not offered
+	AsksForWorst  bool     // the prompt asks for the worst candidate
 	// ReferenceVerdict is the verdict that a reference in the prompt supports; "": the prompt shows none.
 	ReferenceVerdict string
 	// Rewrite names the change that was made to the prompt, to test whether it sways the judge; "": the plain prompt.
@@ -137,9 +137,9 @@ type Oracle struct {
 	// IsScore says that Choices are the levels of a scale, the lowest first, for the candidate at the first position.
 	// Length is the candidate's length over the mean of all candidates, minus 1. Quality is its place on people's scale,
 	// from 0 to 1; NaN if people have not scored it.
-	IsScore bool
-	Length  float64
-	Quality float64
+	IsScore        bool
+	RelativeLength float64
+	Quality        float64
 }
 
 // Finish is the way a reply ended.
@@ -188,8 +188,8 @@ type Response struct {
 	// ID is the server's id of the reply with its creation time. Two equal ones mean that a server or proxy sent a copy of
 	// a reply.
 	ID string `json:"id,omitempty"`
-	// Check reports whether the server still had the same model after the reply; nil: not checked. See [ModelWatch].
-	Check *IdentityCheck `json:"-"`
+	// IdentityCheck reports whether the server still had the same model after the reply; nil: not checked. See [ModelWatch].
+	IdentityCheck *IdentityCheck `json:"-"`
 }
 
 // LabelProbability holds the probability of one of Request.Labels at the place of the verdict in the reply: the natural
@@ -229,8 +229,8 @@ type Model struct {
 	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: the server reports token probabilities
 
 	IsDecisionModel Ability `json:"-"` // whether it is a decision model; see [DecisionBackend]
-	// ProcessMarker is a text that the server draws anew at each start; "": it reports none.
-	ProcessMarker string `json:"-"`
+	// ServerStartMarker is a text that the server draws anew at each start; "": it reports none.
+	ServerStartMarker string `json:"-"`
 }
 
 // Ability says whether a model or server can do something; Unknown where the server does not say.
@@ -243,16 +243,16 @@ const (
 	AbilityNo      Ability = "no"
 )
 
-// ability returns Yes or No.
-func ability(can bool) Ability {
+// abilityFromBool returns Yes or No.
+func abilityFromBool(can bool) Ability {
 	if can {
 		return AbilityYes
 	}
 	return AbilityNo
 }
 
-// byName sorts models by name, in place, and returns them.
-func byName(models []Model) []Model {
+// sortByName sorts models by name, in place, and returns them.
+func sortByName(models []Model) []Model {
 	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
 	return models
 }
@@ -272,10 +272,10 @@ func (m Model) Identity(kind string) string {
 // ServerInfo holds the kind, name, version and address of a server, as run.json stores them.
 type ServerInfo struct {
 	// the wire format: `ollama`, `openai`, `systemone`, `sim`, `import` or `jury`; part of the cache key
-	Kind    string `json:"kind"`
-	Name    string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
-	Version string `json:"version,omitempty"` // as the server reports it
-	URL     string `json:"url,omitempty"`     // the server's address
+	WireFormat string `json:"kind"`
+	Name       string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
+	Version    string `json:"version,omitempty"` // as the server reports it
+	URL        string `json:"url,omitempty"`     // the server's address
 }
 
 // Backend is a Client that also describes its server and the server's models.

@@ -35,7 +35,7 @@ var decisionWire = wire{
 	lost:  respond(404, "404 page not found"),
 	asks:  comparison,
 	dial: func(url, key string, c *http.Client) Backend {
-		b, err := Open(ServerInfo{Kind: systemOneFormat, URL: url + "/v1"}, key, c)
+		b, err := Open(ServerInfo{WireFormat: systemOneFormat, URL: url + "/v1"}, key, c)
 		if err != nil {
 			panic(err)
 		}
@@ -46,7 +46,7 @@ var decisionWire = wire{
 // eachCase runs a file of cases: a server, ": " and what is given. Where what comes of it is not the same for each
 // server, it has a line for each.
 func eachCase(t *testing.T, file string, run func(t *testing.T, w wire, input string) string) {
-	trials.Cases(t, file, func(t *testing.T, input []string) []string {
+	trials.RunCases(t, file, func(t *testing.T, input []string) []string {
 		var each, results []string
 		server, text, _ := strings.Cut(strings.Join(input, "\n"), ": ")
 		for _, w := range caseWires {

@@ -32,8 +32,8 @@ var _ Client = (*ConcurrencyTuner)(nil)
 // level, the rest wait, or the engine preempts them for lack of memory and reads their prompts again: the level then
 // falls to the number that run, and rises by an eighth while that is slower.
 type ConcurrencyTuner struct {
-	next Client
-	opts ConcurrencyOptions
+	client Client
+	opts   ConcurrencyOptions
 
 	mu                  sync.Mutex
 	level               int           // limit of requests in flight
@@ -45,7 +45,7 @@ type ConcurrencyTuner struct {
 	previousLevel       int           // the previous level
 	slowOnce            bool          // one measurement of the level was no faster than the previous level
 	climbing            bool          // the level may rise now; false: it stays until enough requests are answered
-	wait                int           // answers to wait for before the next level is tried
+	answersToSkip       int           // answers to wait for before the next level is tried
 	answersSince        int           // answers since wait was set
 	levelBeforeStepDown int           // the highest level before a step down
 	setToEngine         bool          // the level was set to the number of requests that the engine works on; happens once
@@ -57,9 +57,9 @@ type ConcurrencyOptions struct {
 	Initial int // parallel requests at the start
 	Max     int // highest number of parallel requests
 	// Timeout limits a request; 0: no limit. The level stops rising where a request might take a quarter of Timeout.
-	Timeout       time.Duration
-	Remaining     func() int // returns the number of requests still to be answered, the level's limit; nil: unknown
-	EngineBatches bool       // the engine batches, and computes shared prefixes once: a queue costs it little
+	Timeout           time.Duration
+	Remaining         func() int // returns the number of requests still to be answered, the level's limit; nil: unknown
+	HasBatchingEngine bool       // the engine batches, and computes shared prefixes once: a queue costs it little
 }
 
 // window holds the counts of requests in a period with a constant level.
@@ -73,41 +73,41 @@ type window struct {
 	tokens       float64       // tokens of prompts and replies of all requests answered in the window
 	slowest      time.Duration // longest time of a request that started in the window
 
-	running     int // lower bound of the requests that the engine works on at once
-	replies     int // replies in the window, also to requests started before it
-	replyTokens int // tokens of all replies in the window
-	shortest    int // tokens of the shortest reply
-	longest     int // tokens of the longest reply
+	running          int // lower bound of the requests that the engine works on at once
+	replies          int // replies in the window, also to requests started before it
+	totalReplyTokens int // tokens of all replies in the window
+	shortestReply    int // tokens of the shortest reply
+	longestReply     int // tokens of the longest reply
 }
 
-// varied reports whether the lengths of replies differ enough: the shortest is below share times the mean, and the mean
+// replyLengthsVary reports whether the lengths of replies differ enough: the shortest is below share times the mean, and the mean
 // below share times the longest. Replies of equal length do not overtake each other.
-func (w window) varied(share float64) bool {
-	mean := float64(w.replyTokens) / float64(w.replies)
-	return float64(w.shortest) < share*mean && mean < share*float64(w.longest)
+func (w window) replyLengthsVary(share float64) bool {
+	mean := float64(w.totalReplyTokens) / float64(w.replies)
+	return float64(w.shortestReply) < share*mean && mean < share*float64(w.longestReply)
 }
 
 const (
-	// faster is the factor by which a level must beat the previous one to be worthwhile.
-	faster = 1.1
+	// minSpeedup is the factor by which a level must beat the previous one to be worthwhile.
+	minSpeedup = 1.1
 	// minSpeedAtLowerLevel is the share of its speed that a server must keep at a lower level for that level to stay.
 	minSpeedAtLowerLevel = 0.9
 	// minScalingShare is the share of the factor between two levels by which the speed must grow with the level: then the
 	// next step is by a factor of four.
 	minScalingShare = 0.8
-	// refusalThreshold is the share of refusals in a window above which the level steps down.
-	refusalThreshold = 1. / 8
+	// maxRefusalShare is the share of refusals in a window above which the level steps down.
+	maxRefusalShare = 1. / 8
 	// minGaugeReplies is the number of replies needed to see how many requests an engine works on.
 	minGaugeReplies = 24
-	// apart is the delay between the first requests, so that they arrive in order.
-	apart = 2 * time.Millisecond
+	// firstRequestDelay is the delay between the first requests, so that they arrive in order.
+	firstRequestDelay = 2 * time.Millisecond
 )
 
 // NewConcurrencyTuner returns a Client that passes requests to next, at first opts.First at a time.
 func NewConcurrencyTuner(next Client, opts ConcurrencyOptions) *ConcurrencyTuner {
 	opts.Max = max(1, opts.Max)
-	c := &ConcurrencyTuner{next: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
-	c.enter(opts.Initial)
+	c := &ConcurrencyTuner{client: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
+	c.startWindow(opts.Initial)
 	return c
 }
 
@@ -132,8 +132,8 @@ func (c *ConcurrencyTuner) Ask(ctx context.Context, req Request) (Response, erro
 	if err != nil {
 		return Response{}, err
 	}
-	resp, err := c.next.Ask(ctx, req)
-	c.end(start, number, resp, err)
+	resp, err := c.client.Ask(ctx, req)
+	c.endRequest(start, number, resp, err)
 	return resp, err
 }
 
@@ -160,14 +160,14 @@ func (c *ConcurrencyTuner) waitForPlace(ctx context.Context) (start time.Time, n
 	if c.risesUncompared() && c.window.replies == 0 {
 		earlier := number - c.window.first
 		c.mu.Unlock()
-		time.Sleep(time.Duration(earlier) * apart)
+		time.Sleep(time.Duration(earlier) * firstRequestDelay)
 		c.mu.Lock()
 	}
 	return time.Now(), number, nil
 }
 
-// end counts the result of a request, and ends the window if it has enough of them.
-func (c *ConcurrencyTuner) end(start time.Time, number int, resp Response, err error) {
+// endRequest counts the result of a request, and ends the window if it has enough of them.
+func (c *ConcurrencyTuner) endRequest(start time.Time, number int, resp Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	earlier, _ := slices.BinarySearch(c.inFlight, number)
@@ -190,10 +190,10 @@ func (c *ConcurrencyTuner) end(start time.Time, number int, resp Response, err e
 		w.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
 		w.running = max(w.running, earlier+1)
 		w.replies++
-		w.replyTokens += resp.ReplyTokens
-		w.longest = max(w.longest, resp.ReplyTokens)
-		if w.replies == 1 || resp.ReplyTokens < w.shortest {
-			w.shortest = resp.ReplyTokens
+		w.totalReplyTokens += resp.ReplyTokens
+		w.longestReply = max(w.longestReply, resp.ReplyTokens)
+		if w.replies == 1 || resp.ReplyTokens < w.shortestReply {
+			w.shortestReply = resp.ReplyTokens
 		}
 		if current {
 			w.answered++
@@ -204,7 +204,7 @@ func (c *ConcurrencyTuner) end(start time.Time, number int, resp Response, err e
 	enough := max(c.level*3/4, min(c.level, 8)) // the last of them may have started late
 	ended := w.answered + w.refused
 	switch {
-	case !c.opts.EngineBatches || w.refused > 0:
+	case !c.opts.HasBatchingEngine || w.refused > 0:
 	case c.comparing():
 		enough = max(enough, minGaugeReplies)
 	case c.risesUncompared() && !c.slowOnce:
@@ -223,7 +223,7 @@ func (c *ConcurrencyTuner) comparing() bool { return c.climbing && c.previousRat
 
 // risesUncompared reports whether the level rises without a comparison: at the start, on an engine that batches.
 func (c *ConcurrencyTuner) risesUncompared() bool {
-	return c.opts.EngineBatches && c.climbing && c.previousRate == 0
+	return c.opts.HasBatchingEngine && c.climbing && c.previousRate == 0
 }
 
 // decide chooses the level after a window in which the server finished rate tokens per second. last tells whether the
@@ -232,39 +232,39 @@ func (c *ConcurrencyTuner) decide(rate float64, last bool) {
 	w := c.window
 	refused := float64(w.refused) / float64(max(1, w.answered+w.refused))
 	lower := c.level < c.previousLevel
-	gain := faster
+	gain := minSpeedup
 	if lower {
 		gain = minSpeedAtLowerLevel
 	}
 	slow := c.comparing() && rate < gain*c.previousRate
 	switch {
-	case last && refused > refusalThreshold && w.hadTimeout:
+	case last && refused > maxRefusalShare && w.hadTimeout:
 		c.stepDown("the server was late", c.level/2)
-	case last && refused > refusalThreshold && len(c.inFlight) > 0 && len(c.inFlight) < c.level*3/4:
+	case last && refused > maxRefusalShare && len(c.inFlight) > 0 && len(c.inFlight) < c.level*3/4:
 		c.stepDown("the server was busy", len(c.inFlight))
 	case w.answered == 0 && len(c.inFlight) == 0: // at any level
-		c.enter(max(c.level, c.levelBeforeStepDown))
-	case c.level < c.levelBeforeStepDown && (w.refused > 0 || c.answersSince >= c.wait):
-		c.enter(min(c.levelBeforeStepDown, c.level+max(1, c.level/4), c.levelWithinTimeout()))
+		c.startWindow(max(c.level, c.levelBeforeStepDown))
+	case c.level < c.levelBeforeStepDown && (w.refused > 0 || c.answersSince >= c.answersToSkip):
+		c.startWindow(min(c.levelBeforeStepDown, c.level+max(1, c.level/4), c.levelWithinTimeout()))
 	case refused > 0.5 || !w.levelReached: // or replies come from the cache, or the run ends
-		c.enter(c.level)
-	case c.opts.EngineBatches && !c.comparing() && c.levelFromOvertaking(rate):
+		c.startWindow(c.level)
+	case c.opts.HasBatchingEngine && !c.comparing() && c.levelFromOvertaking(rate):
 	case lower && slow:
-		c.enter(min(c.level+max(1, c.level/8), c.previousLevel))
+		c.startWindow(min(c.level+max(1, c.level/8), c.previousLevel))
 	case lower && c.comparing():
-		c.holdLevel(2 * c.wait)
-		c.enter(c.level)
+		c.holdLevel(2 * c.answersToSkip)
+		c.startWindow(c.level)
 	case slow && !c.slowOnce:
-		c.enter(c.level)
+		c.startWindow(c.level)
 		c.slowOnce = true // replies come in bursts, and the window may have ended next to one
 	case slow:
 		c.why = fmt.Sprintf("%d were no faster", c.level)
-		c.holdLevel(2 * c.wait)
-		c.enter(c.previousLevel)
-	case c.climbing || c.answersSince >= c.wait && c.level >= c.levelBeforeStepDown:
+		c.holdLevel(2 * c.answersToSkip)
+		c.startWindow(c.previousLevel)
+	case c.climbing || c.answersSince >= c.answersToSkip && c.level >= c.levelBeforeStepDown:
 		c.rise(rate)
 	default:
-		c.enter(c.level)
+		c.startWindow(c.level)
 	}
 }
 
@@ -282,16 +282,16 @@ func (c *ConcurrencyTuner) levelFromOvertaking(rate float64) bool {
 	case c.climbing && !waiting:
 		c.rise(rate)
 	case w.replies < enough: // the window goes on
-	case first && w.varied(0.9):
-		c.enter(c.level)
+	case first && w.replyLengthsVary(0.9):
+		c.startWindow(c.level)
 		c.slowOnce = true // more run at first, before any has a long reply
-	case waiting && !c.setToEngine && w.varied(0.65):
+	case waiting && !c.setToEngine && w.replyLengthsVary(0.65):
 		c.setToEngine = true
 		c.previousRate = rate
 		c.previousLevel = c.level
 		c.climbing = true
 		c.why = "the engine works on no more"
-		c.enter(max(w.running, c.level/4))
+		c.startWindow(max(w.running, c.level/4))
 	default:
 		return false
 	}
@@ -330,7 +330,7 @@ func (c *ConcurrencyTuner) rise(rate float64) {
 		c.previousLevel = c.level
 		c.climbing = true
 		c.why = "trying more"
-		c.enter(next)
+		c.startWindow(next)
 		return
 	}
 	c.why = "too few are left to try more"
@@ -341,13 +341,13 @@ func (c *ConcurrencyTuner) rise(rate float64) {
 		c.why = "more might wait too long"
 	}
 	c.holdLevel(0)
-	c.enter(c.level)
+	c.startWindow(c.level)
 }
 
 // holdLevel keeps the level for the given number of answers, 8 to 64 times the level.
 func (c *ConcurrencyTuner) holdLevel(wait int) {
 	c.climbing = false
-	c.wait = min(max(8*c.level, wait), 64*c.level)
+	c.answersToSkip = min(max(8*c.level, wait), 64*c.level)
 	c.answersSince = 0
 }
 
@@ -356,12 +356,12 @@ func (c *ConcurrencyTuner) stepDown(why string, level int) {
 	c.why = why
 	c.levelBeforeStepDown = max(c.levelBeforeStepDown, c.level)
 	c.previousRate = 0
-	c.holdLevel(2 * c.wait)
-	c.enter(max(1, level))
+	c.holdLevel(2 * c.answersToSkip)
+	c.startWindow(max(1, level))
 }
 
-// enter starts a window at the given level.
-func (c *ConcurrencyTuner) enter(level int) {
+// startWindow starts a window at the given level.
+func (c *ConcurrencyTuner) startWindow(level int) {
 	c.level = min(level, c.opts.Max)
 	c.slowOnce = false
 	c.window = window{start: time.Now(), first: c.sent, levelReached: len(c.inFlight) >= c.level}

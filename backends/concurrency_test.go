@@ -109,7 +109,7 @@ func askAll(t *testing.T, c *Retrier, calls int, atOnce func() int) time.Duratio
 // askFound asks as a run does whose server is asked as much as found says.
 func askFound(t *testing.T, c Client, calls int, atOnce func() int) time.Duration {
 	patient := WithRetry(c, RetryOptions{})
-	return askAll(t, patient, calls, func() int { return atOnce() + min(patient.Waiting(), 256) })
+	return askAll(t, patient, calls, func() int { return atOnce() + min(patient.WaitingRequests(), 256) })
 }
 
 // TestConcurrencyIsFound: without being told how many requests a server answers at once, a run takes at most a tenth
@@ -163,7 +163,7 @@ func TestConcurrencyIsFound(t *testing.T) {
 					return c.calls - len(server.answered)
 				}
 				adaptive := NewConcurrencyTuner(server, ConcurrencyOptions{
-					Initial: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: remaining, EngineBatches: c.batch,
+					Initial: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: remaining, HasBatchingEngine: c.batch,
 				})
 				took := askFound(t, adaptive, c.calls, adaptive.Parallelism)
 				t.Logf("%v, %v with %d at once; at the end %d (%s), at most %d, %d refused",
@@ -261,7 +261,7 @@ func TestConcurrencyFalls(t *testing.T) {
 			windows = append(windows, window)
 		}
 		for _, window := range windows {
-			c.end(time.Now(), window, Response{}, &Error{Kind: kind})
+			c.endRequest(time.Now(), window, Response{}, &Error{Kind: kind})
 		}
 		if c.Parallelism() != want {
 			t.Errorf("%v: %d at once after a burst of refusals at 16, want %d", kind, c.Parallelism(), want)

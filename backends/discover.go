@@ -21,9 +21,9 @@ type DiscoveredServer struct {
 
 // CandidateAddress is an address at which [Discover] looks for a server.
 type CandidateAddress struct {
-	URL    string
-	Source string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
-	Env    bool   // the address comes from an environment variable
+	URL             string
+	Source          string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
+	FromEnvironment bool   // the address comes from an environment variable
 }
 
 // Environment variables that name an address.
@@ -41,10 +41,10 @@ func CandidateAddresses(wire string, getenv func(string) string) ([]CandidateAdd
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, CandidateAddress{URL: u, Source: OllamaHostVariable, Env: true})
+		out = append(out, CandidateAddress{URL: u, Source: OllamaHostVariable, FromEnvironment: true})
 	}
-	if base := TakePasswords(getenv(OpenAIBaseURLVariable)); base != "" && wire != ollamaFormat {
-		out = append(out, CandidateAddress{URL: base, Source: OpenAIBaseURLVariable, Env: true})
+	if base := TakePasswords(getenv(OpenAIBaseURLVariable)); base != "" && wire != ollamaWireFormat {
+		out = append(out, CandidateAddress{URL: base, Source: OpenAIBaseURLVariable, FromEnvironment: true})
 	}
 	for _, port := range LocalPorts() {
 		out = append(out, CandidateAddress{
@@ -101,9 +101,9 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (ServerIn
 		return ServerInfo{}, err
 	}
 	o := NewOpenAI(base, key, client)
-	s, cards, err := o.find(ctx)
+	s, cards, err := o.identifyServer(ctx)
 	if IsKind(err, ErrorBusy) && strings.Contains(err.Error(), "Loading model") {
-		return ServerInfo{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
+		return ServerInfo{WireFormat: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
 	}
 	if err != nil {
 		return ServerInfo{}, err
@@ -111,7 +111,7 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (ServerIn
 	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool {
 		return c.model().IsDecisionModel != AbilityYes
 	}) {
-		s.Kind = systemOneFormat
+		s.WireFormat = systemOneFormat
 	}
 	return s, nil
 }
@@ -120,16 +120,16 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (ServerIn
 // only if there are none. Addresses without an answer are dropped, and each server is listed once. key is sent only to
 // addresses from the environment.
 func Discover(ctx context.Context, client *http.Client, candidates []CandidateAddress, key string) []DiscoveredServer {
-	fromEnv := slices.ContainsFunc(candidates, func(c CandidateAddress) bool { return c.Env })
+	fromEnv := slices.ContainsFunc(candidates, func(c CandidateAddress) bool { return c.FromEnvironment })
 	endpoints := make([]DiscoveredServer, len(candidates))
 	var wg sync.WaitGroup
 	for i, c := range candidates {
-		if fromEnv && !c.Env {
+		if fromEnv && !c.FromEnvironment {
 			continue
 		}
 		wg.Go(func() {
 			limit, proof := namedProbeTimeout, key
-			if !c.Env {
+			if !c.FromEnvironment {
 				limit, proof = probeTimeout, ""
 			}
 			ctx, cancel := context.WithTimeout(ctx, limit)

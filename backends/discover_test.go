@@ -55,7 +55,7 @@ func TestCandidates(t *testing.T) {
 		})
 		var got []string
 		for _, c := range list {
-			got = append(got, c.URL+map[bool]string{true: "*"}[c.Env])
+			got = append(got, c.URL+map[bool]string{true: "*"}[c.FromEnvironment])
 		}
 		if err != nil || strings.Join(got, " ") != tc.want {
 			t.Errorf("got %v, %v", got, err)
@@ -85,7 +85,7 @@ func TestProbe(t *testing.T) {
 	} {
 		s := tc.wire.start(t)
 		got, err := Probe(t.Context(), s.Server.Client(), s.URL+tc.suffix, "")
-		if tc.fails != "" && !IsKind(err, tc.fails) || tc.fails == "" && (err != nil || got.Kind+" "+got.Name != tc.want) {
+		if tc.fails != "" && !IsKind(err, tc.fails) || tc.fails == "" && (err != nil || got.WireFormat+" "+got.Name != tc.want) {
 			t.Errorf("%s: got %+v, %v, want %s%s: %s", name, got, err, tc.want, tc.fails, tc.reason)
 		}
 	}

@@ -26,7 +26,7 @@ func (w wire) everyWord(url, key string) map[string]func(context.Context) error 
 		"Probe":  func(ctx context.Context) error { _, err := Probe(ctx, client, url, key); return err },
 	}
 	if o, ok := b().(*OpenAI); ok {
-		o.server = &ServerInfo{Kind: "openai", Name: w.name}
+		o.server = &ServerInfo{WireFormat: "openai", Name: w.name}
 		words["Ask, known"] = func(ctx context.Context) error { _, err := o.Ask(ctx, question); return err }
 		if w.name != LMStudio {
 			words["CountTokens"] = func(ctx context.Context) error { _, err := o.CountTokens(ctx, question); return err }

@@ -90,7 +90,7 @@ func TestFingerprintEndsTrust(t *testing.T) {
 		for i, f := range s.fingerprints {
 			s.fingerprints[i] = strings.Trim(f, `"`)
 		}
-		m := PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
+		m := PoolMember{Backend: s, Client: s, Server: ServerInfo{WireFormat: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
 		w, answered := NewModelWatch(t.Context(), m, 0), 0
 		var err error
 		for range len(s.fingerprints) {

@@ -29,7 +29,7 @@ func FuzzSplitThinking(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, tag := range thinkingTags {
-			text, thinking := splitTag(reply, tag.open, tag.close)
+			text, thinking := splitThinkingTags(reply, tag.open, tag.close)
 			if len(reply) < maxTagRemovals*(len(tag.open)+len(tag.close)) {
 				if wholly, all := splitTagEver(reply, tag.open, tag.close); text != wholly || thinking != all {
 					t.Errorf("%q becomes %q and %q, with all the time there is %q and %q", reply, text, thinking, wholly, all)
@@ -91,7 +91,7 @@ func FuzzAnswer(f *testing.F) {
 			}, nil
 		})}
 		openAI := NewOpenAI("http://server", "", c)
-		openAI.server = &ServerInfo{Kind: "openai", Name: VLLM}
+		openAI.server = &ServerInfo{WireFormat: "openai", Name: VLLM}
 		for name, b := range map[string]Client{"openai": openAI, "ollama": dialOllama("http://server", "", c)} {
 			resp, err := b.Ask(context.Background(), question)
 			if err != nil {

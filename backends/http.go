@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// maxBody limits the size of any answer, in bytes. A server that exceeds it, or [Request.maxAnswer], is broken.
+// maxBody limits the size of any answer, in bytes. A server that exceeds it, or [Request.maxAnswerBytes], is broken.
 const maxBody = 64 << 20
 
 // NewHTTPClient returns the client that backends share. It keeps one warm connection per request in flight, and has no
@@ -39,11 +39,11 @@ func NewHTTPClient(concurrency int) *http.Client {
 
 // exchange holds a request's authorization and the server's whole answer.
 type exchange struct {
-	access  string // the request's Authorization header
-	status  int    // 0 until the answer is complete
-	header  http.Header
-	body    []byte
-	secrets *strings.Replacer // removes the request's credentials
+	authorization string // the request's Authorization header
+	status        int    // 0 until the answer is complete
+	header        http.Header
+	body          []byte
+	secrets       *strings.Replacer // removes the request's credentials
 }
 
 // caller sends JSON to a server. All requests to judges' servers go through a caller, whatever the format. It follows
@@ -84,7 +84,7 @@ func (a *RequestCounter) countRequest(page *url.URL) {
 	if a.pages == nil {
 		a.pages = map[string]int{}
 	}
-	a.pages[cmp.Or(apiPaths.FindString(page.Path), page.Path)]++
+	a.pages[cmp.Or(apiPathSuffix.FindString(page.Path), page.Path)]++
 }
 
 // AddTo returns the sum of other, a number of requests per page, and the account's.
@@ -104,9 +104,9 @@ func SumCounts[K comparable](a, b map[K]int) map[K]int {
 	return sum
 }
 
-// maxAnswer returns the size limit of an answer in bytes: enough for the requested tokens when each is streamed by
+// maxAnswerBytes returns the size limit of an answer in bytes: enough for the requested tokens when each is streamed by
 // itself, and more if the server also lists alternatives to each token.
-func (r Request) maxAnswer() int {
+func (r Request) maxAnswerBytes() int {
 	token := 1 << 10
 	if r.Labels != nil {
 		token = 8 << 10
@@ -144,11 +144,11 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	if value, ok := passwords.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
+	if value, ok := passwordByServer.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
 		login := value.([2]string)
 		req.SetBasicAuth(login[0], login[1])
 	}
-	x.access = req.Header.Get("Authorization")
+	x.authorization = req.Header.Get("Authorization")
 	x.secrets = redactor(req)
 	resp, err := c.transport.RoundTrip(req) // http.Client would follow redirects
 	if err != nil {
@@ -193,15 +193,15 @@ func (x *exchange) checkStatus(resp *http.Response) error {
 	return e
 }
 
-// apiPaths matches the paths that the formats of Ollama and OpenAI append to a server's address.
-var apiPaths = regexp.MustCompile(
+// apiPathSuffix matches the paths that the formats of Ollama and OpenAI append to a server's address.
+var apiPathSuffix = regexp.MustCompile(
 	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
 
 // serverAddress returns the address of a page's server, as --base-url takes it.
 func serverAddress(page *url.URL) *url.URL {
 	server := *page
-	server.Path = apiPaths.ReplaceAllString(server.Path, "")
+	server.Path = apiPathSuffix.ReplaceAllString(server.Path, "")
 	return &server
 }
 
@@ -248,8 +248,8 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	}
 }
 
-// unreadable returns the error for an answer that is not in the server's format.
-func (x *exchange) unreadable() error {
+// unreadableError returns the error for an answer that is not in the server's format.
+func (x *exchange) unreadableError() error {
 	return unusable("not an answer of this kind of server: %s", excerpt(x.body))
 }
 
@@ -257,15 +257,15 @@ func (x *exchange) unreadable() error {
 // returns "" for other answers.
 func (x *exchange) accessAdvice() string {
 	switch wants := x.header.Get("WWW-Authenticate"); {
-	case x.access == "" && x.status == 500: // LiteLLM without a database of keys
+	case x.authorization == "" && x.status == 500: // LiteLLM without a database of keys
 		return "if it needs a key, name the environment variable that holds it with --api-key-env"
 	case x.kind() != ErrorAuth:
 		return ""
-	case strings.HasPrefix(x.access, "Basic "):
+	case strings.HasPrefix(x.authorization, "Basic "):
 		return "it refuses the user name and password of the address: check both"
 	case strings.HasPrefix(wants, "Basic"):
 		return "it requires a user name and a password: --base-url http://USER:PASSWORD@HOST (neither is stored or shown)"
-	case x.access != "":
+	case x.authorization != "":
 		return "it refuses the key that was sent: check the variable of --api-key-env, or OPENAI_API_KEY"
 	}
 	return "it needs a key: name the environment variable that holds it with --api-key-env"
@@ -277,7 +277,7 @@ var invalidRequest = regexp.MustCompile(`^(?:\d+ validation errors?\b|\[\{'type'
 
 // kind classifies an error answer by its status, or by its text where servers choose a status that says less.
 func (x *exchange) kind() ErrorKind {
-	sentence, kinds := readError(x.body)
+	sentence, kinds := parseErrorBody(x.body)
 	switch x.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return ErrorAuth
@@ -310,10 +310,10 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// readError parses the body of an error into its message (sentence) and its type and code (kinds). The body has the
+// parseErrorBody parses the body of an error into its message (sentence) and its type and code (kinds). The body has the
 // form {"error": "…"} (Ollama, LM Studio), {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or
 // {"message": "…"} (vLLM before).
-func readError(body []byte) (sentence string, kinds []string) {
+func parseErrorBody(body []byte) (sentence string, kinds []string) {
 	var members map[string]any
 	if json.Unmarshal(body, &members) != nil {
 		return "", nil
@@ -337,7 +337,7 @@ func readError(body []byte) (sentence string, kinds []string) {
 
 // serverMessage returns the error message in an answer, or else the beginning of its body or its status in words.
 func serverMessage(x *exchange) string {
-	if sentence, _ := readError(x.body); sentence != "" {
+	if sentence, _ := parseErrorBody(x.body); sentence != "" {
 		return excerpt([]byte(redact(x.secrets, sentence)))
 	}
 	return cmp.Or(excerptOrEmpty(x.body), http.StatusText(x.status))
@@ -348,15 +348,15 @@ func excerpt(b []byte) string { return cmp.Or(excerptOrEmpty(b), "(empty)") }
 
 // htmlPage matches the beginning of an HTML page, markup the tags, scripts and comments in it.
 var (
-	htmlPage = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
-	markup   = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
+	htmlPage   = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
+	htmlMarkup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
 )
 
 // excerptOrEmpty returns the first 300 bytes of a body, or of an HTML page's text, on one line; "" for an empty body.
 func excerptOrEmpty(b []byte) string {
 	const limit = 300
 	if htmlPage.Match(b) {
-		text := markup.ReplaceAllString(string(b[:min(len(b), 100*limit)]), " ")
+		text := htmlMarkup.ReplaceAllString(string(b[:min(len(b), 100*limit)]), " ")
 		b = []byte(strings.Join(strings.Fields(html.UnescapeString(text)), " "))
 	}
 	cut := len(b) > limit
@@ -410,7 +410,7 @@ func promptTooLong(x *exchange) bool {
 	default:
 		return false
 	}
-	sentence, kinds := readError(x.body)
+	sentence, kinds := parseErrorBody(x.body)
 	if slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(tooLongKinds, k) }) {
 		return true
 	}
@@ -424,9 +424,9 @@ func promptTooLong(x *exchange) bool {
 // hangs would hold up a command for ever.
 const pageTime = 30 * time.Second
 
-// page requests one of the server's own pages and decodes its JSON into a value. body is posted unless it is nil. The
+// fetchJSON requests one of the server's own pages and decodes its JSON into a value. body is posted unless it is nil. The
 // error is an *Error.
-func (c caller) page(ctx context.Context, url string, body, into any) error {
+func (c caller) fetchJSON(ctx context.Context, url string, body, into any) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	var sent []byte
@@ -438,7 +438,7 @@ func (c caller) page(ctx context.Context, url string, body, into any) error {
 		return err
 	}
 	if json.Unmarshal(x.body, into) != nil {
-		return x.unreadable()
+		return x.unreadableError()
 	}
 	return nil
 }
@@ -448,6 +448,6 @@ func (c caller) version(ctx context.Context, url string) (string, error) {
 	var answer struct {
 		Version string `json:"version"`
 	}
-	err := c.page(ctx, url, nil, &answer)
+	err := c.fetchJSON(ctx, url, nil, &answer)
 	return answer.Version, err
 }

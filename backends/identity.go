@@ -33,12 +33,12 @@ func (o *OpenAI) Identify(ctx context.Context, name string) (Model, error) { ret
 // sample.
 type TokenSample map[string]float64
 
-// sampler is a Backend that can request a TokenSample of a model. The sample is nil if the server gives none.
-type sampler interface {
+// tokenSampler is a Backend that can request a TokenSample of a model. The sample is nil if the server gives none.
+type tokenSampler interface {
 	Sample(ctx context.Context, model string) (TokenSample, error)
 }
 
-var _ sampler = (*OpenAI)(nil)
+var _ tokenSampler = (*OpenAI)(nil)
 
 // samplePrompt ends in mid-sentence, so that many tokens are likely to follow.
 const samplePrompt = "The first answer is better than the second, because"
@@ -58,7 +58,7 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (TokenSample, error) 
 			} `json:"logprobs"`
 		} `json:"choices"`
 	}
-	err = o.page(ctx, o.base+"/completions", map[string]any{
+	err = o.fetchJSON(ctx, o.base+"/completions", map[string]any{
 		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
 	}, &answer)
 	if err != nil || len(answer.Choices) == 0 {
@@ -93,12 +93,12 @@ func sampleError(err error) error {
 // Limits of the difference between two samples of one model, in natural logarithms of probabilities. Batches, threads
 // and hardware shift a logarithm by some hundredths, other weights by whole units.
 const (
-	maxSampleShift   = 0.5  // largest difference of a token's logarithm
-	minSampleLogprob = -3.9 // logarithm of 2 %: less likely tokens may be missing in one sample, and are skipped
+	maxSampleShift     = 0.5  // largest difference of a token's logarithm
+	minComparedLogprob = -3.9 // logarithm of 2 %: less likely tokens may be missing in one sample, and are skipped
 )
 
-// Matches reports whether two samples can come from one model. A missing sample matches any other.
-func (s TokenSample) Matches(other TokenSample) bool {
+// FitsSameModel reports whether two samples can come from one model. A missing sample matches any other.
+func (s TokenSample) FitsSameModel(other TokenSample) bool {
 	if len(s) == 0 || len(other) == 0 {
 		return true
 	}
@@ -108,7 +108,7 @@ func (s TokenSample) Matches(other TokenSample) bool {
 // matches reports whether other has every likely token of s with a similar probability.
 func (s TokenSample) matches(other TokenSample) bool {
 	for token, logprob := range s {
-		if logprob < minSampleLogprob {
+		if logprob < minComparedLogprob {
 			continue
 		}
 		if otherLogprob, ok := other[token]; !ok || math.Abs(otherLogprob-logprob) > maxSampleShift {

@@ -17,7 +17,7 @@ const (
 	ReportsLogprobs                   // the server reports token probabilities
 	ReservesReplyRoom                 // the context must have room for the prompt and the longest reply allowed
 	LimitsThinking                    // the server can limit the tokens of thinking
-	EndsRepetition                    // the server can end a reply that repeats itself
+	StopsRepetition                   // the server can end a reply that repeats itself
 	GivesTokenSample                  // the server gives a [TokenSample] of its model at no cost
 	BatchesRequests                   // the server batches requests, and computes a shared prefix of prompts once
 	IsSimulated                       // gavel simulates the judge: there is no model
@@ -29,13 +29,13 @@ const (
 // docs/servers.md.
 type serverKind struct {
 	name string             // the name that people use, such as "vLLM"
-	wire string             // its wire format: ServerInfo.Kind
+	wire string             // its wire format: ServerInfo.WireFormat
 	can  map[Feature]string // its features, each with the first version of the server that has it; "": all versions
 	// ports lists the default ports.
 	ports []string
-	// batches is a useful number of parallel requests if the server does not report how many it serves.
-	batches int
-	advice  Advice
+	// usualParallelism is a useful number of parallel requests if the server does not report how many it serves.
+	usualParallelism int
+	advice           Advice
 	// open makes the backend for a server at an address. It is set for one kind of each wire format, the general one.
 	open func(address, key string, client *http.Client) (Backend, error)
 
@@ -45,7 +45,7 @@ type serverKind struct {
 	version          func(context.Context, *OpenAI) string // requests the server's version; "" if the server reports none
 	logprobs         Ability                               // whether the server reports token probabilities
 	grammarFromStart bool                                  // the server applies a grammar from the reply's first token on
-	props            bool                                  // the server has llama.cpp's page /props
+	hasPropsPage     bool                                  // the server has llama.cpp's page /props
 	// extend adds to members those of a request that are not part of OpenAI's format.
 	extend func(members map[string]any, s ServerInfo, req Request)
 	// count has the server count the tokens of a prompt: the model, messages and template arguments of a request.
@@ -54,9 +54,9 @@ type serverKind struct {
 
 // Advice holds what a user can do about a kind of server, in words that begin a sentence; "": nothing specific.
 type Advice struct {
-	Refuse    string                          // how to make the server refuse prompts that do not fit
-	Parallel  string                          // how to make the server answer more requests at once
-	ServeMore func(context, slots int) string // how to serve a context, in tokens, to slots requests at once; may be nil
+	RefuseLongPrompts string                          // how to make the server refuse prompts that do not fit
+	RaiseParallel     string                          // how to make the server answer more requests at once
+	ServeMore         func(context, slots int) string // how to serve a context, in tokens, to slots requests at once; may be nil
 }
 
 // kinds lists the kinds of server in the order in which their ports are probed. The general kind of a wire format, the
@@ -70,14 +70,14 @@ func init() { // not a literal: kinds refer to functions that read kinds
 // kindOf returns the kind of a server by its name and wire format, else the general kind of its wire format.
 func kindOf(s ServerInfo) *serverKind {
 	for _, k := range kinds {
-		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {
+		if k.wire == s.WireFormat && (k.name == s.Name || k.open != nil) {
 			return k
 		}
 	}
 	return &serverKind{}
 }
 
-// WireFormats lists the wire formats: the values of --backend and of ServerInfo.Kind.
+// WireFormats lists the wire formats: the values of --backend and of ServerInfo.WireFormat.
 func WireFormats() []string {
 	var names []string
 	for _, k := range kinds {
@@ -98,9 +98,9 @@ func LocalPorts() (ports []string) {
 
 // Open returns the backend for the server at s.URL, by the wire format s.Kind. key is the API key, or "".
 func Open(s ServerInfo, key string, client *http.Client) (Backend, error) {
-	k := kindOf(ServerInfo{Kind: s.Kind})
+	k := kindOf(ServerInfo{WireFormat: s.WireFormat})
 	if k.open == nil {
-		return nil, fmt.Errorf("unknown kind of server %q", s.Kind)
+		return nil, fmt.Errorf("unknown kind of server %q", s.WireFormat)
 	}
 	return k.open(s.URL, key, client)
 }
@@ -111,11 +111,11 @@ func (s ServerInfo) Can(f Feature) bool {
 	return can && !IsOlderVersion(s.Version, since)
 }
 
-// Since returns the first version of this kind of server with a feature; "" if all have it, or none.
-func (s ServerInfo) Since(f Feature) string { return kindOf(s).can[f] }
+// FirstVersionWith returns the first version of this kind of server with a feature; "" if all have it, or none.
+func (s ServerInfo) FirstVersionWith(f Feature) string { return kindOf(s).can[f] }
 
 // Advice returns what a user can do about this server.
 func (s ServerInfo) Advice() Advice { return kindOf(s).advice }
 
 // UsefulParallel returns a useful number of parallel requests for a server that does not report its own; 0: unknown.
-func (s ServerInfo) UsefulParallel() int { return kindOf(s).batches }
+func (s ServerInfo) UsefulParallel() int { return kindOf(s).usualParallelism }

@@ -23,7 +23,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		can:     map[Feature]string{LimitsThinking: "1.2.0", ReservesReplyRoom: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
 		extend:  func(body map[string]any, _ ServerInfo, req Request) { body["most_thoughts"] = req.ThinkBudget },
-		advice:  Advice{Parallel: "start it anew"},
+		advice:  Advice{RaiseParallel: "start it anew"},
 	}}, kinds...)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -40,10 +40,10 @@ func TestAServerKindIsAFile(t *testing.T) {
 	if err != nil || server.Name != "Newcomer" || server.Version != "1.1.0" {
 		t.Fatalf("%+v, %v", server, err)
 	}
-	if server.Can(LimitsThinking) || server.Since(LimitsThinking) != "1.2.0" || !server.Can(ReservesReplyRoom) || server.Can(SetsContext) {
+	if server.Can(LimitsThinking) || server.FirstVersionWith(LimitsThinking) != "1.2.0" || !server.Can(ReservesReplyRoom) || server.Can(SetsContext) {
 		t.Errorf("what %+v can do is not what its kind says", server)
 	}
-	if server.Advice().Parallel != "start it anew" || !slices.Contains(LocalPorts(), "4321") {
+	if server.Advice().RaiseParallel != "start it anew" || !slices.Contains(LocalPorts(), "4321") {
 		t.Errorf("%+v, ports %v", server.Advice(), LocalPorts())
 	}
 	b, err := Open(server, "", testServer.Client())
@@ -66,11 +66,11 @@ func TestKindsAreToldApart(t *testing.T) {
 			}
 			owners[mark] = k.name
 		}
-		if _, err := Open(ServerInfo{Kind: k.wire, URL: "http://h"}, "", http.DefaultClient); err != nil {
+		if _, err := Open(ServerInfo{WireFormat: k.wire, URL: "http://h"}, "", http.DefaultClient); err != nil {
 			t.Errorf("%s: %v", k.name, err)
 		}
 	}
-	if _, err := Open(ServerInfo{Kind: "import"}, "", http.DefaultClient); err == nil {
+	if _, err := Open(ServerInfo{WireFormat: "import"}, "", http.DefaultClient); err == nil {
 		t.Error("an import is opened")
 	}
 	if got := fmt.Sprint(WireFormats()); got != "[ollama openai sim systemone]" {

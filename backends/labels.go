@@ -95,14 +95,14 @@ func labelLogprobs(tokens []token, labels []string) []LabelProbability {
 		}
 		stays, leaves := map[string]string{}, map[string]string{}
 		for l, target := range alive {
-			if leadsToTarget(prefix+t.text, target) {
+			if canBecomeTarget(prefix+t.text, target) {
 				stays[l] = target
 			} else {
 				leaves[l] = target
 			}
 		}
 		if len(leaves) > 0 {
-			onward, mass := t.branch(prefix, stays, leaves)
+			onward, mass := t.sumContinuations(prefix, stays, leaves)
 			for l, p := range mass {
 				logprobs[l] = logprob + math.Log(p)
 			}
@@ -130,10 +130,10 @@ func validLogprobs(tokens []token) bool {
 	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !validLogprobs(t.top) })
 }
 
-// branch sums the probabilities of a token and its alternatives, as the continuation of prefix: onward is the sum of
+// sumContinuations sums the probabilities of a token and its alternatives, as the continuation of prefix: onward is the sum of
 // those that lead to labels in stays, mass[label] the sum of those that lead to a label in leaves. Both map a label to
 // the text of a reply that ends with it.
-func (t token) branch(prefix string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
+func (t token) sumContinuations(prefix string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
 	onward, mass = math.Exp(t.logprob), map[string]float64{}
 	itself := false
 	for _, a := range t.top {
@@ -141,7 +141,7 @@ func (t token) branch(prefix string, stays, leaves map[string]string) (onward fl
 			itself = true
 			continue
 		}
-		on, off := reachable(prefix+a.text, stays), reachable(prefix+a.text, leaves)
+		on, off := reachableLabels(prefix+a.text, stays), reachableLabels(prefix+a.text, leaves)
 		switch {
 		case len(on) > 0 && len(off) > 0: // another tokenization of what they share
 		case len(on) > 0:
@@ -157,16 +157,16 @@ func (t token) branch(prefix string, stays, leaves map[string]string) (onward fl
 	return onward, mass
 }
 
-// leadsToTarget reports whether a reply that reads s so far may become target, or begins with it.
-func leadsToTarget(s, target string) bool {
+// canBecomeTarget reports whether a reply that reads s so far may become target, or begins with it.
+func canBecomeTarget(s, target string) bool {
 	return strings.HasPrefix(target, s) || strings.HasPrefix(s, target)
 }
 
-// reachable returns the labels in targets, which maps labels to texts, that a reply which reads s so far leads to.
-func reachable(s string, targets map[string]string) []string {
+// reachableLabels returns the labels in targets, which maps labels to texts, that a reply which reads s so far leads to.
+func reachableLabels(s string, targets map[string]string) []string {
 	var out []string
 	for l, t := range targets {
-		if s != "" && leadsToTarget(s, t) {
+		if s != "" && canBecomeTarget(s, t) {
 			out = append(out, l)
 		}
 	}

@@ -24,7 +24,7 @@ func tokenWith(text string, p float64, others ...any) token {
 }
 
 func TestLabelLogprobs(t *testing.T) {
-	trials.Cases(t, "labels.txt", func(t *testing.T, input []string) (output []string) {
+	trials.RunCases(t, "labels.txt", func(t *testing.T, input []string) (output []string) {
 		var labels []string
 		var rows [][]any
 		assert.NilError(t, json.Unmarshal([]byte(input[0]), &labels))

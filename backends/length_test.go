@@ -23,10 +23,10 @@ func TestTokenBounds(t *testing.T) {
 		"привет, мир":                   2,
 		strings.Repeat("supercali", 50): 1,
 	} {
-		if got := MinTokens([]Message{{RoleUser, text}}); got != least {
+		if got := LeastPromptTokens([]Message{{RoleUser, text}}); got != least {
 			t.Errorf("%q: at least %d, want %d", text, got, least)
 		}
-		if limit := MaxTokens([]Message{{RoleUser, text}}); limit < len(text) || limit < least {
+		if limit := TokenUpperBound([]Message{{RoleUser, text}}); limit < len(text) || limit < least {
 			t.Errorf("%q: at most %d", text, limit)
 		}
 	}
@@ -134,7 +134,7 @@ func TestPromptLimit(t *testing.T) {
 	}{
 		{LlamaCpp, 4096, 1000, 4095}, {"Ollama", 8192, 4096, 8191}, {VLLM, 4096, 1000, 3096}, {VLLM, 4096, 8000, 1}, {OtherServer, 0, 10, 0},
 	} {
-		if got := (ServerInfo{Kind: openAIFormat, Name: tc.server}).PromptLimit(tc.context, tc.max); got != tc.limit {
+		if got := (ServerInfo{WireFormat: openAIFormat, Name: tc.server}).PromptLimit(tc.context, tc.max); got != tc.limit {
 			t.Errorf("%+v: got %d", tc, got)
 		}
 	}

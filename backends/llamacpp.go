@@ -17,7 +17,7 @@ var llamaCpp = serverKind{
 	ports:            []string{"8080", "9931"},
 	logprobs:         AbilityYes,
 	grammarFromStart: true,
-	props:            true,
+	hasPropsPage:     true,
 	can:              map[Feature]string{LimitsThinking: "", GivesTokenSample: ""},
 	extend: func(members map[string]any, _ ServerInfo, req Request) {
 		members["repeat_penalty"] = 1 // else it uses the value of its command line
@@ -40,14 +40,14 @@ var llamaCpp = serverKind{
 		var rendered struct {
 			Prompt string `json:"prompt"`
 		}
-		if err := o.page(ctx, o.root()+"/apply-template", prompt, &rendered); err != nil {
-			return 0, noPage(err)
+		if err := o.fetchJSON(ctx, o.root()+"/apply-template", prompt, &rendered); err != nil {
+			return 0, noTokenizerError(err)
 		}
 		return o.tokenize(ctx, map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true})
 	},
 	advice: Advice{
-		Refuse:   "upgrade llama.cpp, and start it without --context-shift",
-		Parallel: "start llama.cpp with -np 4 and four times the -c, if memory allows",
+		RefuseLongPrompts: "upgrade llama.cpp, and start it without --context-shift",
+		RaiseParallel:     "start llama.cpp with -np 4 and four times the -c, if memory allows",
 		ServeMore: func(context, slots int) string {
 			return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*context, context)
 		},
@@ -68,7 +68,7 @@ type llamaProps struct {
 // props reads llama.cpp's /props. It returns nil if there is no such page, as behind some proxies.
 func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	p := new(llamaProps)
-	err := o.page(ctx, o.root()+"/props", nil, p)
+	err := o.fetchJSON(ctx, o.root()+"/props", nil, p)
 	if err == nil {
 		return p, nil
 	}
@@ -83,8 +83,8 @@ func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error)
 	var answer struct {
 		Tokens []json.RawMessage `json:"tokens"`
 	}
-	err := o.page(ctx, o.root()+"/tokenize", text, &answer)
-	return len(answer.Tokens), noPage(err)
+	err := o.fetchJSON(ctx, o.root()+"/tokenize", text, &answer)
+	return len(answer.Tokens), noTokenizerError(err)
 }
 
 // llamaTiming parses the timings that llama.cpp adds to a reply; other servers add none.

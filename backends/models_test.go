@@ -54,7 +54,7 @@ func TestIdentity(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for n, want := range map[int64]string{0: "", -1: "", 276160: "276K", 494032768: "494M", 8030261248: "8.0B", 70553706496: "70.6B"} {
-		if got := count(n); got != want {
+		if got := formatParameterCount(n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
 	}

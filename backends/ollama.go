@@ -21,18 +21,18 @@ import (
 
 var _ Backend = (*Ollama)(nil)
 
-// ollamaName is the name of Ollama's server, ollamaFormat that of its wire format.
+// ollamaName is the name of Ollama's server, ollamaWireFormat that of its wire format.
 const (
-	ollamaName   = "Ollama"
-	ollamaFormat = "ollama"
+	ollamaName       = "Ollama"
+	ollamaWireFormat = "ollama"
 )
 
 var ollama = serverKind{
 	name:  ollamaName,
-	wire:  ollamaFormat,
+	wire:  ollamaWireFormat,
 	ports: []string{"11434"},
 	// It answers one or several at once (OLLAMA_NUM_PARALLEL) and does not report how many.
-	batches: 4,
+	usualParallelism: 4,
 	can: map[Feature]string{ // earlier versions ignore the fields silently
 		SetsContext:        "",
 		NeedsNoKey:         "",
@@ -42,7 +42,7 @@ var ollama = serverKind{
 	},
 	open: func(address, _ string, client *http.Client) (Backend, error) { return NewOllama(address, client) },
 	advice: Advice{
-		Parallel: "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; " +
+		RaiseParallel: "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; " +
 			"for some models it serves only one",
 	},
 }
@@ -136,9 +136,9 @@ func readOllama(req Request, x *exchange) (Response, error) {
 			break
 		}
 		if err != nil {
-			return Response{}, x.unreadable()
+			return Response{}, x.unreadableError()
 		}
-		err = checkError(piece.Error, x)
+		err = checkErrorField(piece.Error, x)
 		if err == nil && piece.Message != nil {
 			var content, thought string
 			content, thought, err = piece.Message.text(x)
@@ -188,13 +188,13 @@ func thinkValue(t Think) *api.ThinkValue {
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (ServerInfo, error) {
 	version, err := o.version(ctx, o.base+"/api/version")
-	return ServerInfo{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: version}, err
+	return ServerInfo{WireFormat: ollamaWireFormat, Name: ollamaName, URL: o.base, Version: version}, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 	var list api.ListResponse
-	if err := o.page(ctx, o.base+"/api/tags", nil, &list); err != nil {
+	if err := o.fetchJSON(ctx, o.base+"/api/tags", nil, &list); err != nil {
 		return nil, err
 	}
 	models := make([]Model, len(list.Models))
@@ -207,7 +207,7 @@ func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 			Quantisation: m.Details.QuantizationLevel,
 		}
 	}
-	return byName(models), nil
+	return sortByName(models), nil
 }
 
 // Model implements Backend.
@@ -217,7 +217,7 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 		return Model{}, err
 	}
 	var show api.ShowResponse
-	if err := o.page(ctx, o.base+"/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
+	if err := o.fetchJSON(ctx, o.base+"/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
 		return Model{}, err
 	}
 	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
@@ -226,8 +226,8 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 		}
 	}
 	if len(show.Capabilities) > 0 { // older versions list none
-		m.Thinks = ability(slices.Contains(show.Capabilities, model.CapabilityThinking))
-		m.IsDecisionModel = ability(slices.Contains(show.Capabilities, "decision"))
+		m.Thinks = abilityFromBool(slices.Contains(show.Capabilities, model.CapabilityThinking))
+		m.IsDecisionModel = abilityFromBool(slices.Contains(show.Capabilities, "decision"))
 	}
 	m.Logprobs = AbilityYes
 	return m, nil

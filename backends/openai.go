@@ -36,7 +36,7 @@ type OpenAI struct {
 
 	mu              sync.Mutex
 	server          *ServerInfo  // nil until find has identified the server
-	counts          sync.Map     // token counts of prompts, by their hash
+	tokenCounts     sync.Map     // token counts of prompts, by their hash
 	thinks          atomic.Bool  // llama.cpp's chat template mentions thinking
 	hasListedModels atomic.Bool  // the server has listed models at least once
 	tellsFinish     atomic.Value // an [Ability]: whether the server reports finish reasons; unset until known
@@ -57,7 +57,7 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	return o.judge(ctx, o.chatPage(), o.chat(server, req), req, func(x *exchange) (Response, error) {
+	return o.judge(ctx, o.chatPage(), o.encodeChatRequest(server, req), req, func(x *exchange) (Response, error) {
 		return o.read(ctx, server, req, x)
 	})
 }
@@ -72,8 +72,8 @@ type chatRequest struct {
 	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai, but most servers accept no other
 }
 
-// chat encodes a request as the body for the page of chat completions, in the form that the kind of server takes.
-func (o *OpenAI) chat(server ServerInfo, req Request) []byte {
+// encodeChatRequest encodes a request as the body for the page of chat completions, in the form that the kind of server takes.
+func (o *OpenAI) encodeChatRequest(server ServerInfo, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
 			Model:              req.Model,
@@ -187,9 +187,9 @@ type wireChoice struct {
 // readCompletion decodes an answer and returns it with its first choice.
 func readCompletion(x *exchange) (c completion, choice wireChoice, err error) {
 	if json.Unmarshal(x.body, &c) != nil {
-		return c, choice, x.unreadable()
+		return c, choice, x.unreadableError()
 	}
-	err = checkError(c.Error, x)
+	err = checkErrorField(c.Error, x)
 	if err == nil {
 		choice, err = firstChoice(c.Choices, x.body)
 	}
@@ -268,7 +268,7 @@ func (o *OpenAI) lacksFinishReason(ctx context.Context, server ServerInfo, model
 	}
 	if server.Name == OtherServer && o.tellsFinish.Load() == nil {
 		ask := Request{Model: model, Messages: []Message{{RoleUser, "Say yes."}}, TopP: 1, MaxTokens: 16}
-		x, err := o.send(ctx, o.chatPage(), o.chat(server, ask), ask.maxAnswer())
+		x, err := o.send(ctx, o.chatPage(), o.encodeChatRequest(server, ask), ask.maxAnswerBytes())
 		var trial wireChoice
 		if err == nil {
 			_, trial, err = readCompletion(x)
@@ -276,7 +276,7 @@ func (o *OpenAI) lacksFinishReason(ctx context.Context, server ServerInfo, model
 		if err != nil {
 			return false, err
 		}
-		o.tellsFinish.CompareAndSwap(nil, ability(trial.Reason != ""))
+		o.tellsFinish.CompareAndSwap(nil, abilityFromBool(trial.Reason != ""))
 	}
 	return o.tellsFinish.Load() == AbilityNo, nil
 }

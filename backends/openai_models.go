@@ -38,7 +38,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	err := o.page(ctx, o.base+"/models", nil, &list)
+	err := o.fetchJSON(ctx, o.base+"/models", nil, &list)
 	if len(list.Data) > 0 {
 		o.hasListedModels.Store(true)
 	}
@@ -47,15 +47,15 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 
 // Server implements Backend. It remembers the answer.
 func (o *OpenAI) Server(ctx context.Context) (ServerInfo, error) {
-	s, _, err := o.find(ctx)
+	s, _, err := o.identifyServer(ctx)
 	if IsKind(err, ErrorNotFound, ErrorBadRequest) { // a server without a list of models
 		err = nil
 	}
 	return s, err
 }
 
-// find identifies the server. It also returns the list of models if it had to request one.
-func (o *OpenAI) find(ctx context.Context) (ServerInfo, []modelCard, error) {
+// identifyServer identifies the server. It also returns the list of models if it had to request one.
+func (o *OpenAI) identifyServer(ctx context.Context) (ServerInfo, []modelCard, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.server != nil {
@@ -65,7 +65,7 @@ func (o *OpenAI) find(ctx context.Context) (ServerInfo, []modelCard, error) {
 	if err != nil && !IsKind(err, ErrorNotFound, ErrorBadRequest) {
 		return ServerInfo{}, nil, err
 	}
-	s := ServerInfo{Kind: openAIFormat, Name: OtherServer, URL: o.base}
+	s := ServerInfo{WireFormat: openAIFormat, Name: OtherServer, URL: o.base}
 	for _, k := range kinds {
 		if len(cards) > 0 && k.ownedBy != "" && k.ownedBy == cards[0].OwnedBy {
 			s.Name = k.name
@@ -81,7 +81,7 @@ func (o *OpenAI) find(ctx context.Context) (ServerInfo, []modelCard, error) {
 // Models implements Backend.
 func (o *OpenAI) Models(ctx context.Context) ([]Model, error) {
 	cards, err := o.cards(ctx)
-	return byName(modelsOf(cards)), err
+	return sortByName(modelsOf(cards)), err
 }
 
 func modelsOf(cards []modelCard) []Model {
@@ -99,20 +99,20 @@ func (c modelCard) model() Model {
 		m.Fingerprint = "root=" + c.Root
 	}
 	if c.Architecture != nil {
-		m.IsDecisionModel = ability(slices.Contains(c.Architecture.Output, "decisions"))
+		m.IsDecisionModel = abilityFromBool(slices.Contains(c.Architecture.Output, "decisions"))
 	}
 	if c.Meta != nil {
 		m.Context, m.TrainedContext = c.Meta.Ctx, c.Meta.CtxTrain
 		m.Quantisation = c.Meta.FileType
-		m.Parameters = count(c.Meta.Params)
+		m.Parameters = formatParameterCount(c.Meta.Params)
 		m.Fingerprint = fmt.Sprintf("params=%d size=%d vocab=%d type=%s",
 			c.Meta.Params, c.Meta.Size, c.Meta.Vocab, c.Meta.FileType)
 	}
 	return m
 }
 
-// count formats a number of parameters as model names do: 276K, 8.0B.
-func count(n int64) string {
+// formatParameterCount formats a number of parameters as model names do: 276K, 8.0B.
+func formatParameterCount(n int64) string {
 	switch {
 	case n <= 0:
 		return ""
@@ -127,9 +127,9 @@ func count(n int64) string {
 // Model implements Backend. llama.cpp answers under any name, so the name must be one in the server's list: the id,
 // an alias, or the file's own name.
 func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
-	server, cards, err := o.find(ctx)
+	server, cards, err := o.identifyServer(ctx)
 	var props *llamaProps
-	if err == nil && kindOf(server).props {
+	if err == nil && kindOf(server).hasPropsPage {
 		// props come before the list: while some versions load the model, the list lacks the fields of its weights, and
 		// the model would look like another one.
 		cards = nil
@@ -155,9 +155,9 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	if props != nil {
 		m.Slots = props.Slots
 		m.Context = cmp.Or(max(0, props.Defaults.Ctx), m.Context)
-		m.ProcessMarker = props.Marker
+		m.ServerStartMarker = props.Marker
 		m.Fingerprint += " template=" + shortHash(props.Template)
-		m.Thinks = ability(templateThinks.MatchString(props.Template))
+		m.Thinks = abilityFromBool(templateThinks.MatchString(props.Template))
 	}
 	return m, nil
 }

@@ -22,7 +22,7 @@ type PoolMember struct {
 }
 
 // Identity returns the identity of the model that the endpoint had when the pool was made.
-func (m PoolMember) Identity() string { return m.Model.Identity(m.Server.Kind) }
+func (m PoolMember) Identity() string { return m.Model.Identity(m.Server.WireFormat) }
 
 var _ Client = (*Pool)(nil)
 
@@ -53,7 +53,7 @@ var _ Client = (*Pool)(nil)
 type Pool struct {
 	changed        func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
 	firstProbeWait time.Duration               // wait before the first probe of a failed endpoint
-	longestWait    time.Duration               // longest wait between two probes
+	maxProbeWait   time.Duration               // longest wait between two probes
 	ctx            context.Context             // ends the probes
 	cancel         context.CancelFunc          // ends ctx
 	probes         sync.WaitGroup
@@ -68,15 +68,15 @@ type Pool struct {
 // member is an endpoint with its state.
 type member struct {
 	PoolMember
-	capacity   func() int    // returns the number of parallel requests against which the load is measured
-	busy       int           // number of requests in flight
-	lastTurn   int           // value of Pool.assigned when the endpoint last got a request
-	term       int           // counts each exit and return: the result of a request sent in an earlier term is outdated
-	cause      error         // why the endpoint is out; nil while it is live
-	otherModel bool          // the endpoint is out because it serves another model
-	unproven   bool          // the endpoint was out, and has not answered a request since
-	nextWait   time.Duration // wait before the next probe
-	refused    int           // number of requests refused in a row
+	capacity      func() int    // returns the number of parallel requests against which the load is measured
+	busy          int           // number of requests in flight
+	lastTurn      int           // value of Pool.assigned when the endpoint last got a request
+	term          int           // counts each exit and return: the result of a request sent in an earlier term is outdated
+	cause         error         // why the endpoint is out; nil while it is live
+	otherModel    bool          // the endpoint is out because it serves another model
+	unproven      bool          // the endpoint was out, and has not answered a request since
+	nextWait      time.Duration // wait before the next probe
+	refusalsInRow int           // number of requests refused in a row
 }
 
 // severalRefusals is the number of refusals in a row that is no coincidence on a server with random refusals.
@@ -87,7 +87,7 @@ const severalRefusals = 5
 // reason when it takes an endpoint out and when an endpoint that is out serves another model, and with a nil err when
 // an endpoint returns. Calls come from many goroutines, one at a time.
 func NewPool(ctx context.Context, members []PoolMember, changed func(url string, err error)) *Pool {
-	p := &Pool{changed: changed, firstProbeWait: time.Second, longestWait: longestRest}
+	p := &Pool{changed: changed, firstProbeWait: time.Second, maxProbeWait: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	slotsKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Model.Slots <= 0 })
 	sizesKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Parallelism == nil })
@@ -141,7 +141,7 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 		switch {
 		case c.err == nil:
 			for _, d := range suspects {
-				if !IsKind(d.err, ErrorBusy) || p.overloaded(d) {
+				if !IsKind(d.err, ErrorBusy) || p.isOverloaded(d) {
 					p.takeOut(d)
 				}
 			}
@@ -165,12 +165,12 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 // call holds a request to one endpoint and its error.
 type call struct {
 	*member
-	sentTerm int // the endpoint's term when the request was sent
-	err      error
+	endpointTermAtSend int // the endpoint's term when the request was sent
+	err                error
 }
 
 // stale reports whether the endpoint went out or returned after the request was sent.
-func (c call) stale() bool { return c.sentTerm != c.term }
+func (c call) stale() bool { return c.endpointTermAtSend != c.term }
 
 // withURL returns the request's error with the address of the endpoint.
 func (c call) withURL() error { return fmt.Errorf("%s: %w", c.Server.URL, c.err) }
@@ -193,7 +193,7 @@ func (p *Pool) next(tried []call) (call, bool) {
 	p.assigned++
 	best.busy++
 	best.lastTurn = p.assigned
-	return call{member: best, sentTerm: best.term}, true
+	return call{member: best, endpointTermAtSend: best.term}, true
 }
 
 // isPreferredTo reports whether m gets a request rather than o: the endpoint with the lower load for its size, then the
@@ -220,22 +220,22 @@ func (p *Pool) done(c call) {
 	defer p.mu.Unlock()
 	c.busy--
 	if IsKind(c.err, ErrorBusy) {
-		c.refused++
+		c.refusalsInRow++
 	}
 	if c.err != nil {
 		return
 	}
-	c.refused = 0
+	c.refusalsInRow = 0
 	if !c.stale() {
 		c.unproven, c.nextWait = false, p.firstProbeWait
 	}
 }
 
-// overloaded reports whether an endpoint that refused a request should get no more for a while.
-func (p *Pool) overloaded(c call) bool {
+// isOverloaded reports whether an endpoint that refused a request should get no more for a while.
+func (p *Pool) isOverloaded(c call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return c.refused >= max(severalRefusals, c.busy+1) || requestedWait(c.err) > 0
+	return c.refusalsInRow >= max(severalRefusals, c.busy+1) || requestedWait(c.err) > 0
 }
 
 // update runs change, which may change the state of m, under the lock. If change returns true, it calls p.changed with
@@ -283,7 +283,7 @@ func (p *Pool) probeUntilBack(m *member, wait time.Duration) {
 			return
 		}
 		p.update(m, err, func() bool {
-			m.nextWait = min(2*m.nextWait, p.longestWait)
+			m.nextWait = min(2*m.nextWait, p.maxProbeWait)
 			wait = m.nextWait
 			switch {
 			case err == nil:
@@ -310,7 +310,7 @@ func (p *Pool) probe(m *member) error {
 	if err != nil {
 		return err
 	}
-	if now, was := model.Identity(m.Server.Kind), m.Identity(); now != was {
+	if now, was := model.Identity(m.Server.WireFormat), m.Identity(); now != was {
 		return &Error{Kind: ErrorNotFound, Message: fmt.Sprintf("it serves another model now: %s instead of %s", now, was)}
 	}
 	return nil

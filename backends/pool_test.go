@@ -105,7 +105,7 @@ func poolOf(t *testing.T, n int, change ...func(i int, m *PoolMember, e *end)) (
 	var members []PoolMember
 	for i := range n {
 		e := &end{ask: well, serves: same}
-		m := PoolMember{Backend: e, Client: e, Server: ServerInfo{Kind: "ollama", URL: string(rune('a' + i))}, Model: served}
+		m := PoolMember{Backend: e, Client: e, Server: ServerInfo{WireFormat: "ollama", URL: string(rune('a' + i))}, Model: served}
 		for _, f := range change {
 			f(i, &m, e)
 		}
@@ -645,7 +645,7 @@ func TestPoolOnTheWire(t *testing.T) {
 			}
 			events := &news{}
 			p := NewPool(t.Context(), members, events.changed)
-			p.firstProbeWait, p.longestWait = 5*time.Millisecond, 20*time.Millisecond
+			p.firstProbeWait, p.maxProbeWait = 5*time.Millisecond, 20*time.Millisecond
 			for _, m := range p.members {
 				m.nextWait = p.firstProbeWait
 			}

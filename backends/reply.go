@@ -60,7 +60,7 @@ func (m *wireMessage) text(x *exchange) (text, thought string, err error) {
 			}
 		}
 	default:
-		return "", "", x.unreadable()
+		return "", "", x.unreadableError()
 	}
 	return text, thought, nil
 }
@@ -89,7 +89,7 @@ func newResponse(req Request, content string, thought ...string) Response {
 	if req.AllowedReplies != nil {
 		text = unquoted(text, req.AllowedReplies)
 	}
-	return Response{Text: text, Thinking: joinThinking(append(thought, thinking)...)}
+	return Response{Text: text, Thinking: joinThinkingParts(append(thought, thinking)...)}
 }
 
 // unusable returns the error for an answer without a usable reply: another try may bring one.
@@ -97,8 +97,8 @@ func unusable(format string, args ...any) error {
 	return &Error{Kind: ErrorServer, Message: fmt.Sprintf(format, args...)}
 }
 
-// checkError returns an error if value, the error field of the answer x, is set, whatever else the answer has.
-func checkError(value any, x *exchange) error {
+// checkErrorField returns an error if value, the error field of the answer x, is set, whatever else the answer has.
+func checkErrorField(value any, x *exchange) error {
 	switch value {
 	case nil, "", false:
 		return nil
@@ -126,7 +126,7 @@ var versionSuffix = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
 func (m Model) DiffersFrom(replyName string) bool {
 	short := func(name string) string {
 		name = path.Base(strings.ReplaceAll(strings.ToLower(name), `\`, "/"))
-		return strings.TrimSuffix(strings.TrimSuffix(name, latest), ".gguf")
+		return strings.TrimSuffix(strings.TrimSuffix(name, latestTag), ".gguf")
 	}
 	reported := short(replyName)
 	same := func(name string) bool {
@@ -136,12 +136,12 @@ func (m Model) DiffersFrom(replyName string) bool {
 	return replyName != "" && !same(m.Name) && !slices.ContainsFunc(m.Aliases, same)
 }
 
-// latest is Ollama's default tag.
-const latest = ":latest"
+// latestTag is Ollama's default tag.
+const latestTag = ":latest"
 
 // sameName reports whether two model names are equal, apart from Ollama's default tag.
 func sameName(reply, request string) bool {
-	return strings.TrimSuffix(reply, latest) == strings.TrimSuffix(request, latest)
+	return strings.TrimSuffix(reply, latestTag) == strings.TrimSuffix(request, latestTag)
 }
 
 // judge posts a request for a judgment and returns the response that read decodes from a successful answer.
@@ -149,7 +149,7 @@ func (c caller) judge(
 	ctx context.Context, url string, body []byte, req Request, read func(*exchange) (Response, error),
 ) (Response, error) {
 	began := time.Now()
-	x, err := c.send(ctx, url, body, req.maxAnswer())
+	x, err := c.send(ctx, url, body, req.maxAnswerBytes())
 	took := time.Since(began)
 	var out Response
 	if err == nil {
@@ -165,9 +165,9 @@ func (c caller) judge(
 		if sameName(out.Model, req.Model) {
 			out.Model = ""
 		}
-		return rejectTruncated(req, out), nil
+		return rejectTruncatedPrompt(req, out), nil
 	case promptTooLong(x):
-		return Response{Finish: FinishPromptTooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
+		return Response{Finish: FinishPromptTooLong, Detail: serverMessage(x), Context: req.ContextTokens, Took: took}, nil
 	}
 	return Response{}, err
 }

@@ -58,7 +58,7 @@ func object(t *testing.T, body []byte) map[string]any {
 
 func TestOracleIsNeverSent(t *testing.T) {
 	req := question
-	req.Oracle = &Oracle{Item: "ORACLE", VerdictLabels: []string{"ORACLE", "ORACLE"}, Order: []int{4711, 4712}, Tie: "ORACLE"}
+	req.Oracle = &Oracle{Item: "ORACLE", VerdictLabels: []string{"ORACLE", "ORACLE"}, Order: []int{4711, 4712}, TieLabel: "ORACLE"}
 	req.Identity = "IDENTITY"
 	eachWire(t, func(t *testing.T, w wire) {
 		_, s := w.sent(t, "", req)

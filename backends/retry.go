@@ -36,8 +36,8 @@ type Retrier struct {
 // WithRetry returns a Client that passes requests to next, and repeats those that fail as opts say.
 func WithRetry(next Client, opts RetryOptions) *Retrier { return &Retrier{next: next, opts: opts} }
 
-// Waiting returns the number of requests that wait for another try and do not occupy a server.
-func (r *Retrier) Waiting() int { return int(r.waiting.Load()) }
+// WaitingRequests returns the number of requests that wait for another try and do not occupy a server.
+func (r *Retrier) WaitingRequests() int { return int(r.waiting.Load()) }
 
 // Ask implements Client.
 func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {

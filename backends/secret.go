@@ -37,7 +37,7 @@ func redact(secrets *strings.Replacer, text string) string {
 
 // unescape replaces JSON escapes by the characters that mustJSON writes.
 func unescape(text string) string {
-	return escape.ReplaceAllStringFunc(text, func(written string) string {
+	return jsonEscapePattern.ReplaceAllStringFunc(text, func(written string) string {
 		var c string
 		if json.Unmarshal([]byte(`"`+written+`"`), &c) != nil || c == "\ufffd" { // half of a surrogate pair
 			return written
@@ -47,12 +47,12 @@ func unescape(text string) string {
 	})
 }
 
-// escape matches an escape in JSON; the second backslash of a pair does not begin another one.
-var escape = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
+// jsonEscapePattern matches an escape in JSON; the second backslash of a pair does not begin another one.
+var jsonEscapePattern = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// passwords maps the scheme and host of a server behind basic authentication to its user name and password, a
+// passwordByServer maps the scheme and host of a server behind basic authentication to its user name and password, a
 // [2]string.
-var passwords sync.Map
+var passwordByServer sync.Map
 
 // userInAddress matches an address with a user name and perhaps a password. A comma separates the addresses of a list.
 var userInAddress = regexp.MustCompile(`(https?://)([^/\s:,]*):?([^/\s,]*)@([^/\s"',\]}]+)`)
@@ -65,7 +65,7 @@ func TakePasswords(text string) string {
 		return cmp.Or(decoded, s)
 	}
 	for _, part := range userInAddress.FindAllStringSubmatch(text, -1) {
-		passwords.Store(part[1]+part[4], [2]string{plain(part[2]), plain(part[3])})
+		passwordByServer.Store(part[1]+part[4], [2]string{plain(part[2]), plain(part[3])})
 	}
 	return userInAddress.ReplaceAllString(text, "$1$4")
 }

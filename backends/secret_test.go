@@ -17,7 +17,7 @@ import (
 // them where a question or a list is asked for. Nothing of the key is in that, nor in the errors beneath.
 func TestKeyIsNotSaidAgain(t *testing.T) {
 	const key = `sk-proj/"Ab+12345`
-	trials.Cases(t, "secrets.txt", func(t *testing.T, input []string) []string {
+	trials.RunCases(t, "secrets.txt", func(t *testing.T, input []string) []string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			sent := r.Header.Get("Authorization")
 			written, escapes := string(mustJSON(sent)), ""

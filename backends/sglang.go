@@ -6,12 +6,12 @@ import "context"
 const SGLang = "SGLang"
 
 var sglang = serverKind{
-	name:    SGLang,
-	wire:    openAIFormat,
-	ownedBy: "sglang",
-	ports:   []string{"30000"},
-	batches: 32,
-	can:     map[Feature]string{LimitsThinking: "", BatchesRequests: ""},
+	name:             SGLang,
+	wire:             openAIFormat,
+	ownedBy:          "sglang",
+	ports:            []string{"30000"},
+	usualParallelism: 32,
+	can:              map[Feature]string{LimitsThinking: "", BatchesRequests: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
 		version, err := o.version(ctx, o.root()+"/server_info")
 		if IsKind(err, ErrorNotFound) { // earlier versions

@@ -51,7 +51,7 @@ type SimulatedJudge struct {
 	FollowsRewrite                       float64  // probability that a rewritten prompt decides the verdict
 	Reversed                             *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
 	FollowsWrongReference                float64  // probability that it follows a wrong reference
-	Noise, Shift, Halo, Compress         float64  // of scores, see above
+	Noise, ScoreShift, Halo, Compress    float64  // of scores, see above
 	Seed                                 uint64   // of all draws
 }
 
@@ -74,11 +74,11 @@ func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 	for _, s := range simulated {
 		if s.Name == spec {
 			s.Name, s.Seed = "sim:"+spec, 1
-			s.FollowsWrongReference = trust
+			s.FollowsWrongReference = defaultReferenceTrust
 			return &s, nil
 		}
 	}
-	s := SimulatedJudge{Name: "sim:" + spec, Accuracy: 1, FollowsWrongReference: trust, Seed: 1}
+	s := SimulatedJudge{Name: "sim:" + spec, Accuracy: 1, FollowsWrongReference: defaultReferenceTrust, Seed: 1}
 	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
@@ -91,7 +91,7 @@ func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 		}
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.PicksFirst, "tie": &s.Tie, "silent": &s.NoVerdict, "swayed": &s.FollowsRewrite,
-			"noise": &s.Noise, "shift": &s.Shift, "halo": &s.Halo, "compress": &s.Compress,
+			"noise": &s.Noise, "shift": &s.ScoreShift, "halo": &s.Halo, "compress": &s.Compress,
 			"misled": &s.FollowsWrongReference,
 		}[key]
 		if key == "reversed" {
@@ -113,8 +113,8 @@ func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 	return &s, nil
 }
 
-// trust is the probability that a simulated judge follows a correct reference, and the default for a wrong one.
-const trust = 0.5
+// defaultReferenceTrust is the probability that a simulated judge follows a correct reference, and the default for a wrong one.
+const defaultReferenceTrust = 0.5
 
 // Ask implements Client.
 func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error) {
@@ -135,12 +135,12 @@ func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error)
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Correct
 	accuracy := s.Accuracy
-	if o.Reversed && s.Reversed != nil {
+	if o.AsksForWorst && s.Reversed != nil {
 		accuracy = *s.Reversed
 	}
 	follows := s.FollowsWrongReference
 	if pick >= 0 && o.ReferenceVerdict == o.VerdictLabels[pick] {
-		follows = trust
+		follows = defaultReferenceTrust
 	}
 	switch {
 	case accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
@@ -168,8 +168,8 @@ func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error)
 		verdict = o.RewriteVerdict
 	case u < s.PicksFirst:
 		verdict = o.VerdictLabels[0]
-	case u < s.PicksFirst+s.Tie && o.Tie != "":
-		verdict = o.Tie
+	case u < s.PicksFirst+s.Tie && o.TieLabel != "":
+		verdict = o.TieLabel
 	case u < s.PicksFirst+s.Tie+s.NoVerdict:
 		return withoutVerdict, nil
 	}
@@ -183,7 +183,7 @@ func (s *SimulatedJudge) score(o *Oracle, quality float64, look *rand.Rand) Resp
 	if look.Float64() < s.NoVerdict {
 		return withoutVerdict
 	}
-	x := quality + s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
+	x := quality + s.Noise*look.NormFloat64() + s.ScoreShift + s.Halo*o.RelativeLength
 	x += (0.75 - x) * s.Compress
 	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.VerdictLabels)-1)))
 	return Response{Text: "Simulated judgment. My final verdict is: " + o.VerdictLabels[level], Finish: FinishStop}
@@ -205,7 +205,7 @@ func (s *SimulatedJudge) draw(item string, presentation, repetition int) *rand.R
 
 // Server implements Backend.
 func (s *SimulatedJudge) Server(context.Context) (ServerInfo, error) {
-	return ServerInfo{Kind: Simulation, Name: "simulation"}, nil
+	return ServerInfo{WireFormat: Simulation, Name: "simulation"}, nil
 }
 
 // Models implements Backend.
@@ -214,7 +214,7 @@ func (s *SimulatedJudge) Models(context.Context) ([]Model, error) {
 	for i, m := range simulated {
 		models[i] = Model{Name: "sim:" + m.Name}
 	}
-	return byName(models), nil
+	return sortByName(models), nil
 }
 
 // Model implements Backend.
@@ -223,14 +223,14 @@ func (s *SimulatedJudge) Model(context.Context, string) (Model, error) {
 	if s.FollowsRewrite > 0 {
 		options = fmt.Sprintf(" swayed=%g", s.FollowsRewrite)
 	}
-	if s.FollowsWrongReference != trust {
+	if s.FollowsWrongReference != defaultReferenceTrust {
 		options += fmt.Sprintf(" misled=%g", s.FollowsWrongReference)
 	}
 	if s.Reversed != nil {
 		options += fmt.Sprintf(" reversed=%g", *s.Reversed)
 	}
-	if s.Noise+s.Shift+s.Halo+s.Compress > 0 {
-		options += fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.Shift, s.Halo, s.Compress)
+	if s.Noise+s.ScoreShift+s.Halo+s.Compress > 0 {
+		options += fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.ScoreShift, s.Halo, s.Compress)
 	}
 	return Model{
 		Name: s.Name,

@@ -24,7 +24,7 @@ func judgePairs(t *testing.T, judge *SimulatedJudge, n int, tie string) map[stri
 		for presentation, order := range [][]int{{0, 1}, {1, 0}} {
 			req := Request{Oracle: &Oracle{
 				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Correct: slices.Index(order, i%2),
-				VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Tie: tie,
+				VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, TieLabel: tie,
 			}}
 			resp, err := judge.Ask(context.Background(), req)
 			if err != nil || resp.Finish != FinishStop {
@@ -115,7 +115,7 @@ func TestSimWithTheReversedGoal(t *testing.T) {
 		var correct [2]bool
 		for goal, reversed := range []bool{false, true} {
 			resp, err := judge.Ask(t.Context(), Request{Oracle: &Oracle{
-				Item: fmt.Sprint(i), Order: []int{0, 1}, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Reversed: reversed,
+				Item: fmt.Sprint(i), Order: []int{0, 1}, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, AsksForWorst: reversed,
 			}})
 			assert.NilError(t, err)
 			correct[goal] = strings.Contains(resp.Text, "[[A>B]]")
@@ -212,7 +212,7 @@ func TestSimAsABackend(t *testing.T) {
 	ctx := context.Background()
 	judge, err := NewSimulatedJudge("sim:coin")
 	assert.NilError(t, err)
-	if s, err := judge.Server(ctx); err != nil || s.Kind != "sim" || s.URL != "" {
+	if s, err := judge.Server(ctx); err != nil || s.WireFormat != "sim" || s.URL != "" {
 		t.Errorf("Server: %+v, %v", s, err)
 	}
 	models, err := judge.Models(ctx)

@@ -27,25 +27,25 @@ func SplitThinking(reply string) (text, thinking string) {
 	text, thinking = finalChannel(reply)
 	for _, tag := range thinkingTags {
 		var more string
-		text, more = splitTag(text, tag.open, tag.close)
+		text, more = splitThinkingTags(text, tag.open, tag.close)
 		thinking += more
 	}
 	return trimResponseMarks(text), thinking
 }
 
-// maxTagRemovals limits how often splitTag repeats when the removal of one tag forms another. Each round reads the
+// maxTagRemovals limits how often splitThinkingTags repeats when the removal of one tag forms another. Each round reads the
 // reply once more; after the last, everything from the next opening tag on is thinking.
 const maxTagRemovals = 50
 
-// splitTag separates the text between the tags open and close from a reply, also between tags that the removal of
+// splitThinkingTags separates the text between the tags open and close from a reply, also between tags that the removal of
 // others forms.
-func splitTag(reply, open, close string) (text, thinking string) {
+func splitThinkingTags(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range maxTagRemovals {
 		more := ""
 		text, more = splitTagOnce(text, open, close)
 		thinking += more
-		if tagAt(text, open) < 0 {
+		if firstTagIndex(text, open) < 0 {
 			return text, thinking
 		}
 	}
@@ -53,9 +53,9 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// tagAt returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is skipped: the
+// firstTagIndex returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is skipped: the
 // text only mentions it.
-func tagAt(text, tag string) int {
+func firstTagIndex(text, tag string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], tag)
 		if i < 0 {
@@ -69,9 +69,9 @@ func tagAt(text, tag string) int {
 	}
 }
 
-// cutTag works like strings.Cut around the first tag that tagAt finds.
+// cutTag works like strings.Cut around the first tag that firstTagIndex finds.
 func cutTag(text, tag string) (before, after string, ok bool) {
-	i := tagAt(text, tag)
+	i := firstTagIndex(text, tag)
 	if i < 0 {
 		return text, "", false
 	}
@@ -81,7 +81,7 @@ func cutTag(text, tag string) (before, after string, ok bool) {
 // splitTagOnce separates the text between the tags open and close from a reply in one pass.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
 	var out, thought strings.Builder
-	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {
+	if before, after, closed := cutTag(reply, close); closed && firstTagIndex(before, open) < 0 {
 		thought.WriteString(before)
 		reply = after
 	}
@@ -154,9 +154,9 @@ func finalChannel(reply string) (text, thinking string) {
 	return final.String(), thought.String()
 }
 
-// joinThinking joins thinking from fields of their own with thinking from the text. Some versions of vLLM send it
+// joinThinkingParts joins thinking from fields of their own with thinking from the text. Some versions of vLLM send it
 // under two names.
-func joinThinking(parts ...string) string {
+func joinThinkingParts(parts ...string) string {
 	var distinct []string
 	for _, p := range parts {
 		if strings.TrimSpace(p) != "" && !slices.Contains(distinct, p) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSplitThinking(t *testing.T) {
-	trials.Cases(t, "thinking.txt", func(t *testing.T, input []string) []string {
+	trials.RunCases(t, "thinking.txt", func(t *testing.T, input []string) []string {
 		reply, err := strconv.Unquote(input[0])
 		assert.NilError(t, err)
 		text, thinking := SplitThinking(reply)
@@ -46,7 +46,7 @@ func TestJoinThinking(t *testing.T) {
 		" a ":   {" a ", " a "},
 		"a\n a": {"a", " a"},
 	} {
-		if got := joinThinking(parts...); got != want {
+		if got := joinThinkingParts(parts...); got != want {
 			t.Errorf("joinThinking(%q) = %q, want %q", parts, got, want)
 		}
 	}

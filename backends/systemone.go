@@ -44,9 +44,9 @@ var decisions = serverKind{
 // may speak it, or the other way round. Other servers are returned unchanged.
 func (s ServerInfo) WithFormat(wire string) ServerInfo {
 	switch {
-	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
-		wire == openAIFormat && s.Kind == systemOneFormat:
-		s.Kind = wire
+	case wire == systemOneFormat && (s.WireFormat == openAIFormat || s.WireFormat == ollamaWireFormat),
+		wire == openAIFormat && s.WireFormat == systemOneFormat:
+		s.WireFormat = wire
 	}
 	return s
 }
@@ -73,7 +73,7 @@ func (s *DecisionBackend) Model(ctx context.Context, name string) (Model, error)
 var (
 	_ ModelIdentifier = (*DecisionBackend)(nil)
 	_ TokenCounter    = (*DecisionBackend)(nil)
-	_ sampler         = (*DecisionBackend)(nil)
+	_ tokenSampler    = (*DecisionBackend)(nil)
 )
 
 // Identify implements Identifier.
@@ -81,9 +81,9 @@ func (s *DecisionBackend) Identify(ctx context.Context, name string) (Model, err
 	return s.Backend.(ModelIdentifier).Identify(ctx, name)
 }
 
-// decision is a question to a decision model.
-type decision struct {
-	Type         string          `json:"type"`               // choiceQuestion or yesNoQuestion
+// decisionQuestion is a question to a decision model.
+type decisionQuestion struct {
+	QuestionType string          `json:"type"`               // choiceQuestionType or yesNoQuestionType
 	Instructions string          `json:"instructions"`       // the text of the question
 	Criteria     json.RawMessage `json:"criteria,omitempty"` // an object with the options as keys; none for yes and no
 	options      []string        // the words for the options, in the order of Request.AllowedReplies
@@ -91,13 +91,13 @@ type decision struct {
 
 // Names of the question and of its types in the format.
 const (
-	verdictQuestion = "verdict"
-	choiceQuestion  = "choice"
-	yesNoQuestion   = "noul"
+	verdictQuestionName = "verdict"
+	choiceQuestionType  = "choice"
+	yesNoQuestionType   = "noul"
 )
 
-// splitDecision splits a request into the state, the text to decide about, and the question.
-func splitDecision(req Request) (state string, q decision) {
+// splitStateAndQuestion splits a request into the state, the text to decide about, and the question.
+func splitStateAndQuestion(req Request) (state string, q decisionQuestion) {
 	means := map[string]string{}
 	var lines []string
 	for _, m := range req.Messages {
@@ -106,7 +106,7 @@ func splitDecision(req Request) (state string, q decision) {
 			continue
 		}
 		for line := range strings.Lines(m.Content) {
-			option, words := optionOf(line, req.AllowedReplies)
+			option, words := leadingOption(line, req.AllowedReplies)
 			if option == "" {
 				lines = append(lines, line)
 			} else {
@@ -114,7 +114,7 @@ func splitDecision(req Request) (state string, q decision) {
 			}
 		}
 	}
-	q.Type, q.Instructions = choiceQuestion, strings.TrimSpace(strings.Join(lines, ""))
+	q.QuestionType, q.Instructions = choiceQuestionType, strings.TrimSpace(strings.Join(lines, ""))
 	if q.Instructions == "" {
 		q.Instructions = "Decide."
 	}
@@ -128,15 +128,15 @@ func splitDecision(req Request) (state string, q decision) {
 		criteria.WriteString("," + string(mustJSON(words)) + ":null")
 	}
 	if len(q.options) == 2 && q.options[0] == "yes" && q.options[1] == "no" {
-		q.Type = yesNoQuestion
+		q.QuestionType = yesNoQuestionType
 	} else {
 		q.Criteria = json.RawMessage("{" + strings.TrimPrefix(criteria.String(), ",") + "}")
 	}
 	return state, q
 }
 
-// optionOf returns the option with which a line begins, and the words after the option; "" if there is no option.
-func optionOf(line string, options []string) (option, words string) {
+// leadingOption returns the option with which a line begins, and the words after the option; "" if there is no option.
+func leadingOption(line string, options []string) (option, words string) {
 	for _, o := range options {
 		if after, ok := strings.CutPrefix(line, o+" "); ok {
 			return o, strings.TrimSpace(after)
@@ -150,7 +150,7 @@ func (s *DecisionBackend) CountTokens(ctx context.Context, req Request) (int, er
 	if s.Backend != Backend(s.api) {
 		return 0, ErrNoTokenizer
 	}
-	state, q := splitDecision(req)
+	state, q := splitStateAndQuestion(req)
 	text := strings.Join(append([]string{state, q.Instructions}, q.options...), "\n")
 	return s.api.tokenize(ctx, map[string]any{"model": req.Model, "content": text})
 }
@@ -168,9 +168,9 @@ func (s *DecisionBackend) Ask(ctx context.Context, req Request) (Response, error
 			req.PromptTokens = n
 		}
 	}
-	state, q := splitDecision(req)
+	state, q := splitStateAndQuestion(req)
 	body := mustJSON(map[string]any{
-		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
+		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestionName: q},
 	})
 	resp, err := s.api.judge(ctx, s.api.base+"/systemone", body, req, func(x *exchange) (Response, error) {
 		var answer decisionAnswer
@@ -217,16 +217,16 @@ type decisionAnswer struct {
 }
 
 // response returns the likeliest option of q as the reply to req, and the probabilities of all options.
-func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Response, error) {
-	if err := checkError(d.Error, x); err != nil {
+func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) (Response, error) {
+	if err := checkErrorField(d.Error, x); err != nil {
 		return Response{}, err
 	}
 	out := Response{Finish: FinishStop, Model: d.Model, PromptTokens: d.Usage.Input}
-	answer := d.Answers[verdictQuestion]
+	answer := d.Answers[verdictQuestionName]
 	best, sum := -1., 0.
 	for i, words := range q.options {
 		probability := answer.Probabilities[words]
-		if yes := answer.Yes; q.Type == yesNoQuestion && yes != nil {
+		if yes := answer.Yes; q.QuestionType == yesNoQuestionType && yes != nil {
 			probability = []*float64{yes, new(1 - *yes)}[i]
 		}
 		if probability == nil || !(*probability >= 0 && *probability <= 1) {

@@ -37,7 +37,7 @@ func decisionServer(t *testing.T, status int, answer string, tokens int) (s *Dec
 		}
 	}))
 	t.Cleanup(server.Close)
-	b, err := Open(ServerInfo{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
+	b, err := Open(ServerInfo{WireFormat: "systemone", URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
 	return b.(*DecisionBackend), request
 }
@@ -105,7 +105,7 @@ func TestSystemOneOfOllama(t *testing.T) {
 	}))
 	defer server.Close()
 	probed, err := Probe(t.Context(), server.Client(), server.URL, "")
-	if err != nil || probed.Kind != "ollama" {
+	if err != nil || probed.WireFormat != "ollama" {
 		t.Fatalf("%+v, %v", probed, err)
 	}
 	converted := probed.WithFormat("systemone")
@@ -115,10 +115,10 @@ func TestSystemOneOfOllama(t *testing.T) {
 	b, err := Open(converted, "", server.Client())
 	assert.NilError(t, err)
 	m, err := b.Model(t.Context(), "nimble")
-	if err != nil || m.IsDecisionModel != AbilityYes || m.Identity(converted.Kind) != "systemone abc" {
+	if err != nil || m.IsDecisionModel != AbilityYes || m.Identity(converted.WireFormat) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := b.(ModelIdentifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(converted.Kind) != "systemone abc" {
+	if m, err := b.(ModelIdentifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(converted.WireFormat) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if _, err := b.Model(t.Context(), "qwen3:8b"); !IsKind(err, ErrorBadRequest) {
@@ -135,7 +135,7 @@ func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
 		fmt.Fprint(w, `{"tokens":[1,2,3]}`)
 	}))
 	defer server.Close()
-	b, err := Open(ServerInfo{Kind: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
+	b, err := Open(ServerInfo{WireFormat: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
 	if n, err := b.(TokenCounter).CountTokens(t.Context(), question); n != 3 || err != nil {
 		t.Error(n, err)
@@ -152,7 +152,7 @@ func TestDecisionSample(t *testing.T) {
 		t.Errorf("%v, %v: %s", sample, err, *request)
 	}
 	s, _ = decisionServer(t, 200, strings.Replace(answer, `"correct":0.5,"helpful":0.2`, `"correct":0.2,"helpful":0.5`, 1), 9)
-	if other, err := s.Sample(t.Context(), "d"); err != nil || sample.Matches(other) {
+	if other, err := s.Sample(t.Context(), "d"); err != nil || sample.FitsSameModel(other) {
 		t.Errorf("%v, %v", other, err)
 	}
 	for status, mayPass := range map[int]bool{501: false, 404: false, 502: true, 503: true} {

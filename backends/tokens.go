@@ -34,19 +34,19 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 		return 0, ErrNoTokenizer
 	}
 	key := sha256.Sum256(mustJSON(prompt))
-	if cached, ok := o.counts.Load(key); ok {
+	if cached, ok := o.tokenCounts.Load(key); ok {
 		return cached.(int), nil
 	}
 	n, err := count(ctx, o, prompt)
 	if err != nil {
 		return 0, err
 	}
-	o.counts.Store(key, n)
+	o.tokenCounts.Store(key, n)
 	return n, nil
 }
 
-// noPage converts an error of kind ErrorNotFound to ErrNoTokenizer: older or reduced servers lack the page that counts.
-func noPage(err error) error {
+// noTokenizerError converts an error of kind ErrorNotFound to ErrNoTokenizer: older or reduced servers lack the page that counts.
+func noTokenizerError(err error) error {
 	if IsKind(err, ErrorNotFound) {
 		return ErrNoTokenizer
 	}

@@ -10,25 +10,25 @@ import (
 const VLLM = "vLLM"
 
 var vllm = serverKind{
-	name:     VLLM,
-	wire:     openAIFormat,
-	ownedBy:  "vllm",
-	ports:    []string{"8000"},
-	batches:  32, // it batches what comes
-	logprobs: AbilityYes,
+	name:             VLLM,
+	wire:             openAIFormat,
+	ownedBy:          "vllm",
+	ports:            []string{"8000"},
+	usualParallelism: 32, // it batches what comes
+	logprobs:         AbilityYes,
 	can: map[Feature]string{
 		ReservesReplyRoom: "",
 		GivesTokenSample:  "",
 		BatchesRequests:   "",
 		LimitsThinking:    "", // since 0.19, if started with --reasoning-config; earlier versions refuse it
-		EndsRepetition:    "0.17.0",
+		StopsRepetition:   "0.17.0",
 	},
 	extend: func(members map[string]any, s ServerInfo, req Request) {
 		members["repetition_penalty"] = 1 // else it uses the value of the model's generation_config.json
 		if req.ThinkBudget > 0 {
 			members["thinking_token_budget"] = req.ThinkBudget
 		}
-		if req.StopRepetition && s.Can(EndsRepetition) {
+		if req.StopRepetition && s.Can(StopsRepetition) {
 			// Rows of a table, or a list of equal words, stay below these minimums.
 			members["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
 		}
@@ -45,8 +45,8 @@ var vllm = serverKind{
 		var answer struct {
 			Count int `json:"count"`
 		}
-		err := o.page(ctx, o.root()+"/tokenize", prompt, &answer)
-		return answer.Count, noPage(err)
+		err := o.fetchJSON(ctx, o.root()+"/tokenize", prompt, &answer)
+		return answer.Count, noTokenizerError(err)
 	},
 	advice: Advice{
 		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },

@@ -21,44 +21,44 @@ var _ Client = (*ModelWatch)(nil)
 // not wait for them. If the model has no digest and the server's process may have changed, a check also samples the
 // model (see [TokenSample]). After a change is noticed, every call fails with *ModelChangedError.
 type ModelWatch struct {
-	// Exclusive is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
-	Exclusive chan struct{}
+	// SampleLock is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
+	SampleLock chan struct{}
 
-	member   PoolMember
-	patience time.Duration   // how long Begin waits for a sample from a busy server
-	ctx      context.Context // ends the checks
-	checks   sync.WaitGroup
+	poolMember    PoolMember
+	patience      time.Duration   // how long Begin waits for a sample from a busy server
+	ctx           context.Context // ends the checks
+	runningChecks sync.WaitGroup
 
-	mu           sync.Mutex
-	waiting      []*IdentityCheck   // checks of replies since the last conclusive answer, in order of arrival
-	cancel       context.CancelFunc // ends the running checks; nil if there are none
-	rest         time.Duration      // pause before the next check
-	due          time.Time          // when the next check may start
-	process      string             // the server's Model.ProcessMarker when sample was last compared
-	sample       TokenSample        // the model's sample at the start of the run; nil for none
-	replyModel   string             // model name in replies; "" before the first
-	fingerprints Fingerprints       // system fingerprints of replies
-	changed      *ModelChangedError // the first change noticed; nil for none
-	foundByCheck bool               // a check, not a reply, noticed the change; used only by checks, one at a time
+	mu            sync.Mutex
+	pendingChecks []*IdentityCheck   // checks of replies since the last conclusive answer, in order of arrival
+	cancel        context.CancelFunc // ends the running checks; nil if there are none
+	rest          time.Duration      // pause before the next check
+	due           time.Time          // when the next check may start
+	process       string             // the server's Model.ServerStartMarker when sample was last compared
+	sample        TokenSample        // the model's sample at the start of the run; nil for none
+	replyModel    string             // model name in replies; "" before the first
+	fingerprints  Fingerprints       // system fingerprints of replies
+	firstChange   *ModelChangedError // the first change noticed; nil for none
+	foundByCheck  bool               // a check, not a reply, noticed the change; used only by checks, one at a time
 }
 
 // IdentityCheck reports whether a reply's server still had the same model after the reply.
 type IdentityCheck struct {
-	mu    sync.Mutex
-	ended bool
-	err   error         // the result, once ended
-	then  []func(error) // functions to call with the result
+	mu        sync.Mutex
+	ended     bool
+	err       error         // the result, once ended
+	callbacks []func(error) // functions to call with the result
 }
 
-// ErrUnverified is the result of a check whose server did not say which model it serves.
-var ErrUnverified = errors.New("the server did not confirm which model it serves")
+// ErrModelNotNamed is the result of a check whose server did not say which model it serves.
+var ErrModelNotNamed = errors.New("the server did not confirm which model it serves")
 
 // Then calls f with the result when the check has ended: nil if the server has the same model, *ModelChangedError if
-// it has another, ErrUnverified if that is unknown.
+// it has another, ErrModelNotNamed if that is unknown.
 func (c *IdentityCheck) Then(f func(error)) {
 	c.mu.Lock()
 	if !c.ended {
-		c.then = append(c.then, f)
+		c.callbacks = append(c.callbacks, f)
 		c.mu.Unlock()
 		return
 	}
@@ -70,7 +70,7 @@ func (c *IdentityCheck) Then(f func(error)) {
 func (c *IdentityCheck) end(err error) {
 	c.mu.Lock()
 	c.ended, c.err = true, err
-	then := c.then
+	then := c.callbacks
 	c.mu.Unlock()
 	for _, f := range then {
 		f(err)
@@ -88,7 +88,7 @@ const (
 // NewModelWatch returns a ModelWatch over one server of a run, m, whose Backend must be a ModelIdentifier.
 // [ModelWatch.Begin] waits for the server up to patience. Checks end with ctx.
 func NewModelWatch(ctx context.Context, m PoolMember, patience time.Duration) *ModelWatch {
-	return &ModelWatch{member: m, patience: patience, ctx: ctx, rest: checkInterval, fingerprints: Fingerprints{}}
+	return &ModelWatch{poolMember: m, patience: patience, ctx: ctx, rest: checkInterval, fingerprints: Fingerprints{}}
 }
 
 // ExpectFingerprint requires replies to have the system fingerprint of earlier replies of the same server; "": any.
@@ -113,7 +113,7 @@ func (w *ModelWatch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, 
 	if earlier == nil {
 		w.sample = sample
 	}
-	if sampleErr == nil && !earlier.Matches(sample) {
+	if sampleErr == nil && !earlier.FitsSameModel(sample) {
 		return nil, nil, w.weightsChangedError(sample)
 	}
 	w.due = time.Now().Add(checkInterval)
@@ -124,19 +124,19 @@ func (w *ModelWatch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, 
 func (w *ModelWatch) takeSample(ctx context.Context) (TokenSample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	if s, ok := w.member.Backend.(sampler); ok {
-		return s.Sample(limited, w.member.Model.Name)
+	if s, ok := w.poolMember.Backend.(tokenSampler); ok {
+		return s.Sample(limited, w.poolMember.Model.Name)
 	}
 	return nil, nil
 }
 
-// alone waits until no other request is in flight, if Alone is set; done lets others proceed.
-func (w *ModelWatch) alone() (done func()) {
-	if w.Exclusive == nil {
+// waitUntilAlone waits until no other request is in flight, if Alone is set; done lets others proceed.
+func (w *ModelWatch) waitUntilAlone() (done func()) {
+	if w.SampleLock == nil {
 		return func() {}
 	}
-	w.Exclusive <- struct{}{}
-	return func() { <-w.Exclusive }
+	w.SampleLock <- struct{}{}
+	return func() { <-w.SampleLock }
 }
 
 // Ask implements Client.
@@ -144,22 +144,22 @@ func (w *ModelWatch) Ask(ctx context.Context, req Request) (Response, error) {
 	if changed := w.Changed(); changed != nil {
 		return Response{}, changed
 	}
-	defer w.alone()()
-	resp, err := w.member.Client.Ask(ctx, req)
+	defer w.waitUntilAlone()()
+	resp, err := w.poolMember.Client.Ask(ctx, req)
 	if err != nil {
 		return resp, err
 	}
 	if err := w.checkReply(resp); err != nil {
 		return Response{}, err
 	}
-	resp.Check = w.Check()
+	resp.IdentityCheck = w.Check()
 	return resp, nil
 }
 
 // checkReply returns an error if a reply has another model name or system fingerprint than earlier ones. The name may
 // differ from the requested one, but must not change.
 func (w *ModelWatch) checkReply(resp Response) error {
-	model := cmp.Or(resp.Model, w.member.Model.Name)
+	model := cmp.Or(resp.Model, w.poolMember.Model.Name)
 	system := resp.SystemFingerprint
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,37 +175,37 @@ func (w *ModelWatch) checkReply(resp Response) error {
 	default:
 		return nil
 	}
-	w.changed = cmp.Or(w.changed, changed)
-	return w.changed
+	w.firstChange = cmp.Or(w.firstChange, changed)
+	return w.firstChange
 }
 
 // changeError returns the error for a model that has changed; was and now describe it before and after.
 func (w *ModelWatch) changeError(was, now string) *ModelChangedError {
-	return &ModelChangedError{Time: time.Now(), URL: w.member.Server.URL, Old: was, New: now}
+	return &ModelChangedError{Time: time.Now(), URL: w.poolMember.Server.URL, Old: was, New: now}
 }
 
-// Check starts a check for a reply that has arrived. Without a Watch it has ended with ErrUnverified.
+// Check starts a check for a reply that has arrived. Without a Watch it has ended with ErrModelNotNamed.
 func (w *ModelWatch) Check() *IdentityCheck {
 	if w == nil {
-		return &IdentityCheck{ended: true, err: ErrUnverified}
+		return &IdentityCheck{ended: true, err: ErrModelNotNamed}
 	}
 	c := new(IdentityCheck)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.waiting = append(w.waiting, c)
+	w.pendingChecks = append(w.pendingChecks, c)
 	if w.cancel == nil {
 		var ctx context.Context
 		ctx, w.cancel = context.WithCancel(w.ctx)
-		w.checks.Go(func() { w.checkAll(ctx) })
+		w.runningChecks.Go(func() { w.checkUntilIdle(ctx) })
 	}
 	return c
 }
 
-// checkAll runs checks until no reply waits for one.
-func (w *ModelWatch) checkAll(ctx context.Context) {
+// checkUntilIdle runs checks until no reply waits for one.
+func (w *ModelWatch) checkUntilIdle(ctx context.Context) {
 	for {
 		w.mu.Lock()
-		if len(w.waiting) == 0 || ctx.Err() != nil {
+		if len(w.pendingChecks) == 0 || ctx.Err() != nil {
 			w.cancel()
 			w.cancel = nil
 			w.mu.Unlock()
@@ -225,7 +225,7 @@ func (w *ModelWatch) checkAll(ctx context.Context) {
 // the server gives no clear answer, they wait for the next check.
 func (w *ModelWatch) check(ctx context.Context) error {
 	w.mu.Lock()
-	n := len(w.waiting)
+	n := len(w.pendingChecks)
 	w.mu.Unlock()
 	start := time.Now()
 	err := w.verify(ctx)
@@ -234,10 +234,10 @@ func (w *ModelWatch) check(ctx context.Context) error {
 	w.mu.Lock()
 	w.rest = min(2*w.rest, longestRest)
 	if err == nil || modelChanged {
-		replies, w.waiting = w.waiting[:n], w.waiting[n:]
+		replies, w.pendingChecks = w.pendingChecks[:n], w.pendingChecks[n:]
 		w.rest = checkInterval
 	}
-	w.changed = cmp.Or(w.changed, changed)
+	w.firstChange = cmp.Or(w.firstChange, changed)
 	w.foundByCheck = modelChanged
 	// A server that is slow to answer spends at most half of its time on checks.
 	w.due = time.Now().Add(max(w.rest, time.Since(start), requestedWait(err)))
@@ -249,15 +249,15 @@ func (w *ModelWatch) check(ctx context.Context) error {
 }
 
 // FinalCheck runs the final check for waiting replies, within limit. If the server does not name its model, the checks
-// end with ErrUnverified and the error gives the reason.
+// end with ErrModelNotNamed and the error gives the reason.
 func (w *ModelWatch) FinalCheck(ctx context.Context, limit time.Duration) error {
 	w.mu.Lock()
 	if w.cancel != nil {
 		w.cancel()
 	}
 	w.mu.Unlock()
-	w.checks.Wait()
-	if len(w.waiting) == 0 {
+	w.runningChecks.Wait()
+	if len(w.pendingChecks) == 0 {
 		return nil
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
@@ -268,10 +268,10 @@ func (w *ModelWatch) FinalCheck(ctx context.Context, limit time.Duration) error 
 	}, func() (struct{}, error) {
 		return struct{}{}, w.check(limited)
 	})
-	for _, c := range w.waiting {
-		c.end(ErrUnverified)
+	for _, c := range w.pendingChecks {
+		c.end(ErrModelNotNamed)
 	}
-	w.waiting = nil
+	w.pendingChecks = nil
 	if errors.As(err, new(*ModelChangedError)) {
 		return nil
 	}
@@ -282,7 +282,7 @@ func (w *ModelWatch) FinalCheck(ctx context.Context, limit time.Duration) error 
 func (w *ModelWatch) Changed() *ModelChangedError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.changed
+	return w.firstChange
 }
 
 // verify returns an error if the server has another model than before, or does not say which one it has.
@@ -297,14 +297,14 @@ func (w *ModelWatch) verify(ctx context.Context) error {
 	if w.sample == nil || process != "" && process == w.process {
 		return nil
 	}
-	defer w.alone()()
+	defer w.waitUntilAlone()()
 	sample, err := w.takeSample(ctx)
 	switch {
 	case err != nil:
 		return err
 	case sample == nil:
 		return unusable("it gave no sample of its model")
-	case !w.sample.Matches(sample):
+	case !w.sample.FitsSameModel(sample):
 		return w.weightsChangedError(sample)
 	}
 	w.process = process
@@ -314,7 +314,7 @@ func (w *ModelWatch) verify(ctx context.Context) error {
 // checkModel returns the process of a server that still has the model. Before it reports a change it queries a second
 // time, since a server that starts or stops may report only half of its state.
 func (w *ModelWatch) checkModel(ctx context.Context) (process string, err error) {
-	was := w.member.Identity()
+	was := w.poolMember.Identity()
 	now, process, err := w.identify(ctx)
 	if err == nil && now != was || IsKind(err, ErrorNotFound) {
 		select {
@@ -336,14 +336,14 @@ func (w *ModelWatch) checkModel(ctx context.Context) (process string, err error)
 func (w *ModelWatch) identify(ctx context.Context) (identity, process string, err error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	m, err := w.member.Backend.(ModelIdentifier).Identify(limited, w.member.Model.Name)
-	return m.Identity(w.member.Server.Kind), m.ProcessMarker, err
+	m, err := w.poolMember.Backend.(ModelIdentifier).Identify(limited, w.poolMember.Model.Name)
+	return m.Identity(w.poolMember.Server.WireFormat), m.ServerStartMarker, err
 }
 
 // weightsChangedError returns the error for a model whose sample is now another.
 func (w *ModelWatch) weightsChangedError(now TokenSample) error {
 	return w.changeError(
-		fmt.Sprintf("%s, which continues %q with %s", w.member.Identity(), samplePrompt, w.sample),
+		fmt.Sprintf("%s, which continues %q with %s", w.poolMember.Identity(), samplePrompt, w.sample),
 		"one of the same name and size with other weights, which continues with "+now.String(),
 	)
 }

@@ -59,7 +59,7 @@ func (s *fakeBackend) Identify(ctx context.Context, _ string) (Model, error) {
 	case now.identity == "":
 		return Model{}, &Error{Kind: ErrorNotFound, Message: "unknown model"}
 	}
-	return Model{Name: strings.TrimPrefix(now.identity, "openai "), ProcessMarker: now.process}, nil
+	return Model{Name: strings.TrimPrefix(now.identity, "openai "), ServerStartMarker: now.process}, nil
 }
 
 func (s *fakeBackend) Sample(context.Context, string) (TokenSample, error) {
@@ -81,7 +81,7 @@ func watching(t *testing.T, first presence) (*fakeBackend, *ModelWatch) {
 }
 
 func (s *fakeBackend) watch(t *testing.T) *ModelWatch {
-	m := PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
+	m := PoolMember{Backend: s, Client: s, Server: ServerInfo{WireFormat: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
 	return NewModelWatch(t.Context(), m, 2*time.Minute)
 }
 
@@ -94,7 +94,7 @@ func (w *ModelWatch) counts(t *testing.T, req Request) error {
 		return err
 	}
 	ended := make(chan error, 1)
-	resp.Check.Then(func(err error) { ended <- err })
+	resp.IdentityCheck.Then(func(err error) { ended <- err })
 	return <-ended
 }
 
@@ -129,7 +129,7 @@ func TestWatchIsInNobodysWay(t *testing.T) {
 							}
 							replies.Add(1)
 							came := time.Now()
-							resp.Check.Then(func(err error) {
+							resp.IdentityCheck.Then(func(err error) {
 								if err == nil {
 									verified.Add(1)
 								}
@@ -181,8 +181,8 @@ func TestWatchLast(t *testing.T) {
 				t.Errorf("%s: %v, after %s", name, why, took)
 			}
 			ended := make(chan error, 1)
-			resp.Check.Then(func(err error) { ended <- err })
-			if err := <-ended; !errors.Is(err, ErrUnverified) {
+			resp.IdentityCheck.Then(func(err error) { ended <- err })
+			if err := <-ended; !errors.Is(err, ErrModelNotNamed) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
@@ -278,8 +278,8 @@ func TestWatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &alone{fakeBackend: new(fakeBackend), t: t}
 		s.now.Store(&presence{identity: tinyIdentity, sample: TokenSample{" it": -0.1}, takes: 700 * time.Millisecond})
-		w := NewModelWatch(t.Context(), PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
-		w.Exclusive = make(chan struct{}, 1)
+		w := NewModelWatch(t.Context(), PoolMember{Backend: s, Client: s, Server: ServerInfo{WireFormat: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
+		w.SampleLock = make(chan struct{}, 1)
 		if _, _, err := w.Begin(nil); err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func givenUpOnce(t *testing.T, s *Store, w *warnings) {
 	_, statsErr := s.Stats(t.Context())
 	_, openErr := Open(s.dir, Options{MinFree: 1})
 	for _, err := range []error{statsErr, openErr, s.Put(Key(request("new")), entry("x")), s.Close(), s.Close()} {
-		assert.ErrorIs(t, err, ErrGivenUp)
+		assert.ErrorIs(t, err, ErrStoreGivenUp)
 	}
 	assert.ErrorContains(t, openErr, "cannot be opened again by this gavel")
 	w.once(t, s.dir+" is no longer used, and replies are not stored: ")
@@ -95,12 +95,12 @@ func TestCannotBeFlushed(t *testing.T) {
 	for name, act := range map[string]func(*Store) error{
 		"closing": (*Store).Close,
 		"renewing": func(s *Store) error {
-			s.unrenewed.Store(renewAfter)
+			s.bytesSinceRenewal.Store(reopenAfterBytes)
 			return s.Put(Key(request("more")), entry("x"))
 		},
 		"writing": func(s *Store) (err error) {
 			for i := 0; err == nil && i < 100; i++ {
-				s.unrenewed.Store(0)
+				s.bytesSinceRenewal.Store(0)
 				err = s.Put(Key(request(fmt.Sprint(i))), entry(random(200<<10)))
 			}
 			return err

@@ -23,8 +23,8 @@ type Entry struct {
 	Response backends.Response `json:"response"`
 	// Bundle is the bundle that the reply was imported from, by its name at that time; empty for a reply to this gavel.
 	Bundle string `json:"origin,omitempty"`
-	// Sample marks a model's sample, which is no reply.
-	Sample bool `json:"sample,omitempty"`
+	// IsSample marks a model's sample, which is no reply.
+	IsSample bool `json:"sample,omitempty"`
 }
 
 // answer returns the stored reply with the fields that mark it as cached.
@@ -41,9 +41,9 @@ type client struct {
 	store         *Store
 	replaceStored bool               // send stored requests, too
 	flight        singleflight.Group // joins equal requests in flight, by key
-	// unchecked holds replies, by key, until a check confirms that the server's model did not change; then they are
+	// uncheckedReplies holds replies, by key, until a check confirms that the server's model did not change; then they are
 	// stored. In the meantime they answer equal requests, which wait for the same check.
-	unchecked sync.Map
+	uncheckedReplies sync.Map
 }
 
 // CachingClient returns a Client that answers from store where it can, and sends other requests to next, equal ones in
@@ -75,7 +75,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 			if e, ok := s.Get(key); ok && usable(e, req) && !c.replaceStored {
 				return sharedResult{resp: e.answer()}, nil
 			}
-			if e, ok := c.unchecked.Load(key); ok && !c.replaceStored {
+			if e, ok := c.uncheckedReplies.Load(key); ok && !c.replaceStored {
 				return sharedResult{resp: e.(Entry).answer()}, nil
 			}
 			resp, err := c.next.Ask(ctx, req)
@@ -96,13 +96,13 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 
 // keep stores a reply: at once or, if it waits for a check of the server's model, after a check without an error.
 func (c *client) keep(key [sha256.Size]byte, e Entry) {
-	if check := e.Response.Check; check != nil {
-		c.unchecked.Store(key, e)
+	if check := e.Response.IdentityCheck; check != nil {
+		c.uncheckedReplies.Store(key, e)
 		check.Then(func(err error) {
 			if err == nil {
 				c.store.keep(key, e)
 			}
-			c.unchecked.Delete(key)
+			c.uncheckedReplies.Delete(key)
 		})
 		return
 	}
@@ -114,7 +114,7 @@ func (c *client) keep(key [sha256.Size]byte, e Entry) {
 func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 	err := s.Put(key, e)
 	switch {
-	case s.ending() != nil: // finish has warned
+	case s.endReason() != nil: // finish has warned
 	case errors.Is(err, ErrDiskFull):
 		s.warnOnce("full", "cache %s: until there is free space, replies are not stored: %v", s.dir, err)
 	case err != nil:
@@ -125,7 +125,7 @@ func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 // usable reports whether a stored reply still holds. A server with a larger context than the one that answered "too
 // long" gets the request again.
 func usable(e Entry, req backends.Request) bool {
-	return e.Response.Finish != backends.FinishPromptTooLong || e.Response.Context >= req.Context
+	return e.Response.Finish != backends.FinishPromptTooLong || e.Response.Context >= req.ContextTokens
 }
 
 // CanAnswer reports whether the cache can answer a request.

@@ -28,11 +28,11 @@ func guard(err *error) {
 // distrustFile marks the folder of a cache in which a read found damage: the next Open moves the folder aside.
 const distrustFile = "CHECK"
 
-// check returns an error that wraps errDamaged if the folder holds no complete database. It opens each table that the
+// checkDatabase returns an error that wraps errDamaged if the folder holds no complete database. It opens each table that the
 // manifest lists. Badger would do so in goroutines of its own, where no guard helps and a truncated file would end the
 // process. Badger deletes tables that the manifest does not list: their content is lost, unless the process that wrote
 // them was killed and a log still has it.
-func check(dir string) error {
+func checkDatabase(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, distrustFile)); err == nil {
 		return fmt.Errorf("a read found it %w", errDamaged)
 	}
@@ -45,7 +45,7 @@ func check(dir string) error {
 	}
 	for id, m := range manifest.Tables {
 		opts := table.Options{Compression: m.Compression, BlockSize: 4 << 10}
-		if err := checkTable(table.NewFilename(id, dir), opts); err != nil {
+		if err := checkTableFile(table.NewFilename(id, dir), opts); err != nil {
 			return err
 		}
 	}
@@ -56,9 +56,9 @@ func check(dir string) error {
 	return nil
 }
 
-// checkTable returns an error that wraps errDamaged if the table, a file of the database, is damaged, and another error
+// checkTableFile returns an error that wraps errDamaged if the table, a file of the database, is damaged, and another error
 // if the file cannot be read.
-func checkTable(path string, opts table.Options) (err error) {
+func checkTableFile(path string, opts table.Options) (err error) {
 	damaged := fmt.Errorf("%s is %w", filepath.Base(path), errDamaged)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
@@ -90,7 +90,7 @@ func moveAside(dir string, warn func(format string, args ...any)) error {
 		return nil
 	}
 	defer lock.Unlock()
-	err := check(dir)
+	err := checkDatabase(dir)
 	if !errors.Is(err, errDamaged) {
 		return err
 	}
@@ -122,15 +122,15 @@ func badgerLock(dir string) *flock.Flock {
 	return flock.New(dir, flock.SetFlag(os.O_RDONLY))
 }
 
-// distrust marks the cache as damaged. If the mark cannot be written, the next read finds the damage again.
-func (s *Store) distrust() { os.WriteFile(filepath.Join(s.dir, distrustFile), nil, 0o644) }
+// markDamaged marks the cache as damaged. If the mark cannot be written, the next read finds the damage again.
+func (s *Store) markDamaged() { os.WriteFile(filepath.Join(s.dir, distrustFile), nil, 0o644) }
 
 // verify reads all tables and returns an error if one is damaged. It must precede a merge: Badger merges in goroutines
 // of its own, where a panic would end the process.
 func (s *Store) verify() (err error) {
 	defer func() {
 		if err != nil {
-			s.distrust()
+			s.markDamaged()
 			err = fmt.Errorf("cache %s is %w (%v): the next gavel moves it aside; "+
 				"\"gavel cache rebuild RUN...\" fills a new one from runs", s.dir, errDamaged, err)
 		}

@@ -17,7 +17,7 @@ import (
 // oldValue returns a value in gavel's earlier form, not bound to its key.
 func oldValue(plain string) []byte {
 	v := compressWithSum(nil, []byte(plain))
-	v[0] = kindUnbound
+	v[0] = checksumUnbound
 	return v
 }
 
@@ -33,12 +33,12 @@ func TestDecode(t *testing.T) {
 		"of 0.1":            {func([]byte) []byte { return oldValue(reply) }, nil},
 		"of another key":    {func([]byte) []byte { return compressWithSum([]byte("another"), []byte(reply)) }, errDamaged},
 		"empty":             {func([]byte) []byte { return nil }, errDamaged},
-		"older schema":      {func(v []byte) []byte { v[0] = kindUnbound - 1; return v }, errOlder},
-		"newer schema":      {func(v []byte) []byte { v[0] = kindKeyBound + 1; return v }, errOlder},
-		"header alone":      {func(v []byte) []byte { return v[:header] }, errDamaged},
+		"older schema":      {func(v []byte) []byte { v[0] = checksumUnbound - 1; return v }, errOlder},
+		"newer schema":      {func(v []byte) []byte { v[0] = checksumKeyBound + 1; return v }, errOlder},
+		"header alone":      {func(v []byte) []byte { return v[:valueHeaderLength] }, errDamaged},
 		"a byte more":       {func(v []byte) []byte { return append(v, 0) }, errDamaged},
-		"impossible length": {func(v []byte) []byte { return append(v[:header:header], tooLong...) }, errDamaged},
-		"another program's": {func([]byte) []byte { return append([]byte{kindUnbound}, "no block"...) }, errDamaged},
+		"impossible length": {func(v []byte) []byte { return append(v[:valueHeaderLength:valueHeaderLength], tooLong...) }, errDamaged},
+		"another program's": {func([]byte) []byte { return append([]byte{checksumUnbound}, "no block"...) }, errDamaged},
 		"unknown ending": {
 			func([]byte) []byte { return oldValue(`{"response":{"text":"x","finish":"eos"}}`) }, errDamaged,
 		},
@@ -81,7 +81,7 @@ func TestEveryByteOfAValueCounts(t *testing.T) {
 // Values that cannot be read are misses, with one warning, and are counted and removed by those who look after a cache.
 func TestUnusableValues(t *testing.T) {
 	for warns, change := range map[string]func([]byte) []byte{
-		"replies of an older gavel are requested again": func(v []byte) []byte { v[0] = kindKeyBound + 1; return v },
+		"replies of an older gavel are requested again": func(v []byte) []byte { v[0] = checksumKeyBound + 1; return v },
 		"damaged replies are requested again":           func(v []byte) []byte { return v[:3] },
 	} {
 		dir := cacheOf(t, 2)
@@ -97,7 +97,7 @@ func TestUnusableValues(t *testing.T) {
 			t.Error("it is taken for a hit, or the new answer is not kept in its place")
 		}
 		w.once(t, warns, dir)
-		gone, err := s.Prune(t.Context(), func(Entry) bool { return false })
+		gone, err := s.RemoveEntries(t.Context(), func(Entry) bool { return false })
 		if st, _ := s.Stats(t.Context()); gone != 1 || err != nil || st.Entries != 1 || st.OldFormat+st.Damaged != 0 {
 			t.Errorf("Prune: %d, %v, then %+v", gone, err, st)
 		}
@@ -180,7 +180,7 @@ func TestDamageWithinTable(t *testing.T) {
 		}
 	}
 	w.once(t, "damaged replies are requested again")
-	_, err := s.Prune(t.Context(), func(Entry) bool { return true })
+	_, err := s.RemoveEntries(t.Context(), func(Entry) bool { return true })
 	assert.ErrorContains(t, err, "the next gavel moves it aside")
 	shut(t, s)
 	_, w = open(t, dir)
@@ -238,7 +238,7 @@ func FuzzDecode(f *testing.F) {
 		assert.NilError(f, err)
 		f.Add(v)
 	}
-	f.Add([]byte{kindKeyBound})
+	f.Add([]byte{checksumKeyBound})
 	f.Add(compressWithSum(nil, []byte(`{"response":{"finish":"eos"}}`)))
 	f.Fuzz(func(t *testing.T, v []byte) {
 		for _, value := range [][]byte{v, compressWithSum(nil, v)} { // as it is, and as the JSON of a whole value

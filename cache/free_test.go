@@ -55,13 +55,13 @@ func TestNoSpaceToMerge(t *testing.T) {
 	put(t, s, "q", entry("q"))
 	all := func(Entry) bool { return true }
 	s.free = free(uint64(folderSize(s.dir)) + MinFreeToClose - 1)
-	n, err := s.Prune(t.Context(), all)
+	n, err := s.RemoveEntries(t.Context(), all)
 	assert.ErrorContains(t, err, "remove the folder")
 	assert.Assert(t, n == 0 && holds(s, "q"))
-	n, err = s.Prune(t.Context(), func(Entry) bool { return false })
+	n, err = s.RemoveEntries(t.Context(), func(Entry) bool { return false })
 	assert.Assert(t, n == 0 && err == nil, "nothing to prune: %d, %v", n, err)
 	s.free = freeSpace
-	n, err = s.Prune(t.Context(), all)
+	n, err = s.RemoveEntries(t.Context(), all)
 	assert.Assert(t, n == 1 && err == nil, "%d pruned: %v", n, err)
 }
 

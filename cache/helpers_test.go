@@ -48,7 +48,7 @@ func open(t *testing.T, dir string) (*Store, *warnings) {
 	s, err := Open(dir, Options{Warn: w.warn, MinFree: 1})
 	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if s.ending() == nil {
+		if s.endReason() == nil {
 			s.db.Close() // which may be called twice
 		}
 	})
@@ -145,7 +145,7 @@ var verdict = backends.Response{
 
 func request(text string) backends.Request {
 	return backends.Request{
-		Identity: "ollama sha:1", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, Context: 4096,
+		Identity: "ollama sha:1", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, ContextTokens: 4096,
 		Messages: []backends.Message{
 			{Role: backends.RoleSystem, Content: "You are a judge."},
 			{Role: backends.RoleUser, Content: text},

@@ -52,7 +52,7 @@ func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error
 			err = fmt.Errorf("cache %s: %w: try again, which moves it aside and starts a new one", s.dir, err)
 		}
 	}()
-	if err := s.ending(); err != nil {
+	if err := s.endReason(); err != nil {
 		return err
 	}
 	defer func() { err = s.giveUpAfterPanic(err) }()
@@ -89,7 +89,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 			st.OldFormat++
 		case err != nil:
 			st.Damaged++
-		case !e.Sample:
+		case !e.IsSample:
 			st.Entries++
 			st.Models[e.Model]++
 			if st.Oldest.IsZero() || e.Created.Before(st.Oldest) {
@@ -115,14 +115,14 @@ func PruneFilter(all bool, model string, age time.Duration, now time.Time) func(
 	}
 }
 
-// Prune removes unusable entries and those that drop selects, and returns their number. A model's sample stays while a
+// RemoveEntries removes unusable entries and those that drop selects, and returns their number. A model's sample stays while a
 // reply of that model name remains: the next model of that name would otherwise inherit the reply.
-func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
+func (s *Store) RemoveEntries(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
 	samples, remaining := map[string][][]byte{}, map[string]bool{} // by model
 	err := s.Visit(ctx, func(key []byte, e Entry, err error) error {
 		switch {
-		case err == nil && e.Sample:
+		case err == nil && e.IsSample:
 			samples[e.Model] = append(samples[e.Model], key)
 		case err != nil || drop(e):
 			keys = append(keys, key)
@@ -144,7 +144,7 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 		return 0, err
 	}
 	limit := 2 * s.mergeTimeout() // everything may be rewritten, also the values outside tables
-	return replies, s.call(limit, func() error { return s.remove(keys) })
+	return replies, s.callBadger(limit, func() error { return s.remove(keys) })
 }
 
 // remove deletes entries, then reclaims their space.
@@ -154,7 +154,7 @@ func (s *Store) remove(keys [][]byte) error {
 	if err := s.verify(); err != nil { // see merge
 		return err
 	}
-	s.written.Store(true)
+	s.hasWrites.Store(true)
 	batch := s.db.NewWriteBatch()
 	defer batch.Cancel()
 	for _, k := range keys {
@@ -179,7 +179,7 @@ func folderSize(dir string) int64 {
 	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
-				n += onDisk(info)
+				n += bytesOnDisk(info)
 			}
 		}
 		return nil

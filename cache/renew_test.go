@@ -25,7 +25,7 @@ func TestRenewing(t *testing.T) {
 		wg.Go(func() {
 			for j := range each {
 				if j%10 == 0 {
-					s.unrenewed.Store(renewAfter) // as after so many bytes
+					s.bytesSinceRenewal.Store(reopenAfterBytes) // as after so many bytes
 				}
 				q := fmt.Sprint(i, " ", j)
 				if err := s.Put(Key(request(q)), entry(q)); err != nil || !holds(s, "first") || !holds(s, q) {
@@ -54,7 +54,7 @@ func TestRenewingFails(t *testing.T) {
 	} {
 		s, w := open(t, t.TempDir())
 		assert.NilError(t, os.WriteFile(filepath.Join(s.dir, file), []byte("shopping list"), 0o644))
-		s.unrenewed.Store(renewAfter)
+		s.bytesSinceRenewal.Store(reopenAfterBytes)
 		c := CachingClient(fixedJudge(verdict), s)
 		for range 3 {
 			assert.Equal(t, ask(t, c, request("q")).Text, verdict.Text)

@@ -14,22 +14,22 @@ func TestSampleIsNoReply(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	prune := func(replies int, drop func(Entry) bool, remains bool) {
 		t.Helper()
-		gone, err := s.Prune(t.Context(), drop)
+		gone, err := s.RemoveEntries(t.Context(), drop)
 		assert.NilError(t, err)
 		assert.Equal(t, gone, replies)
-		assert.Equal(t, s.Sample("openai tiny", "tiny") != nil, remains)
+		assert.Equal(t, s.StoredSample("openai tiny", "tiny") != nil, remains)
 	}
 	newest := entry("").Created.AddDate(0, 1, 0)
 	put(t, s, "old", entry("old"))
 	young := entry("new")
 	young.Created = newest
 	put(t, s, "new", young)
-	assert.NilError(t, s.KeepSample("openai tiny", "tiny", backends.TokenSample{"A": -0.5}))
+	assert.NilError(t, s.StoreTokenSample("openai tiny", "tiny", backends.TokenSample{"A": -0.5}))
 	st, err := s.Stats(t.Context())
 	assert.NilError(t, err)
 	assert.Assert(t, st.Entries == 2 && st.Models["tiny"] == 2 && st.Newest.Equal(newest), "%+v", st)
 	prune(1, func(e Entry) bool { return !e.Created.Equal(newest) }, true)
 	prune(1, func(Entry) bool { return true }, false)
-	assert.NilError(t, s.KeepSample("openai tiny", "tiny", backends.TokenSample{"A": -0.5}))
+	assert.NilError(t, s.StoreTokenSample("openai tiny", "tiny", backends.TokenSample{"A": -0.5}))
 	prune(0, func(Entry) bool { return false }, false)
 }

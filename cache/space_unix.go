@@ -18,9 +18,9 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// onDisk returns the bytes that a file occupies on the disk. Badger's files are sparse while open, so their length does
+// bytesOnDisk returns the bytes that a file occupies on the disk. Badger's files are sparse while open, so their length does
 // not tell.
-func onDisk(info fs.FileInfo) int64 {
+func bytesOnDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512
 	}

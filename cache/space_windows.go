@@ -17,5 +17,5 @@ func freeSpace(dir string) (uint64, error) {
 	return free, err
 }
 
-// onDisk returns the length of a file, in place of the space that it occupies.
-func onDisk(info fs.FileInfo) int64 { return info.Size() }
+// bytesOnDisk returns the length of a file, in place of the space that it occupies.
+func bytesOnDisk(info fs.FileInfo) int64 { return info.Size() }

@@ -28,27 +28,27 @@ type Options struct {
 
 // Store is an open cache.
 type Store struct {
-	dir        string
-	folder     os.FileInfo  // dir when the database was opened
-	mu         sync.RWMutex // held to renew db; readers and writers of the database share it
-	db         *badger.DB
-	opts       Options
-	timeout    time.Duration                    // limit of one read, write or close of the database
-	free       func(dir string) (uint64, error) // returns the free bytes on the disk
-	useContext context.Context                  // ends, with the reason, when the store must not be used any more
-	end        context.CancelCauseFunc          // ends life
-	warnOnEnd  sync.Once                        // for the warning that the store is no longer used
-	written    atomic.Bool                      // the database was written to since db was opened
-	unrenewed  atomic.Int64                     // bytes written since db was opened
-	warned     sync.Map                         // kinds of warnings given; see warnOnce
+	dir               string
+	folder            os.FileInfo  // dir when the database was opened
+	mu                sync.RWMutex // held to renew db; readers and writers of the database share it
+	db                *badger.DB
+	opts              Options
+	timeout           time.Duration                    // limit of one read, write or close of the database
+	free              func(dir string) (uint64, error) // returns the free bytes on the disk
+	lifetimeContext   context.Context                  // ends, with the reason, when the store must not be used any more
+	end               context.CancelCauseFunc          // ends life
+	warnOnEnd         sync.Once                        // for the warning that the store is no longer used
+	hasWrites         atomic.Bool                      // the database was written to since db was opened
+	bytesSinceRenewal atomic.Int64                     // bytes written since db was opened
+	warned            sync.Map                         // kinds of warnings given; see warnOnce
 }
 
 // errLocked reports, wrapped by Open, that another process has the cache open.
 var errLocked = errors.New("in use by another gavel")
 
-// renewAfter limits the bytes written before the database is closed and reopened. Badger writes its files through
+// reopenAfterBytes limits the bytes written before the database is closed and reopened. Badger writes its files through
 // memory maps, so everything written counts as this process's memory until then.
-const renewAfter = 8 << 20
+const reopenAfterBytes = 8 << 20
 
 // manyTables is the number of unmerged tables above which Close merges all, unless there are more merged ones: a large
 // cache is not merged repeatedly. Each table costs a filter lookup of 0.1 µs for every unknown key.
@@ -71,9 +71,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, &DiskFullError{Dir: dir, Free: free, Need: opts.MinFree}
 	}
-	s := &Store{dir: dir, opts: opts, timeout: defaultTimeout, free: freeSpace}
-	s.useContext, s.end = context.WithCancelCause(context.Background())
-	if err := s.call(openTimeoutFactor*s.timeout, s.open); err != nil {
+	s := &Store{dir: dir, opts: opts, timeout: badgerCallTimeout, free: freeSpace}
+	s.lifetimeContext, s.end = context.WithCancelCause(context.Background())
+	if err := s.callBadger(openTimeoutFactor*s.timeout, s.open); err != nil {
 		return nil, openError(dir, err)
 	}
 	return s, nil
@@ -95,13 +95,13 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
-	if why := s.ending(); why != nil {
+	if why := s.endReason(); why != nil {
 		db.Close()
 		return why
 	}
 	s.folder, _ = os.Stat(s.dir)
 	s.db = db
-	s.written.Store(false)
+	s.hasWrites.Store(false)
 	return nil
 }
 
@@ -146,7 +146,7 @@ func openError(dir string, err error) error {
 	case strings.Contains(text, "Cannot acquire directory lock") || strings.Contains(text, "Another process is using"):
 		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache",
 			dir, errLocked)
-	case errors.Is(err, ErrGivenUp):
+	case errors.Is(err, ErrStoreGivenUp):
 		return fmt.Errorf("cache %s: %w", dir, err)
 	case readOnlyMessage.MatchString(text): // Badger's errors do not unwrap
 		return fmt.Errorf("cache %s: %s: name a folder you may write to with --cache, or use --no-cache", dir, text)
@@ -159,10 +159,10 @@ func openError(dir string, err error) error {
 var readOnlyMessage = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes the content in memory to disk and releases the folder. It merges tables if many have accumulated. On a
-// full disk it does neither, see [ErrDiskFull]. It does not close a store that was given up, see [ErrGivenUp].
+// full disk it does neither, see [ErrDiskFull]. It does not close a store that was given up, see [ErrStoreGivenUp].
 func (s *Store) Close() error {
-	err := s.call(s.mergeTimeout(), s.close)
-	if err == nil || s.ending() != nil && !errors.Is(err, ErrGivenUp) { // a store that failed to renew is closed already
+	err := s.callBadger(s.mergeTimeout(), s.close)
+	if err == nil || s.endReason() != nil && !errors.Is(err, ErrStoreGivenUp) { // a store that failed to renew is closed already
 		return nil
 	}
 	return fmt.Errorf("cache %s: %w", s.dir, err)
@@ -178,11 +178,11 @@ func (s *Store) close() error {
 	if err := s.checkFolder(); err != nil {
 		return err
 	}
-	if free, ok := s.hasFreeSpace(MinFreeToClose); !ok && s.written.Load() {
+	if free, ok := s.hasFreeSpace(MinFreeToClose); !ok && s.hasWrites.Load() {
 		return fmt.Errorf("%w (%d MiB left): it stays open; "+
 			"its latest entries are in its log, which the next gavel reads", ErrDiskFull, free>>20)
 	}
-	s.merge()
+	s.mergeTables()
 	return s.db.Close()
 }
 
@@ -191,9 +191,9 @@ func (s *Store) mergeTimeout() time.Duration {
 	return s.timeout + time.Duration(folderSize(s.dir)/mergeBytesPerSecond)*time.Second
 }
 
-// merge merges the tables, unless one is damaged or there is no free space: Badger merges in goroutines of its own,
+// mergeTables merges the tables, unless one is damaged or there is no free space: Badger merges in goroutines of its own,
 // where it may panic.
-func (s *Store) merge() {
+func (s *Store) mergeTables() {
 	levels := s.db.Levels()
 	merged := 0
 	for _, l := range levels[1:] {
@@ -204,23 +204,23 @@ func (s *Store) merge() {
 	}
 }
 
-// renew closes and reopens the database, which frees memory. If another gavel takes the folder in between, the use of
+// reopenDatabase closes and reopens the database, which frees memory. If another gavel takes the folder in between, the use of
 // this store ends.
-func (s *Store) renew() error {
+func (s *Store) reopenDatabase() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.unrenewed.Load() < renewAfter {
+	if s.bytesSinceRenewal.Load() < reopenAfterBytes {
 		return nil // another goroutine just did
 	}
-	s.unrenewed.Store(0)
+	s.bytesSinceRenewal.Store(0)
 	err := s.db.Close()
-	if err == nil && s.ending() == nil {
+	if err == nil && s.endReason() == nil {
 		err = s.open()
 	}
 	if err != nil {
 		return s.warnAndEnd(fmt.Errorf("opening it again: %w", err))
 	}
-	return s.ending()
+	return s.endReason()
 }
 
 // warnOnce warns unless there was a warning of this kind.
@@ -233,7 +233,7 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 // Get returns the entry with a key, and whether there is one. An unreadable value counts as missing.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	var value []byte
-	err := s.call(s.timeout, func() (err error) {
+	err := s.callBadger(s.timeout, func() (err error) {
 		value, err = s.read(key)
 		return err
 	})
@@ -244,7 +244,7 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	switch {
 	case err == nil:
 		return e, true
-	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed), s.ending() != nil: // finish warned
+	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed), s.endReason() != nil: // finish warned
 	case errors.Is(err, errOlder):
 		s.warnOnce("older", "cache %s: replies of an older gavel are requested again (\"gavel cache prune\" removes them)",
 			s.dir)

@@ -102,7 +102,7 @@ func TestUpkeep(t *testing.T) {
 		Models:  map[string]int{"old": 2, "tiny": 1, "new": 1},
 	})
 	for _, want := range []int{2, 0} {
-		gone, err := s.Prune(t.Context(), func(e Entry) bool { return e.Model == "old" })
+		gone, err := s.RemoveEntries(t.Context(), func(e Entry) bool { return e.Model == "old" })
 		assert.Assert(t, gone == want && err == nil, "Prune: %d, %v", gone, err)
 	}
 	shut(t, s)
@@ -113,7 +113,7 @@ func TestUpkeep(t *testing.T) {
 	cancel()
 	_, err = s.Stats(cancelled)
 	assert.ErrorIs(t, err, context.Canceled)
-	gone, err := s.Prune(cancelled, func(Entry) bool { return true })
+	gone, err := s.RemoveEntries(cancelled, func(Entry) bool { return true })
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, gone, 0)
 }

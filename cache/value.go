@@ -16,8 +16,8 @@ import (
 // The first byte of a value tells what its checksum covers. Values of an earlier gavel are still readable, but not
 // bound to their key: a file of the cache copied over another yields a valid value under a wrong key.
 const (
-	kindUnbound  = 1 // the checksum covers the text alone
-	kindKeyBound = 2 // the checksum covers the key and the text
+	checksumUnbound  = 1 // the checksum covers the text alone
+	checksumKeyBound = 2 // the checksum covers the key and the text
 )
 
 var (
@@ -25,15 +25,15 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// header is the length in bytes of a value's beginning: unbound or bound, and a CRC-32C. The entry's JSON follows, as
+// valueHeaderLength is the length in bytes of a value's beginning: unbound or bound, and a CRC-32C. The entry's JSON follows, as
 // an S2 block. S2 rather than zstd: a reply has a kilobyte or two, and setting up zstd costs more than writing the
 // reply.
-const header = 1 + crc32.Size
+const valueHeaderLength = 1 + crc32.Size
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxPlain limits the bytes of an entry's JSON, and so the allocation that a damaged length can cause.
-const maxPlain = 256 << 20
+// maxEntryBytes limits the bytes of an entry's JSON, and so the allocation that a damaged length can cause.
+const maxEntryBytes = 256 << 20
 
 // encode returns the value that stores an entry under a key.
 func encode(key []byte, e Entry) ([]byte, error) {
@@ -43,15 +43,15 @@ func encode(key []byte, e Entry) ([]byte, error) {
 
 // compressWithSum returns the value with an entry's JSON, compressed, and a checksum over key and JSON.
 func compressWithSum(key, plain []byte) []byte {
-	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
-	out[0] = kindKeyBound
-	binary.LittleEndian.PutUint32(out[1:], checksum(kindKeyBound, key, plain))
-	return out[:header+len(s2.Encode(out[header:cap(out)], plain))]
+	out := make([]byte, valueHeaderLength, valueHeaderLength+s2.MaxEncodedLen(len(plain)))
+	out[0] = checksumKeyBound
+	binary.LittleEndian.PutUint32(out[1:], checksum(checksumKeyBound, key, plain))
+	return out[:valueHeaderLength+len(s2.Encode(out[valueHeaderLength:cap(out)], plain))]
 }
 
 // checksum returns the CRC-32C of a value of a kind, unbound or bound.
 func checksum(kind byte, key, plain []byte) uint32 {
-	if kind == kindUnbound {
+	if kind == checksumUnbound {
 		key = nil
 	}
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, plain)
@@ -62,15 +62,15 @@ func decode(key, v []byte) (Entry, error) {
 	switch {
 	case len(v) == 0:
 		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
-	case v[0] != kindUnbound && v[0] != kindKeyBound:
+	case v[0] != checksumUnbound && v[0] != checksumKeyBound:
 		return Entry{}, errOlder
-	case len(v) < header:
+	case len(v) < valueHeaderLength:
 		return Entry{}, fmt.Errorf("%w: cut short", errDamaged)
 	}
-	if n, err := s2.DecodedLen(v[header:]); err != nil || n > maxPlain {
+	if n, err := s2.DecodedLen(v[valueHeaderLength:]); err != nil || n > maxEntryBytes {
 		return Entry{}, fmt.Errorf("%w: impossible length", errDamaged)
 	}
-	plain, err := s2.Decode(nil, v[header:])
+	plain, err := s2.Decode(nil, v[valueHeaderLength:])
 	if err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
@@ -78,7 +78,7 @@ func decode(key, v []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	var e Entry
-	if err := codec.Decode(plain, &e); err != nil {
+	if err := codec.FastDecode(plain, &e); err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	if ends := []backends.Finish{

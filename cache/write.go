@@ -10,10 +10,10 @@ import (
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	value, err := encode(key[:], e)
 	if err == nil {
-		err = s.call(s.timeout, func() error { return s.write(key[:], value) })
+		err = s.callBadger(s.timeout, func() error { return s.write(key[:], value) })
 	}
-	if err == nil && s.unrenewed.Add(int64(len(value))) >= renewAfter {
-		err = s.call(s.timeout, s.renew)
+	if err == nil && s.bytesSinceRenewal.Add(int64(len(value))) >= reopenAfterBytes {
+		err = s.callBadger(s.timeout, s.reopenDatabase)
 	}
 	return err
 }
@@ -28,7 +28,7 @@ func (s *Store) write(key, value []byte) error {
 	if free, ok := s.hasFreeSpace(s.opts.MinFree); !ok {
 		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrDiskFull, free>>20, s.opts.MinFree>>20)
 	}
-	s.written.Store(true)
+	s.hasWrites.Store(true)
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
 	if err := txn.Set(key, value); err != nil {

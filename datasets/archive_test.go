@@ -120,10 +120,10 @@ func sameAgain(t *testing.T, s *Set) {
 	var raw []string
 	for i, it := range items(t, s) {
 		isItem(t, it)
-		assert.Assert(t, it.ID == s.ID(i) && it.Group == s.Group(i), "%+v is %s of %s", it, s.ID(i), s.Group(i))
+		assert.Assert(t, it.ID == s.ItemID(i) && it.Group == s.GroupOf(i), "%+v is %s of %s", it, s.ItemID(i), s.GroupOf(i))
 		raw = append(raw, string(it.Raw))
 	}
-	reread, err := openBytes("items.jsonl", []byte(lines(raw...)), OpenOptions{Turns: s.Options.Turns})
+	reread, err := openBytes("items.jsonl", []byte(lines(raw...)), OpenOptions{Turns: s.OpenOptions.Turns})
 	assert.NilError(t, err)
 	defer reread.Close()
 	assert.Assert(t, reread.Len() == s.Len() && reread.Skipped == 0, "%d items of %d", reread.Len(), s.Len())
@@ -165,7 +165,7 @@ func isItem(t *testing.T, got Item) {
 		assert.NilError(t, err)
 		back, err := parseOptions(line)
 		assert.NilError(t, err)
-		assert.Assert(t, sameOptions(got, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
+		assert.Assert(t, sameItem(got, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
 	case ShapeResponse:
 		bad = bad || n != 1 || got.Gold != NoGold || got.People != nil && !(got.People.Mean() > -100)
 	default:

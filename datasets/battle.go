@@ -10,8 +10,8 @@ import (
 
 // Values of OpenOptions.Turns.
 const (
-	turnsFirst = ""    // only votes after the first turn
-	TurnsAll   = "all" // conversations of any length, judged as a whole
+	turnsFirstOnly = ""    // only votes after the first turn
+	TurnsAll       = "all" // conversations of any length, judged as a whole
 )
 
 // TurnsValues lists the values of --turns.
@@ -28,7 +28,7 @@ type battleRow struct {
 	Turn     *int          `json:"turn" must:"be"`
 	Category string        `json:"category"`
 	Language string        `json:"language"`
-	Votes    *votes        `json:"votes"` // in lines that countVotes writes; published rows have one vote each
+	Votes    *voteCounts   `json:"votes"` // in lines that majorityLines writes; published rows have one vote each
 }
 
 // read decodes a row and checks the keys that MT-Bench and Chatbot Arena share.
@@ -64,7 +64,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	if gold < 0 {
 		return Item{}, fmt.Errorf("winner %q is not model_a, model_b, tie or %s", *r.Winner, bothBad)
 	}
-	question, first, second, err := render(a, b)
+	question, first, second, err := renderConversations(a, b)
 	if err != nil {
 		return Item{}, err
 	}
@@ -80,28 +80,30 @@ var winners = []string{"model_a", "model_b", "tie"}
 // bothBad is Chatbot Arena's second kind of tie: neither response is good.
 const bothBad = "tie (bothbad)"
 
-// votes counts the votes for each value of winners.
-type votes struct {
+// voteCounts counts the votes for each value of winners.
+type voteCounts struct {
 	A   int `json:"model_a"`
 	B   int `json:"model_b"`
 	Tie int `json:"tie"`
 }
 
 // votesFor returns the counts for one vote.
-func votesFor(winner string) votes {
+func votesFor(winner string) voteCounts {
 	switch winner {
 	case "model_a":
-		return votes{A: 1}
+		return voteCounts{A: 1}
 	case "model_b":
-		return votes{B: 1}
+		return voteCounts{B: 1}
 	}
-	return votes{Tie: 1}
+	return voteCounts{Tie: 1}
 }
 
-func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Tie: v.Tie + w.Tie} }
+func (v voteCounts) plus(w voteCounts) voteCounts {
+	return voteCounts{A: v.A + w.A, B: v.B + w.B, Tie: v.Tie + w.Tie}
+}
 
 // swap returns the votes with the two models exchanged.
-func (v votes) swap() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
+func (v voteCounts) swap() voteCounts { return voteCounts{A: v.B, B: v.A, Tie: v.Tie} }
 
 // Majority returns the index of the candidate with more than half of the votes, or NoGold. votes counts the votes for
 // A, B and C (a tie).
@@ -146,7 +148,7 @@ func chooseArena(rows FileRows) ([]string, error) {
 		case rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2:
 			long++
 		default:
-			rows.Emit(row.Line, row.Text)
+			rows.EmitLine(row.Line, row.Text)
 		}
 	}
 	return notes(
@@ -156,7 +158,7 @@ func chooseArena(rows FileRows) ([]string, error) {
 }
 
 func checkTurns(turns string) error {
-	if turns != turnsFirst && turns != TurnsAll {
+	if turns != turnsFirstOnly && turns != TurnsAll {
 		return fmt.Errorf("turns %q: use %s or %s", turns, TurnsValues[0], TurnsValues[1])
 	}
 	return nil
@@ -179,7 +181,7 @@ func notes(all ...omission) []string {
 	return out
 }
 
-// battleLine is a line that countVotes writes for all votes on a match-up. Its conversations stay as in the input.
+// battleLine is a line that majorityLines writes for all votes on a match-up. Its conversations stay as in the input.
 type battleLine struct {
 	ID       json.RawMessage `json:"question_id"`
 	Turn     int             `json:"turn"`
@@ -187,7 +189,7 @@ type battleLine struct {
 	ModelA   string          `json:"model_a"`
 	ModelB   string          `json:"model_b"`
 	Winner   string          `json:"winner"`
-	Votes    votes           `json:"votes"`
+	Votes    voteCounts      `json:"votes"`
 	A        json.RawMessage `json:"conversation_a"`
 	B        json.RawMessage `json:"conversation_b"`
 }

@@ -31,7 +31,7 @@ func checkConversation(c []utterance) error {
 	return nil
 }
 
-// render returns two conversations with the same user as a question and two responses. With one turn, these are the
+// renderConversations returns two conversations with the same user as a question and two responses. With one turn, these are the
 // plain texts. With more, the question joins the user's messages and a response the assistant's, each turn after a line
 // with its number:
 //
@@ -42,7 +42,7 @@ func checkConversation(c []utterance) error {
 //	Now without the letter e.
 //
 // The numbers show which answer belongs to which message. The texts themselves are not changed or escaped.
-func render(a, b []utterance) (question, first, second string, err error) {
+func renderConversations(a, b []utterance) (question, first, second string, err error) {
 	if len(a) != len(b) {
 		return "", "", "", fmt.Errorf("the conversations have %d and %d turns", len(a)/2, len(b)/2)
 	}

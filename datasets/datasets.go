@@ -100,21 +100,21 @@ func (item Item) GoldID() string {
 	return item.Answer
 }
 
-// candidate returns the index of the candidate with the given id, or NoGold.
-func (item Item) candidate(id string) int {
+// candidateIndex returns the index of the candidate with the given id, or NoGold.
+func (item Item) candidateIndex(id string) int {
 	return slices.IndexFunc(item.Candidates, func(c Candidate) bool { return c.ID == id })
 }
 
 // LineError reports a problem in one line of a file, or in one row of a file without lines.
 type LineError struct {
-	Path string
-	Line int // from 1
-	Err  error
-	Row  bool // Line is the number of a row, in a file without lines
+	Path  string
+	Line  int // from 1
+	Err   error
+	IsRow bool // Line is the number of a row, in a file without lines
 }
 
 func (e *LineError) Error() string {
-	if e.Row {
+	if e.IsRow {
 		return fmt.Sprintf("%s: row %d: %v", e.Path, e.Line, e.Err)
 	}
 	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
@@ -144,19 +144,19 @@ type Format struct {
 	ClusterNoun string `yaml:"clusters"`
 	// Matches, unless nil, reports whether a row with these values has the format, if another format has the same keys.
 	Matches func(row map[string]json.RawMessage) bool
-	// Level, unless nil, returns the item's entry of Levels by its id.
-	Level func(id string) string
+	// DifficultyOf, unless nil, returns the item's entry of Levels by its id.
+	DifficultyOf func(id string) string
 	// Languages is set if rows state their language, so that the option Lang can select.
 	Languages bool
 }
 
-// descriptions holds what formats.yaml says of the formats, by name.
-var descriptions = readYAML[map[string]yaml.Node]("formats.yaml")
+// formatDescriptions holds what formats.yaml says of the formats, by name.
+var formatDescriptions = readYAML[map[string]yaml.Node]("formats.yaml")
 
 // newFormat returns a format of this name and these functions, as formats.yaml describes it.
 func newFormat(name string, f Format) Format {
 	f.Name = name
-	description := descriptions[name]
+	description := formatDescriptions[name]
 	if err := description.Decode(&f); err != nil {
 		panic(err)
 	}
@@ -188,8 +188,8 @@ func ClusterFunc(source string) (cluster func(id string) string, unit string) {
 	return f.ClusterKey, f.ClusterNoun
 }
 
-// idPrefixFunc returns a function that returns the part of an id before its last separator.
-func idPrefixFunc(separator string) func(id string) string {
+// idBeforeSeparator returns a function that returns the part of an id before its last separator.
+func idBeforeSeparator(separator string) func(id string) string {
 	return func(id string) string { return id[:max(0, strings.LastIndex(id, separator))] }
 }
 
@@ -200,10 +200,10 @@ const (
 	SourceVicuna  = "vicuna80/"
 )
 
-// LevelFunc returns the function from item ids to levels of difficulty for a source's items; nil if they have none.
-func LevelFunc(source string) func(id string) string {
+// DifficultyFunc returns the function from item ids to levels of difficulty for a source's items; nil if they have none.
+func DifficultyFunc(source string) func(id string) string {
 	f, _ := FormatNamed(source)
-	return f.Level
+	return f.DifficultyOf
 }
 
 // FormatNamed finds a format by name.
@@ -216,8 +216,8 @@ func FormatNamed(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// maxSkipped limits the skipped lines listed in full; the rest are only counted.
-const maxSkipped = 20
+// maxListedSkips limits the skipped lines listed in full; the rest are only counted.
+const maxListedSkips = 20
 
 // row is the index entry of an item.
 type row struct {
@@ -241,25 +241,25 @@ type Set struct {
 	Skipped          int          // unreadable lines left out
 	SkipReasons      []*LineError // the reasons for the first skipped lines
 	Notes            []string     // further remarks, a sentence each
-	Options          OpenOptions  // the options with which the set was opened
+	OpenOptions      OpenOptions  // the options with which the set was opened
 
-	indexByID   map[string]int // index of each item, by id
-	rows        []row
-	items       []Item      // parsed items of a file of at most inMemoryBytes
-	otherGroups []string    // groups in the file that Options.Groups excludes, sorted
-	data        rows.Source // the lines: those of the file, or made from its rows
-	close       func() error
-	format      Format
-	remarks     int   // number of items with a note; the first notes are in Notes
-	byRow       bool  // line numbers count the rows of a file without lines
-	origin      []int // the line in the file from which each assembled line was made; nil once the index is complete
+	indexByID      map[string]int // index of each item, by id
+	rows           []row
+	items          []Item      // parsed items of a file of at most inMemoryBytes
+	otherGroups    []string    // groups in the file that Options.Groups excludes, sorted
+	data           rows.Source // the lines: those of the file, or made from its rows
+	close          func() error
+	format         Format
+	noteCount      int   // number of items with a note; the first notes are in Notes
+	numbersAreRows bool  // line numbers count the rows of a file without lines
+	sourceLines    []int // the line in the file from which each assembled line was made; nil once the index is complete
 }
 
 // Len returns the number of usable items.
 func (s *Set) Len() int { return len(s.rows) }
 
-// ID returns the id of item i without reading the item.
-func (s *Set) ID(i int) string { return s.rows[i].id }
+// ItemID returns the id of item i without reading the item.
+func (s *Set) ItemID(i int) string { return s.rows[i].id }
 
 // Find returns the index of the item with the given id.
 func (s *Set) Find(id string) (i int, ok bool) {
@@ -267,8 +267,8 @@ func (s *Set) Find(id string) (i int, ok bool) {
 	return i, ok
 }
 
-// Size returns the length of item i in the file, in bytes.
-func (s *Set) Size(i int) int { return s.rows[i].length }
+// ItemBytes returns the length of item i in the file, in bytes.
+func (s *Set) ItemBytes(i int) int { return s.rows[i].length }
 
 // Close closes the file, and removes a temporary one.
 func (s *Set) Close() error {
@@ -279,16 +279,16 @@ func (s *Set) Close() error {
 }
 
 // Raw reads the line of item i as published, without its newline. It may be called from many goroutines.
-func (s *Set) Raw(i int) ([]byte, error) { return s.RawInto(nil, i) }
+func (s *Set) Raw(i int) ([]byte, error) { return s.RawIntoBuffer(nil, i) }
 
-// RawInto works like Raw, but stores the line in buf if it has room.
-func (s *Set) RawInto(buf []byte, i int) ([]byte, error) {
+// RawIntoBuffer works like Raw, but stores the line in buf if it has room.
+func (s *Set) RawIntoBuffer(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
 	line := slices.Grow(buf[:0], r.length)[:r.length]
 	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {
 		return nil, s.lineError(s.rows[i].line, err)
 	}
-	if checksum(line) != r.sum {
+	if lineChecksum(line) != r.sum {
 		return nil, s.lineError(s.rows[i].line, errors.New("the file changed while it was being read"))
 	}
 	return line, nil
@@ -326,15 +326,15 @@ func (s *Set) item(i int, line []byte) (Item, error) {
 }
 
 func (s *Set) lineError(line int, err error) *LineError {
-	return &LineError{Path: s.label(), Line: line, Err: err, Row: s.byRow}
+	return &LineError{Path: s.displayName(), Line: line, Err: err, IsRow: s.numbersAreRows}
 }
 
-// label returns the file's path, or the name of a set without one, for messages.
-func (s *Set) label() string { return cmp.Or(s.Path, s.Name) }
+// displayName returns the file's path, or the name of a set without one, for messages.
+func (s *Set) displayName() string { return cmp.Or(s.Path, s.Name) }
 
 // positionNoun returns the word for a position in the file: line or row.
 func (s *Set) positionNoun() string {
-	if s.byRow {
+	if s.numbersAreRows {
 		return "row"
 	}
 	return "line"
@@ -342,8 +342,8 @@ func (s *Set) positionNoun() string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the CRC-32C of a line.
-func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
+// lineChecksum returns the CRC-32C of a line.
+func lineChecksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 
 // explainDecodeError returns a clearer error than err, the decoder's, for a line that is not the JSON expected.
 func explainDecodeError(line []byte, err error) error {

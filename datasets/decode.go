@@ -27,7 +27,7 @@ func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would replace invalid bytes by U+FFFD
 		return errors.New("not UTF-8: save the file as UTF-8")
 	}
-	if err := codec.Decode(line, into); err != nil {
+	if err := codec.FastDecode(line, into); err != nil {
 		return explainDecodeError(line, err)
 	}
 	return missingKeyError(reflect.ValueOf(into).Elem())
@@ -94,9 +94,9 @@ func categoryOrDefault(category, other string) string {
 	return category
 }
 
-// addKey writes every row as it is or, if the row lacks a key, with the key and a value added. value gets the number of
+// addKeyToRows writes every row as it is or, if the row lacks a key, with the key and a value added. value gets the number of
 // preceding rows. It serves as a Format's Assemble.
-func addKey(all FileRows, key string, value func(row int) any) ([]string, error) {
+func addKeyToRows(all FileRows, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.Rows {
 		line := row.Text
@@ -113,7 +113,7 @@ func addKey(all FileRows, key string, value func(row int) any) ([]string, error)
 			}
 			line = append(line, rest...)
 		}
-		all.Emit(row.Line, line)
+		all.EmitLine(row.Line, line)
 		n++
 	}
 	return nil, nil

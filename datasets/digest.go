@@ -13,9 +13,9 @@ import (
 // Digest identifies the item by its id, texts and label, independent of file, format and group. It ignores the judge's
 // own answer, since each judge has another.
 func (item Item) Digest() uint64 {
-	if i, ok := references.LLMBar().Index(item.ID); ok &&
-		item.Source == LLMBarFormat.Name && item.Question == PlaceholderQuestion(item.ID) {
-		return references.Digest(i)
+	if i, ok := references.LLMBar().ItemIndex(item.ID); ok &&
+		item.Source == LLMBarFormat.Name && item.Question == QuestionPlaceholder(item.ID) {
+		return references.LLMBarDigest(i)
 	}
 	candidates := slices.Clone(item.Candidates)
 	for i := range candidates {
@@ -34,6 +34,6 @@ func (item Item) Digest() uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// PlaceholderQuestion returns the text that stands for the question of an LLMBar pair, by its id, in runs made of the
+// QuestionPlaceholder returns the text that stands for the question of an LLMBar pair, by its id, in runs made of the
 // published verdicts that gavel ships without the pairs' texts.
-func PlaceholderQuestion(id string) string { return "LLMBar " + id }
+func QuestionPlaceholder(id string) string { return "LLMBar " + id }

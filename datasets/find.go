@@ -8,16 +8,16 @@ import (
 	"gavel/datasets/rows"
 )
 
-// findFormat returns the format of the first row that has all keys of a format. If no row has, it returns nil and the
+// detectFormat returns the format of the first row that has all keys of a format. If no row has, it returns nil and the
 // keys of all rows, each with a value.
-func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
+func detectFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
 	keys = map[string]json.RawMessage{}
 	for row, err := range rows.Lines(in) {
 		if err != nil {
 			return nil, nil, err
 		}
 		object := keysOf(row.Text)
-		if f, hits := closest(object); hits == len(f.Keys) {
+		if f, hits := closestFormat(object); hits == len(f.Keys) {
 			return f, nil, nil
 		}
 		maps.Copy(keys, object)
@@ -36,16 +36,16 @@ func (s *Set) parse(line []byte) parsedLine {
 	text := bytes.TrimRight(line, "\r\n")
 	f := &s.format
 	if s.Format == "" {
-		f, _ = closest(keysOf(text))
+		f, _ = closestFormat(keysOf(text))
 	}
 	item, err := f.Parse(text)
 	return parsedLine{item: item, err: err}
 }
 
-// closest returns the format that a row with these keys resembles most: the one with the most keys among those whose
+// closestFormat returns the format that a row with these keys resembles most: the one with the most keys among those whose
 // keys the row has all, else the one with the largest share of its keys in the row; the first on a tie. hits counts the
 // keys of that format that the row has.
-func closest(keys map[string]json.RawMessage) (best *Format, hits int) {
+func closestFormat(keys map[string]json.RawMessage) (best *Format, hits int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {
 		count := 0

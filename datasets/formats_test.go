@@ -58,8 +58,8 @@ func TestManyNotes(t *testing.T) {
 	}
 	s := openWith(t, OpenOptions{}, append(rows, slices.Repeat([]string{"{"}, 1000)...)...)
 	n := len(s.Notes)
-	assert.Assert(t, n == maxSkipped+1 && s.Notes[n-1] == "There are 30 more notes on items like these.", "%q", s.Notes)
-	assert.Assert(t, s.Skipped == 1000 && len(s.SkipReasons) == maxSkipped, "skipped %d, kept %d", s.Skipped, len(s.SkipReasons))
+	assert.Assert(t, n == maxListedSkips+1 && s.Notes[n-1] == "There are 30 more notes on items like these.", "%q", s.Notes)
+	assert.Assert(t, s.Skipped == 1000 && len(s.SkipReasons) == maxListedSkips, "skipped %d, kept %d", s.Skipped, len(s.SkipReasons))
 }
 
 func TestClusters(t *testing.T) {
@@ -74,7 +74,7 @@ func TestClusters(t *testing.T) {
 		assert.Equal(t, cluster(want[0]), want[1])
 		assert.Equal(t, noun, want[2])
 	}
-	level := LevelFunc("rm-bench")
+	level := DifficultyFunc("rm-bench")
 	for id, want := range map[string]string{"chat:8:1-2": "hard", "chat:8:2-2": "normal", "chat:8:3-1": "easy"} {
 		assert.Equal(t, level(id), want)
 	}
@@ -91,7 +91,7 @@ func TestPublishedRMBench(t *testing.T) {
 		right, totals := map[string]float64{}, map[string]float64{}
 		for i := range s.Len() {
 			entry := item(t, s, i)
-			l := LevelFunc(entry.Source)(entry.ID)
+			l := DifficultyFunc(entry.Source)(entry.ID)
 			totals[l]++
 			if len([]rune(entry.Candidates[entry.Gold].Text)) > len([]rune(entry.Candidates[1-entry.Gold].Text)) {
 				right[l]++

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// includes reports whether the set's options select a group; without Options.Groups, they select all. It adds a group
+// includesGroup reports whether the set's options select a group; without Options.Groups, they select all. It adds a group
 // that they exclude to otherGroups.
-func (s *Set) includes(group string) bool {
-	if s.Options.Groups == nil || slices.Contains(s.Options.Groups, group) {
+func (s *Set) includesGroup(group string) bool {
+	if s.OpenOptions.Groups == nil || slices.Contains(s.OpenOptions.Groups, group) {
 		return true
 	}
 	if i, ok := slices.BinarySearch(s.otherGroups, group); !ok {
@@ -19,8 +19,8 @@ func (s *Set) includes(group string) bool {
 	return false
 }
 
-// Group returns the group of item i without reading the item.
-func (s *Set) Group(i int) string { return s.rows[i].group }
+// GroupOf returns the group of item i without reading the item.
+func (s *Set) GroupOf(i int) string { return s.rows[i].group }
 
 // Groups returns the groups of all items in the order of reports.
 func (s *Set) Groups() []string {

@@ -17,7 +17,7 @@ var GSM8KFormat = newFormat("gsm8k", Format{
 	Parse: parser((*gsmRow).item),
 	// A row without an id gets its number.
 	Assemble: func(rows FileRows) ([]string, error) {
-		return addKey(rows, "id", func(row int) any { return row })
+		return addKeyToRows(rows, "id", func(row int) any { return row })
 	},
 })
 
@@ -27,9 +27,9 @@ var GSM8KFormat = newFormat("gsm8k", Format{
 var gsmSymbolicFormat = newFormat("gsm-symbolic", Format{
 	Parse: parser((*symbolicRow).item),
 	Assemble: func(rows FileRows) ([]string, error) {
-		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
+		return addKeyToRows(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
-	ClusterKey: idPrefixFunc("-"), // TEMPLATE-INSTANCE
+	ClusterKey: idBeforeSeparator("-"), // TEMPLATE-INSTANCE
 })
 
 type gsmRow struct {
@@ -84,14 +84,14 @@ func finalNumber(answer string) (string, error) {
 // gsmSymbolic is the group of GSM-Symbolic's first set, and begins those of the other two.
 const gsmSymbolic = "GSM-Symbolic"
 
-// symbolicSet finds "p1" or "p2" in the name of a file or folder.
-var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
+// symbolicSetPattern finds "p1" or "p2" in the name of a file or folder.
+var symbolicSetPattern = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
 
 // symbolicGroup returns the set that the name of a file or of its folder tells: GSM-Symbolic, GSM-Symbolic-P1 or -P2.
 func symbolicGroup(path string) string {
 	elements := pathElements(path)
 	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {
-		if m := symbolicSet.FindStringSubmatch(name); m != nil {
+		if m := symbolicSetPattern.FindStringSubmatch(name); m != nil {
 			return gsmSymbolic + "-P" + m[1]
 		}
 	}

@@ -91,15 +91,15 @@ func CompareGroups(a, b string) int {
 	}
 	return cmp.Or(
 		categoryRank(a)-categoryRank(b),
-		strings.Compare(withLongNumbers(a), withLongNumbers(b)),
+		strings.Compare(padNumbers(a), padNumbers(b)),
 		strings.Compare(a, b), // "2" and "02"
 	)
 }
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// withLongNumbers pads the numbers in a name with zeros to 20 digits.
-func withLongNumbers(name string) string {
+// padNumbers pads the numbers in a name with zeros to 20 digits.
+func padNumbers(name string) string {
 	if !strings.ContainsAny(name, "0123456789") {
 		return name
 	}

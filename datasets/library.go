@@ -36,8 +36,8 @@ func extension(name string) string {
 	return extensions[0]
 }
 
-// file returns the name of a dataset's file without extension.
-func (k Entry) file() string { return cmp.Or(k.File, k.Name) }
+// fileName returns the name of a dataset's file without extension.
+func (k Entry) fileName() string { return cmp.Or(k.File, k.Name) }
 
 // extension returns the extension of the published file.
 func (k Entry) extension() string {
@@ -56,16 +56,16 @@ func (l Library) Path(name string) string {
 
 func (l Library) path(k Entry) string {
 	for _, e := range extensions {
-		path := filepath.Join(l.Dir, k.file()+e)
+		path := filepath.Join(l.Dir, k.fileName()+e)
 		if disk.Exists(path) {
 			return path
 		}
 	}
-	return filepath.Join(l.Dir, k.file()+k.extension())
+	return filepath.Join(l.Dir, k.fileName()+k.extension())
 }
 
-// sumFile returns the path of the text file that holds the SHA-256 of a dataset's file, if none is published.
-func sumFile(path string) string { return path + ".sha256" }
+// checksumPath returns the path of the text file that holds the SHA-256 of a dataset's file, if none is published.
+func checksumPath(path string) string { return path + ".sha256" }
 
 // Has reports whether a dataset is built in or in the library.
 func (l Library) Has(k Entry) bool {
@@ -84,7 +84,7 @@ func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	k, err := l.find(name)
 	switch {
 	case k.Builtin():
-		return openBytes(k.Name, k.builtin, o)
+		return openBytes(k.Name, k.builtinContent, o)
 	case err == nil:
 		return l.openKnown(k, o)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -149,7 +149,7 @@ func (k Entry) asFlag() string {
 
 // storedSHA256 reads the SHA-256 stored for a dataset's file.
 func (l Library) storedSHA256(k Entry) (string, error) {
-	text, err := os.ReadFile(sumFile(l.path(k)))
+	text, err := os.ReadFile(checksumPath(l.path(k)))
 	if err != nil {
 		return "", fmt.Errorf("%s: its SHA-256 is missing: fetch or import it again", l.path(k))
 	}
@@ -167,7 +167,7 @@ func (l Library) Import(path, as string) (Entry, string, error) {
 		return Entry{}, "", err
 	}
 	defer s.Close()
-	k, err := recognise(s, as)
+	k, err := recogniseDataset(s, as)
 	if err != nil {
 		return k, "", err
 	}
@@ -175,8 +175,8 @@ func (l Library) Import(path, as string) (Entry, string, error) {
 	return k, target, err
 }
 
-// recognise finds the dataset of an opened file: the one named as, or, if as is "", the one with the file's SHA-256.
-func recognise(s *Set, as string) (Entry, error) {
+// recogniseDataset finds the dataset of an opened file: the one named as, or, if as is "", the one with the file's SHA-256.
+func recogniseDataset(s *Set, as string) (Entry, error) {
 	if as == "" {
 		for _, k := range Registry() {
 			if !k.Builtin() && (s.FileSHA256() == k.SHA256 || s.FileSHA256() == k.Copy) {
@@ -279,7 +279,7 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 	}
 	defer root.Close()
 	disk.Sweep(dir)
-	name := k.file() + ext
+	name := k.fileName() + ext
 	part, err := disk.CreatePartial(root, name)
 	if err != nil {
 		return "", err
@@ -296,7 +296,7 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 		if err := checkReceived(part.Name(), k); err != nil {
 			return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
 		}
-		if err := l.write(sumFile(path), []byte(got+"  "+filepath.Base(path))); err != nil {
+		if err := l.write(checksumPath(path), []byte(got+"  "+filepath.Base(path))); err != nil {
 			return "", err
 		}
 	} else if got != k.SHA256 && k.IsUserDataset() {
@@ -309,9 +309,9 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 		return "", err
 	}
 	for _, e := range extensions {
-		if other := filepath.Join(l.Dir, k.file()+e); other != path { // a file of the same dataset
+		if other := filepath.Join(l.Dir, k.fileName()+e); other != path { // a file of the same dataset
 			os.Remove(other)
-			os.Remove(sumFile(other))
+			os.Remove(checksumPath(other))
 		}
 	}
 	return path, nil

@@ -14,7 +14,7 @@ import (
 var LLMBarFormat = newFormat("llmbar", Format{
 	Parse: parser((*llmBarRow).item),
 	Assemble: func(rows FileRows) ([]string, error) {
-		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
+		return addKeyToRows(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
 })
 

@@ -22,9 +22,9 @@ type mapper struct {
 	format *Format // format of the lines written; nil before the first line
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
 	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
-	rows, unlabelled, tied, multiChosen int
-	zeros                               bool        // a pair has the label 0: a label 1 may mean the first or the second
-	scale                               *[2]float64 // lowest and highest score that people could give; nil: unknown
+	rows, unlabelled, tieCount, multiChosenRows int
+	hasZeroLabel                                bool        // a pair has the label 0: a label 1 may mean the first or the second
+	scale                                       *[2]float64 // lowest and highest score that people could give; nil: unknown
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -35,18 +35,18 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 	if err := decode(row.Text, &cells); err != nil {
 		return nil, err
 	}
-	r := tableRow{mapper: t, cells: cells, text: map[string]string{}, lists: map[string][]string{}}
+	r := tableRow{mapper: t, cells: cells, partTexts: map[string]string{}, lists: map[string][]string{}}
 	var err error
-	for _, p := range parts {
+	for _, p := range itemParts {
 		texts, bad := r.texts(p)
 		err = cmp.Or(err, bad)
 		r.lists[p.name] = texts
-		r.text[p.name] = strings.Join(texts, p.separator)
+		r.partTexts[p.name] = strings.Join(texts, p.separator)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.text[partID] = cmp.Or(r.text[partID], strconv.Itoa(row.Line))
+	r.partTexts[partID] = cmp.Or(r.partTexts[partID], strconv.Itoa(row.Line))
 	item, err := r.item()
 	if err != nil || item.Shape == "" {
 		return nil, err
@@ -81,9 +81,9 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 // tableRow holds the values of one row of a file with mapped columns.
 type tableRow struct {
 	*mapper
-	cells map[string]json.RawMessage // values by column
-	text  map[string]string          // the text of each part of an item, joined from its columns
-	lists map[string][]string        // the texts of each part, not joined
+	cells     map[string]json.RawMessage // values by column
+	partTexts map[string]string          // the text of each part of an item, joined from its columns
+	lists     map[string][]string        // the texts of each part, not joined
 }
 
 // lookup returns the value of a column, given by its name or by a path of keys and indexes with dots between them; nil
@@ -173,12 +173,12 @@ func elements(value json.RawMessage) (items []json.RawMessage) {
 // item converts the row to an item; one without a shape is left out.
 func (r tableRow) item() (item Item, err error) {
 	item = Item{
-		ID:        r.text[partID],
-		Question:  r.text[partQuestion],
-		Group:     r.text[partGroup],
-		Source:    r.text[partSource],
+		ID:        r.partTexts[partID],
+		Question:  r.partTexts[partQuestion],
+		Group:     r.partTexts[partGroup],
+		Source:    r.partTexts[partSource],
 		Gold:      NoGold,
-		Reference: r.text[partReference],
+		Reference: r.partTexts[partReference],
 	}
 	switch {
 	case r.columns[partChosen] != nil:
@@ -187,18 +187,18 @@ func (r tableRow) item() (item Item, err error) {
 		err = r.setPair(&item)
 	case r.columns[partOptions] != nil:
 		item.Shape = ShapeChoice
-		item.Gold, err = r.responseIndex(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
+		item.Gold, err = r.responseIndex(r.partTexts[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
 		item.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
 		err = r.setOptions(&item)
 	case r.columns[partResponse] != nil:
 		item.Shape = ShapeResponse
-		item.Candidates = lettered(r.text[partResponse])
+		item.Candidates = lettered(r.partTexts[partResponse])
 		item.People = &PeopleScores{Scale: r.scale}
 		item.People.Scores, err = r.scores()
 	default:
 		item.Shape = ShapeNumber
-		item.Answer = strings.TrimSpace(r.text[partLabel])
+		item.Answer = strings.TrimSpace(r.partTexts[partLabel])
 	}
 	return item, err
 }
@@ -206,13 +206,13 @@ func (r tableRow) item() (item Item, err error) {
 // setPair fills in two responses and the one that the label, or people's preference, names by position or by model.
 func (r tableRow) setPair(item *Item) error {
 	item.Shape = ShapePair
-	label := r.text[partLabel]
+	label := r.partTexts[partLabel]
 	if r.columns[partPreference] != nil {
 		item.Shape = ShapePreference
-		label = r.text[partPreference]
+		label = r.partTexts[partPreference]
 	}
-	side, err := r.responseIndex(label, 2, []string{r.text[partModelA], r.text[partModelB]})
-	item.Candidates = preferenceCandidates(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
+	side, err := r.responseIndex(label, 2, []string{r.partTexts[partModelA], r.partTexts[partModelB]})
+	item.Candidates = preferenceCandidates(r.partTexts[partModelA], r.partTexts[partA], r.partTexts[partModelB], r.partTexts[partB])
 	item.Gold = side
 	switch {
 	case err != nil:
@@ -221,7 +221,7 @@ func (r tableRow) setPair(item *Item) error {
 	case item.Shape == ShapePair && side < 0:
 		r.unlabelled++
 		if side == sideTie {
-			r.tied++
+			r.tieCount++
 		}
 	}
 	return err
@@ -234,7 +234,7 @@ func (r tableRow) setOptions(item *Item) error {
 	if len(ranks) > 0 && len(ranks) != len(texts) {
 		return fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
 	}
-	best, err := r.responseIndex(r.text[partLabel], len(texts), texts)
+	best, err := r.responseIndex(r.partTexts[partLabel], len(texts), texts)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (item *Item) setRankedOptions(candidates []Candidate) error {
 	if len(candidates) < 2 {
 		return errFewOptions
 	}
-	err := nameOptions(candidates)
+	err := assignOptionIDs(candidates)
 	ranked := optionsItem(item.ID, item.Question, candidates)
 	ranked.Source, ranked.Reference = item.Source, item.Reference
 	ranked.Group = cmp.Or(item.Group, ranked.Group)
@@ -279,7 +279,7 @@ func (r tableRow) setChosen(item *Item) error {
 	case len(chosen) == 0 || len(rejected) == 0:
 		return fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose", len(chosen), len(rejected))
 	case len(chosen) > 1:
-		r.multiChosen++
+		r.multiChosenRows++
 		return nil
 	}
 	candidates := []Candidate{{Text: chosen[0], Rank: new(0)}}

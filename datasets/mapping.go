@@ -71,8 +71,8 @@ type part struct {
 	needed    bool     // every row must have a text for the part, if a column is mapped to it
 }
 
-// parts lists the parts in the order of the canonical mapping.
-var parts = []part{
+// itemParts lists the parts in the order of the canonical mapping.
+var itemParts = []part{
 	{name: partID, aliases: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, separator: ":"},
 	{
 		name:      partQuestion,
@@ -142,7 +142,7 @@ func (m Mapping) Check() (field string, err error) {
 		_, err = parseAssignments(m.LabelValues)
 		return "label-values", err
 	}
-	_, field, err = m.parse()
+	_, field, err = m.newMapper()
 	if errors.Is(err, errNoQuestion) {
 		return "", nil
 	}
@@ -151,7 +151,7 @@ func (m Mapping) Check() (field string, err error) {
 
 // isPartial reports whether the mapping names parts of an item, but not the question.
 func (m Mapping) isPartial() bool {
-	_, _, err := m.parse()
+	_, _, err := m.newMapper()
 	return !m.empty() && errors.Is(err, errNoQuestion)
 }
 
@@ -168,13 +168,13 @@ func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 	return m
 }
 
-// parse validates the mapping and returns a mapper for it; field is as in Check.
-func (m Mapping) parse() (t *mapper, field string, err error) {
+// newMapper validates the mapping and returns a mapper for it; field is as in Check.
+func (m Mapping) newMapper() (t *mapper, field string, err error) {
 	t = &mapper{columns: map[string][]string{}, nonempty: map[string]bool{}}
 	pairs, err := parseAssignments(m.Fields)
 	for _, p := range pairs {
-		if err == nil && !slices.ContainsFunc(parts, func(entry part) bool { return entry.name == p[0] }) {
-			err = fmt.Errorf("%q: unknown part, use %s", p[0], partNames())
+		if err == nil && !slices.ContainsFunc(itemParts, func(entry part) bool { return entry.name == p[0] }) {
+			err = fmt.Errorf("%q: unknown part, use %s", p[0], itemPartNames())
 		}
 		t.columns[p[0]] = append(t.columns[p[0]], p[1])
 	}
@@ -205,9 +205,9 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 	return t, "label-values", err
 }
 
-func partNames() string {
+func itemPartNames() string {
 	var names []string
-	for _, p := range parts {
+	for _, p := range itemParts {
 		names = append(names, p.name)
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
@@ -233,10 +233,10 @@ func parseAssignments(lists []string) (out [][2]string, err error) {
 	return out, nil
 }
 
-// canonical returns the mapping in a normal form, equal for all mappings with the same meaning.
-func (t *mapper) canonical() (m Mapping) {
+// canonicalMapping returns the mapping in a normal form, equal for all mappings with the same meaning.
+func (t *mapper) canonicalMapping() (m Mapping) {
 	var fields []string
-	for _, p := range parts {
+	for _, p := range itemParts {
 		for _, c := range t.columns[p.name] {
 			fields = append(fields, p.name+"="+c)
 		}
@@ -256,7 +256,7 @@ func guess[V any](columns map[string]V) (fields []string) {
 		plain[key] = max(plain[key], name) // one of them, always the same
 	}
 	columnOf := map[string]string{}
-	for _, p := range parts {
+	for _, p := range itemParts {
 		for _, c := range p.aliases {
 			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
 		}
@@ -283,11 +283,11 @@ func guess[V any](columns map[string]V) (fields []string) {
 
 // apply replaces the file's rows by lines of one of gavel's formats, with the columns that mapping assigns.
 func (s *Set) apply(mapping Mapping) error {
-	t, field, err := mapping.parse()
+	t, field, err := mapping.newMapper()
 	if err != nil {
 		return fmt.Errorf("--%s %w", field, err)
 	}
-	err = s.convert(t.canonical(), t.assemble)
+	err = s.convert(t.canonicalMapping(), t.convertRows)
 	s.setFormat(t.format)
 	return err
 }
@@ -295,7 +295,7 @@ func (s *Set) apply(mapping Mapping) error {
 // convert replaces the file's rows by the lines that build makes from them by a mapping.
 func (s *Set) convert(m Mapping, build func(FileRows) ([]string, error)) error {
 	s.Mapping = m
-	err := s.assemble(build)
+	err := s.replaceRows(build)
 	s.MappedFileSHA256, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+m.String()))
 	return err
 }
@@ -312,7 +312,7 @@ func (m Mapping) onlyScoreColumn() string {
 // describeGuess adds a note on a mapping that was guessed from the names of the columns: what each column holds and, if
 // none holds the label, those that are not used.
 func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
-	text := fmt.Sprintf("%s: columns recognised by their names: %s", s.label(), s.Mapping)
+	text := fmt.Sprintf("%s: columns recognised by their names: %s", s.displayName(), s.Mapping)
 	holds := func(end func(s, affix string) bool, affix string) bool {
 		return slices.ContainsFunc(guessed.Fields, func(f string) bool { return end(f, affix) })
 	}
@@ -325,8 +325,8 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 	s.Notes = slices.Insert(s.Notes, 0, text)
 }
 
-// assemble converts the rows of a file to lines.
-func (t *mapper) assemble(rows FileRows) ([]string, error) {
+// convertRows converts the rows of a file to lines.
+func (t *mapper) convertRows(rows FileRows) ([]string, error) {
 	delete(t.columns, partScale) // no column
 	var first []byte
 	var responses []responseLine
@@ -340,7 +340,7 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 		case err != nil:
 			rows.Reject(row.Line, err)
 		case t.columns[partPerson] != nil:
-			l := responseLine{row: row.Line}
+			l := responseLine{lineNumber: row.Line}
 			json.Unmarshal(line, &l) // written by t.line
 			key := *l.Question + "\x00" + *l.Response
 			if first, ok := people[key]; ok {
@@ -350,13 +350,13 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 				responses = append(responses, l)
 			}
 		case line != nil:
-			rows.Emit(row.Line, line)
+			rows.EmitLine(row.Line, line)
 		}
 	}
 	for _, r := range responses {
-		rows.Emit(r.row, r)
+		rows.EmitLine(r.lineNumber, r)
 	}
-	if t.zeros {
+	if t.hasZeroLabel {
 		return nil, errors.New("labels are 0 and 1: say which response each means, " +
 			"with --label-values 'A>B=…,B>A=…'")
 	}
@@ -366,7 +366,7 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 // emptyColumnError returns an error for the first mapped column without any value. first is the file's first row.
 func (t *mapper) emptyColumnError(first []byte) error {
 	has := keysOf(first)
-	for _, p := range parts {
+	for _, p := range itemParts {
 		for _, c := range t.columns[p.name] {
 			if len(has) > 0 && !t.nonempty[c] {
 				return fmt.Errorf("--field %s: the column is missing or empty in every row; columns: %s",
@@ -381,14 +381,14 @@ func (t *mapper) emptyColumnError(first []byte) error {
 func (t *mapper) notes() (out []string) {
 	if t.unlabelled > 0 {
 		tied := ""
-		if t.tied > 0 {
-			tied = fmt.Sprintf(", %d of them labelled a tie", t.tied)
+		if t.tieCount > 0 {
+			tied = fmt.Sprintf(", %d of them labelled a tie", t.tieCount)
 		}
 		out = append(out, fmt.Sprintf("%d of %d pairs have no label that names a response%s: "+
 			"they are judged, count for consistency and position, and are left out of what needs a label.",
 			t.unlabelled, t.rows, tied))
 	}
-	return append(out, notes(omission{t.multiChosen, "rows with several chosen responses: none is the best"})...)
+	return append(out, notes(omission{t.multiChosenRows, "rows with several chosen responses: none is the best"})...)
 }
 
 // validate returns an error unless the parts to which columns are mapped make up one kind of item.
@@ -424,7 +424,7 @@ func (t *mapper) validate() error {
 		return errors.New("has no column for the right answer: add label=COLUMN, " +
 			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}
-	for _, p := range parts {
+	for _, p := range itemParts {
 		if n := len(t.columns[p.name]); n > 1 && !p.list && p.separator == "" {
 			return fmt.Errorf("%s has %d columns: give one", p.name, n)
 		}

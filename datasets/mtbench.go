@@ -18,7 +18,7 @@ import (
 // The category is the row's own. The published file has none; it then follows from the number of MT-Bench's question.
 var MTBenchFormat = newFormat("mt-bench", Format{
 	Parse:    parseMTBench,
-	Assemble: countVotes,
+	Assemble: majorityLines,
 	ClusterKey: func(id string) string { // QUESTION:TURN:MODEL:MODEL
 		question, _, _ := strings.Cut(id, ":")
 		return question
@@ -61,15 +61,15 @@ func parseMTBench(line []byte) (Item, error) {
 
 // matchUp identifies two models' answers to one turn of a question.
 type matchUp struct {
-	id                      string // of the question
+	questionID              string // of the question
 	turn                    int    // from 1
 	firstModel, secondModel string // the models, sorted by name
 }
 
 // vote returns the match-up of a row and the row's votes, with the models in the order of the match-up.
-func (r *battleRow) vote() (matchUp, votes) {
+func (r *battleRow) vote() (matchUp, voteCounts) {
 	m := matchUp{
-		id:          string(*r.ID),
+		questionID:  string(*r.ID),
 		turn:        *r.Turn,
 		firstModel:  *r.ModelA,
 		secondModel: *r.ModelB,
@@ -91,8 +91,8 @@ type poll struct {
 	row  battleLine
 }
 
-// countVotes writes one line for each match-up with a majority among all its votes.
-func countVotes(rows FileRows) ([]string, error) {
+// majorityLines writes one line for each match-up with a majority among all its votes.
+func majorityLines(rows FileRows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func countVotes(rows FileRows) ([]string, error) {
 			continue
 		}
 		p.row.Winner = winners[winner]
-		rows.Emit(p.line, p.row)
+		rows.EmitLine(p.line, p.row)
 	}
 	return notes(
 		omission{later, "votes on a later turn (--turns all includes them, with the whole conversation)"},
@@ -151,6 +151,6 @@ func (m matchUp) line(row []byte) (l battleLine) {
 	}
 	l.ModelA = m.firstModel
 	l.ModelB = m.secondModel
-	l.Votes = votes{}
+	l.Votes = voteCounts{}
 	return l
 }

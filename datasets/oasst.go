@@ -45,7 +45,7 @@ var oasstMessagesFormat = newFormat("oasst-messages", Format{
 
 // assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows FileRows) ([]string, error) {
-	f := newForest(rows.Options)
+	f := newTreeConverter(rows.Options)
 	for row := range rows.Rows {
 		root, replies, err := parseTree(row.Text)
 		if err != nil {
@@ -63,8 +63,8 @@ func assembleTrees(rows FileRows) ([]string, error) {
 // anyLanguage selects trees of all languages.
 const anyLanguage = "all"
 
-// readyState is the state of a tree after review and ranking.
-const readyState = "ready_for_export"
+// reviewCompleteState is the state of a tree after review and ranking.
+const reviewCompleteState = "ready_for_export"
 
 // message holds the keys of a message that gavel uses, in a tree or in a table.
 type message struct {
@@ -110,21 +110,21 @@ func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 
 // treeConverter converts trees of messages to items, one at a time, and counts the trees and replies left out.
 type treeConverter struct {
-	lang  string          // language of the trees to use, or anyLanguage
-	label string          // people's label that scores the replies, each an item of its own; "": items are trees
-	roots map[string]bool // ids of the trees so far
+	lang       string          // language of the trees to use, or anyLanguage
+	scoreLabel string          // people's label that scores the replies, each an item of its own; "": items are trees
+	roots      map[string]bool // ids of the trees so far
 
-	trees           int            // trees read
+	treeCount       int            // trees read
 	items           int            // items made
 	unranked        int            // items without ranks
 	rejectedTrees   map[string]int // number of trees left out, by reason
 	rejectedReplies map[string]int // number of replies left out of the other trees, by reason
 }
 
-func newForest(o OpenOptions) treeConverter {
+func newTreeConverter(o OpenOptions) treeConverter {
 	return treeConverter{
 		lang:            cmp.Or(o.Lang, "en"),
-		label:           o.onlyScoreColumn(),
+		scoreLabel:      o.onlyScoreColumn(),
 		roots:           map[string]bool{},
 		rejectedTrees:   map[string]int{},
 		rejectedReplies: map[string]int{},
@@ -133,12 +133,12 @@ func newForest(o OpenOptions) treeConverter {
 
 // emit writes the line of a tree's item, unless the tree is left out.
 func (f *treeConverter) emit(root message, replies []message, rows FileRows) error {
-	f.trees++
+	f.treeCount++
 	if reason := f.rejectTree(root); reason != "" {
 		f.rejectedTrees[reason]++
 		return nil
 	}
-	if f.label != "" {
+	if f.scoreLabel != "" {
 		f.emitScores(root, replies, rows)
 		return nil
 	}
@@ -151,7 +151,7 @@ func (f *treeConverter) emit(root message, replies []message, rows FileRows) err
 	for i, m := range options {
 		candidates[i] = Candidate{Model: m.Model, Text: *m.Text, Rank: m.Rank.rank}
 	}
-	if err := nameOptions(candidates); err != nil { // they have no ids yet
+	if err := assignOptionIDs(candidates); err != nil { // they have no ids yet
 		panic(err)
 	}
 	item := optionsItem(root.ID, *root.Text, candidates)
@@ -161,27 +161,27 @@ func (f *treeConverter) emit(root message, replies []message, rows FileRows) err
 		f.unranked++
 	}
 	text, err := EncodeOptions(item)
-	rows.Emit(root.line, text)
+	rows.EmitLine(root.line, text)
 	return err
 }
 
 // emitScores writes a line for each of a tree's replies that people scored by the label.
 func (f *treeConverter) emitScores(root message, replies []message, rows FileRows) {
 	for _, m := range replies {
-		score := m.score(f.label)
+		score := m.score(f.scoreLabel)
 		switch reason := rejectReply(root, m); {
 		case reason != "":
 			f.rejectedReplies[reason]++
 		case score == nil:
-			f.rejectedReplies["without the label "+f.label]++
+			f.rejectedReplies["without the label "+f.scoreLabel]++
 		default:
 			f.items++
-			rows.Emit(cmp.Or(m.line, root.line), responseLine{
+			rows.EmitLine(cmp.Or(m.line, root.line), responseLine{
 				ID:           (*textOrNumber)(&m.ID),
 				Source:       root.Lang,
 				Question:     root.Text,
 				Response:     m.Text,
-				PeopleScores: PeopleScores{Scores: map[string]float64{f.label: *score}, Scale: &[2]float64{0, 1}},
+				PeopleScores: PeopleScores{Scores: map[string]float64{f.scoreLabel: *score}, Scale: &[2]float64{0, 1}},
 			})
 		}
 	}
@@ -194,8 +194,8 @@ func (f *treeConverter) rejectTree(root message) string {
 	switch {
 	case twice:
 		return "in the file twice"
-	case root.State != "" && root.State != readyState:
-		return "not " + readyState
+	case root.State != "" && root.State != reviewCompleteState:
+		return "not " + reviewCompleteState
 	case f.lang != anyLanguage && root.Lang != "" && root.Lang != f.lang:
 		return "of another language"
 	case root.Deleted:
@@ -254,7 +254,7 @@ func (f *treeConverter) notes() []string {
 		unranked = fmt.Sprintf("; %s without ranks, so without a best option", countWithNoun(f.unranked, "item"))
 	}
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
-		countWithNoun(f.items, "item"), countWithNoun(f.trees, "tree"), language, unranked)}
+		countWithNoun(f.items, "item"), countWithNoun(f.treeCount, "tree"), language, unranked)}
 	notes = append(notes, reasonsSentence("Trees left out: ", f.rejectedTrees)...)
 	return append(notes, reasonsSentence("Replies left out of the trees used: ", f.rejectedReplies)...)
 }

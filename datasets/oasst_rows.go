@@ -43,7 +43,7 @@ func parseTree(line []byte) (root message, replies []message, err error) {
 // A reply may precede its prompt, so both are held in memory until the file ends. Rows of the official files name their
 // tree: then only prompts and first replies are held. Later messages, which answer a reply, are not needed.
 func assembleMessages(rows FileRows) ([]string, error) {
-	f := newForest(rows.Options)
+	f := newTreeConverter(rows.Options)
 	var prompts []message
 	replies := map[string][]message{} // by the id of the prompt
 	hasPrompt := map[string]bool{}    // by tree id: whether its prompt was in the file
@@ -66,7 +66,7 @@ func assembleMessages(rows FileRows) ([]string, error) {
 	}
 	for _, ok := range hasPrompt {
 		if !ok {
-			f.trees++
+			f.treeCount++
 			f.rejectedTrees["without their prompt in this file (a filter by language cuts trees)"]++
 		}
 	}

@@ -39,12 +39,12 @@ func openFileWith(path string, o OpenOptions) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&Set{Name: path, Path: path, Options: o, data: f, close: f.Close}).load()
+	return (&Set{Name: path, Path: path, OpenOptions: o, data: f, close: f.Close}).load()
 }
 
 // openBytes indexes a dataset file in memory.
 func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
-	return (&Set{Name: name, Options: o, data: bytes.NewReader(data)}).load()
+	return (&Set{Name: name, OpenOptions: o, data: bytes.NewReader(data)}).load()
 }
 
 // FromLines returns a Set over lines of the named format, as if they were a file. It serves items that gavel makes,
@@ -61,7 +61,7 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	}
 	s := &Set{Name: name, data: bytes.NewReader(file.Bytes())}
 	s.setFormat(&f)
-	return s, s.withLocation(s.index())
+	return s, s.locateError(s.index())
 }
 
 // load indexes a file, after unpacking and assembling it if needed. It rejects options without effect: a run that names
@@ -71,18 +71,18 @@ func (s *Set) load() (*Set, error) {
 	if err == nil {
 		err = s.index()
 	}
-	if err == nil && s.Options.Lang != "" && !s.format.Languages {
-		err = fmt.Errorf("rows of format %s state no language: leave out --lang %s", s.Format, s.Options.Lang)
+	if err == nil && s.OpenOptions.Lang != "" && !s.format.Languages {
+		err = fmt.Errorf("rows of format %s state no language: leave out --lang %s", s.Format, s.OpenOptions.Lang)
 	}
 	if err != nil {
 		s.Close()
-		return nil, s.withLocation(err)
+		return nil, s.locateError(err)
 	}
 	return s, nil
 }
 
-// withLocation adds the file's path to an error, and the line number if the error has one.
-func (s *Set) withLocation(err error) error {
+// locateError adds the file's path to an error, and the line number if the error has one.
+func (s *Set) locateError(err error) error {
 	var lineErr *rows.LineError
 	switch {
 	case err == nil, errors.As(err, new(*LineError)):
@@ -90,7 +90,7 @@ func (s *Set) withLocation(err error) error {
 	case errors.As(err, &lineErr):
 		return s.lineError(lineErr.Line, lineErr.Err)
 	}
-	return fmt.Errorf("%s: %w", s.label(), err)
+	return fmt.Errorf("%s: %w", s.displayName(), err)
 }
 
 // unpack replaces a file by the lines of its items, unless it already has this form.
@@ -100,16 +100,16 @@ func (s *Set) unpack() error {
 		return err
 	}
 	if lines != nil {
-		s.byRow, err = byRow, s.replace(lines)
+		s.numbersAreRows, err = byRow, s.replace(lines)
 		if err != nil {
 			return err
 		}
 	}
-	mapping := s.Options.Mapping
+	mapping := s.OpenOptions.Mapping
 	if !mapping.empty() && !mapping.isPartial() {
 		return s.apply(mapping)
 	}
-	f, keys, err := findFormat(s.data)
+	f, keys, err := detectFormat(s.data)
 	switch {
 	case err != nil:
 		return err
@@ -128,7 +128,7 @@ func (s *Set) unpack() error {
 		s.describeGuess(mapping, keys)
 		return err
 	}
-	if near, hits := closest(keys); len(keys) > 0 && 2*hits <= len(near.Keys) {
+	if near, hits := closestFormat(keys); len(keys) > 0 && 2*hits <= len(near.Keys) {
 		names := sortedKeys(keys)
 		return fmt.Errorf("columns found: %.60q; no known format has these: assign them, as in "+
 			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN or "+
@@ -141,7 +141,7 @@ func (s *Set) unpack() error {
 	if f == nil || f.Assemble == nil {
 		return nil
 	}
-	return s.assemble(f.Assemble)
+	return s.replaceRows(f.Assemble)
 }
 
 // replace replaces the set's data by lines, and closes the old data. The first data replaced is the file itself, which
@@ -170,34 +170,34 @@ type FileRows struct {
 	// Rows yields every row that is not blank, in file order. It stops at the first row that cannot be read, or line that
 	// cannot be written.
 	Rows iter.Seq[rows.Row]
-	// Emit writes a line for Parse, made from the row at the given line: text as is, any other value as JSON.
-	Emit func(line int, value any)
+	// EmitLine writes a line for Parse, made from the row at the given line: text as is, any other value as JSON.
+	EmitLine func(line int, value any)
 	// Reject leaves out the row at the given line.
 	Reject func(line int, why error)
 }
 
-// assemble replaces the file's rows by the lines that build makes from them.
-func (s *Set) assemble(build func(FileRows) ([]string, error)) error {
+// replaceRows replaces the file's rows by the lines that build makes from them.
+func (s *Set) replaceRows(build func(FileRows) ([]string, error)) error {
 	lines := new(rows.Spool)
 	var failed error
 	notes, err := build(FileRows{
-		Path:    s.label(),
-		Options: s.Options,
+		Path:    s.displayName(),
+		Options: s.OpenOptions,
 		Rows: func(yield func(rows.Row) bool) {
 			for row, err := range rows.Lines(s.data) {
 				failed = cmp.Or(failed, err)
 				if failed != nil {
 					return
 				}
-				if other, hits := closest(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && hits == len(other.Keys) {
+				if other, hits := closestFormat(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && hits == len(other.Keys) {
 					s.skip(row.Line, fmt.Errorf("a row of %s in a file of %s", other.Name, s.Format))
 				} else if !yield(row) {
 					return
 				}
 			}
 		},
-		Emit: func(line int, value any) {
-			s.origin = append(s.origin, line)
+		EmitLine: func(line int, value any) {
+			s.sourceLines = append(s.sourceLines, line)
 			text, isText := value.([]byte)
 			var err error
 			if !isText {
@@ -228,10 +228,10 @@ func (s *Set) index() error {
 	if s.SHA256 == "" {
 		s.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	}
-	if n := s.remarks - maxSkipped; n > 0 {
+	if n := s.noteCount - maxListedSkips; n > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
 	}
-	s.origin = nil // rows have the line numbers now
+	s.sourceLines = nil // rows have the line numbers now
 	slices.SortStableFunc(s.SkipReasons, func(a, b *LineError) int { return cmp.Compare(a.Line, b.Line) })
 	return s.checkUsable()
 }
@@ -243,7 +243,7 @@ func (s *Set) checkUsable() error {
 		return nil
 	case len(s.otherGroups) > 0:
 		return fmt.Errorf("no item has the group %s; groups: %s",
-			strings.Join(s.Options.Groups, " or "), shortList(s.otherGroups))
+			strings.Join(s.OpenOptions.Groups, " or "), shortList(s.otherGroups))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)",
 			s.SkipReasons[0], s.positionNoun(), s.Skipped, s.describeExpectedRows())
@@ -276,15 +276,15 @@ func (s *Set) add(line rows.Line[parsedLine]) error {
 	}
 	text := bytes.TrimRight(line.Text, "\r\n")
 	number := line.Number
-	if s.origin != nil {
-		number = s.origin[number-1]
+	if s.sourceLines != nil {
+		number = s.sourceLines[number-1]
 	}
 	item := line.Value.item
 	if err := line.Value.err; err != nil {
 		s.skip(number, err)
 		return nil
 	}
-	if !s.includes(item.Group) {
+	if !s.includesGroup(item.Group) {
 		return nil
 	}
 	if first, duplicate := s.indexByID[item.ID]; duplicate { // either could be the intended one
@@ -300,7 +300,7 @@ func (s *Set) add(line rows.Line[parsedLine]) error {
 		length: len(text),
 		line:   number,
 		group:  unique.Make(item.Group).Value(),
-		sum:    checksum(text),
+		sum:    lineChecksum(text),
 	})
 	if s.data.Size() <= inMemoryBytes {
 		s.items = append(s.items, item)
@@ -329,7 +329,7 @@ func (s *Set) Remarks() (lines []string) {
 
 // skip counts an unusable line, and records the reason for the first ones.
 func (s *Set) skip(line int, why error) {
-	if s.Skipped++; len(s.SkipReasons) < maxSkipped {
+	if s.Skipped++; len(s.SkipReasons) < maxListedSkips {
 		s.SkipReasons = append(s.SkipReasons, s.lineError(line, why))
 	}
 }
@@ -339,7 +339,7 @@ func (s *Set) remark(line int, note string) {
 	if note == "" {
 		return
 	}
-	if s.remarks++; s.remarks <= maxSkipped {
+	if s.noteCount++; s.noteCount <= maxListedSkips {
 		s.Notes = append(s.Notes, s.lineError(line, errors.New(note)).Error()+".")
 	}
 }

@@ -43,7 +43,7 @@ func addRowNumbers(rows FileRows) ([]string, error) {
 		case err != nil:
 			rows.Reject(row.Line, err)
 		default:
-			rows.Emit(row.Line, text)
+			rows.EmitLine(row.Line, text)
 		}
 	}
 	if tooFew == 0 {
@@ -171,12 +171,12 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 	if related < 2 {
 		return nil, errFewOptions
 	}
-	return candidates, nameOptions(candidates)
+	return candidates, assignOptionIDs(candidates)
 }
 
-// nameOptions gives options without ids the ids 01, 02, … in order. Existing ids must be in ascending order; gaps are
+// assignOptionIDs gives options without ids the ids 01, 02, … in order. Existing ids must be in ascending order; gaps are
 // allowed, since options may have been left out.
-func nameOptions(candidates []Candidate) error {
+func assignOptionIDs(candidates []Candidate) error {
 	related := candidates
 	if related[0].Unrelated {
 		related = related[1:]
@@ -262,7 +262,7 @@ func EncodeOptions(item Item) ([]byte, error) {
 	}
 	line, _ := codec.Marshal(l) // only texts and numbers: cannot fail
 	back, err := parseOptions(line)
-	if err == nil && !sameOptions(item, back) {
+	if err == nil && !sameItem(item, back) {
 		err = errors.New("it reads as another item")
 	}
 	if err != nil {
@@ -271,18 +271,18 @@ func EncodeOptions(item Item) ([]byte, error) {
 	return line, nil
 }
 
-// sameOptions reports whether two items are equal in all that a line holds: it ignores Line, Note and Raw.
-func sameOptions(a, b Item) bool {
+// sameItem reports whether two items are equal in all that a line holds: it ignores Line, Note and Raw.
+func sameItem(a, b Item) bool {
 	b.Line = a.Line
 	b.Note = a.Note
 	b.Raw = a.Raw
 	return reflect.DeepEqual(a, b)
 }
 
-// TrimOptions reduces an item to at most n options. A best-ranked one always stays. The others are drawn by seed, item
+// ReduceOptions reduces an item to at most n options. A best-ranked one always stays. The others are drawn by seed, item
 // and option alone, so that a larger n keeps all options of a smaller one. Order and ids stay, and an unrelated option
 // does not count. An n below 2 means no limit.
-func TrimOptions(item Item, n int, seed int64) Item {
+func ReduceOptions(item Item, n int, seed int64) Item {
 	var related []int
 	for i, c := range item.Candidates {
 		if !c.Unrelated {

@@ -23,7 +23,7 @@ func options(ranks string) []Candidate {
 		}
 		out = append(out, c)
 	}
-	if err := nameOptions(out); err != nil {
+	if err := assignOptionIDs(out); err != nil {
 		panic(err)
 	}
 	return out
@@ -93,14 +93,14 @@ func TestOptionsLine(t *testing.T) {
 func TestTrimOptions(t *testing.T) {
 	full := optionsItem("x", "p", options("9 8 7 6 5 4 3 2 1 0 10 11 12 13 14 15 16 17 18 19"))
 	for n := 2; n < 20; n++ {
-		cut := TrimOptions(full, n, 1)
+		cut := ReduceOptions(full, n, 1)
 		if len(cut.Candidates) != n || cut.Candidates[cut.Gold].ID != "10" || cut.Group != fmt.Sprintf("%d options", n) {
 			t.Errorf("cut to %d: %d options, the best is %d of %s, group %s", n, len(cut.Candidates), cut.Gold, ids(cut.Candidates), cut.Group)
 		}
 		if !slices.IsSorted(strings.Fields(ids(cut.Candidates))) {
 			t.Errorf("cut to %d: order changed: %s", n, ids(cut.Candidates))
 		}
-		larger := TrimOptions(full, n+1, 1)
+		larger := ReduceOptions(full, n+1, 1)
 		for _, c := range cut.Candidates {
 			if !slices.ContainsFunc(larger.Candidates, func(l Candidate) bool { return l.ID == c.ID && l.Text == c.Text }) {
 				t.Errorf("cut to %d loses %s of the cut to %d", n+1, c.ID, n)
@@ -110,26 +110,26 @@ func TestTrimOptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := parseOptions(line); err != nil || !sameOptions(back, cut) {
+		if back, err := parseOptions(line); err != nil || !sameItem(back, cut) {
 			t.Errorf("cut to %d: the line reads as another item: %v", n, err)
 		}
 	}
 	for _, n := range []int{-1, 0, 1, 20, 99} {
-		if got := TrimOptions(full, n, 1); !reflect.DeepEqual(got, full) {
+		if got := ReduceOptions(full, n, 1); !reflect.DeepEqual(got, full) {
 			t.Errorf("cut to %d changes the item: %s", n, ids(got.Candidates))
 		}
 	}
 	// The definition, so that no later version draws others: the best, and the
 	// smallest SHA-256 of "options", 1, "x" and the option's id, a NUL between them.
-	if got := ids(TrimOptions(full, 5, 1).Candidates); got != "10 13 15 17 20" {
+	if got := ids(ReduceOptions(full, 5, 1).Candidates); got != "10 13 15 17 20" {
 		t.Errorf("the cut to 5 by seed 1 is %s", got)
 	}
-	if a, b := ids(TrimOptions(full, 5, 1).Candidates), ids(TrimOptions(full, 5, 2).Candidates); a == b {
+	if a, b := ids(ReduceOptions(full, 5, 1).Candidates), ids(ReduceOptions(full, 5, 2).Candidates); a == b {
 		t.Errorf("seeds 1 and 2 draw the same: %s", a)
 	}
 	other := full
 	other.ID = "y"
-	if a, b := ids(TrimOptions(full, 5, 1).Candidates), ids(TrimOptions(other, 5, 1).Candidates); a == b {
+	if a, b := ids(ReduceOptions(full, 5, 1).Candidates), ids(ReduceOptions(other, 5, 1).Candidates); a == b {
 		t.Errorf("items x and y are cut alike: %s", a)
 	}
 }
@@ -146,7 +146,7 @@ func TestTrimOptionsKeeps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range int64(30) {
-				cut := TrimOptions(optionsItem("x", "p", options(tc.ranks)), 2, seed)
+				cut := ReduceOptions(optionsItem("x", "p", options(tc.ranks)), 2, seed)
 				if !slices.ContainsFunc(cut.Candidates, func(c Candidate) bool { return strings.Contains(tc.keep, c.ID) }) {
 					t.Errorf("seed %d keeps %s", seed, ids(cut.Candidates))
 				}
@@ -155,7 +155,7 @@ func TestTrimOptionsKeeps(t *testing.T) {
 	}
 	got := withUnrelated(optionsItem("x", "p", options("3 2 1 0")), Candidate{Text: "u"})
 	got.Group, got.Raw = "law", []byte("{}")
-	cut := TrimOptions(got, 2, 1)
+	cut := ReduceOptions(got, 2, 1)
 	if len(cut.Candidates) != 3 || !cut.Candidates[0].Unrelated || cut.Candidates[cut.Gold].ID != "04" || cut.Group != "law" || cut.Raw != nil {
 		t.Errorf("with an unrelated option: %+v", cut)
 	}

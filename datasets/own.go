@@ -25,9 +25,9 @@ const userDatasetsFolder = "own"
 // userDatasetName matches valid names of users' own datasets: valid file names on every system, and no paths.
 var userDatasetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwn limits the letters in the name of a user's own dataset; the name of its file adds the beginning of a
+// longestOwnDatasetName limits the letters in the name of a user's own dataset; the name of its file adds the beginning of a
 // SHA-256.
-const longestOwn = 51
+const longestOwnDatasetName = 51
 
 // Lookup finds a dataset by name, in the registry or among the user's own.
 func (l Library) Lookup(name string) (Entry, bool) {
@@ -88,8 +88,8 @@ func (k Entry) IsUserDataset() bool { return strings.HasPrefix(k.File, userDatas
 // records the file's SHA-256. previous describes the dataset that had the name before, whose copy is removed; its
 // SHA256 is "" if there was none.
 func (l Library) ImportUserDataset(file, name string, mapping Mapping) (k, previous Entry, s *Set, err error) {
-	if !userDatasetName.MatchString(name) || len(name) > longestOwn {
-		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)
+	if !userDatasetName.MatchString(name) || len(name) > longestOwnDatasetName {
+		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwnDatasetName)
 	}
 	if n := Nearest(name, Names()); n != "" && smetrics.WagnerFischer(name, n, 1, 1, 1) <= 1 {
 		return k, previous, nil, fmt.Errorf("--as %q: did you mean %s? Otherwise choose a name that differs more", name, n)

@@ -12,7 +12,7 @@ import (
 var PPEFormat = newFormat(ppeName, Format{
 	Parse:      parsePair,
 	Assemble:   drawnPairs,
-	ClusterKey: idPrefixFunc(":"),
+	ClusterKey: idBeforeSeparator(":"),
 })
 
 const ppeName = "ppe"
@@ -75,7 +75,7 @@ func drawnPairs(rows FileRows) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			rows.Emit(row.Line, line)
+			rows.EmitLine(row.Line, line)
 		}
 	}
 	return nil, nil

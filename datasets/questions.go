@@ -66,7 +66,7 @@ func (item *Item) setChoice(options []string, gold string) error {
 		return fmt.Errorf("%d options: a choice has from 2 to %d", len(options), maxOptions)
 	}
 	item.Candidates = lettered(options...)
-	item.Gold = item.candidate(gold)
+	item.Gold = item.candidateIndex(gold)
 	if item.Gold < 0 {
 		return fmt.Errorf(`"gold" is %q: use the letter of an option, A to %c`, gold, 'A'+len(options)-1)
 	}
@@ -76,7 +76,7 @@ func (item *Item) setChoice(options []string, gold string) error {
 func (item *Item) setPreference(q *questionLine, gold string) error {
 	item.Shape = ShapePreference
 	item.Candidates = preferenceCandidates(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
-	item.Gold = item.candidate(gold)
+	item.Gold = item.candidateIndex(gold)
 	if item.Gold < 0 && gold != "" {
 		return fmt.Errorf(`"gold" is %q: use A, B or C (a tie)`, gold)
 	}

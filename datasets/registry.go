@@ -35,9 +35,9 @@ type Entry struct {
 	Format  string   `json:"format"`           // name of the file's format
 	Mapping `yaml:",inline"`
 
-	Published []PublishedResult `json:"-"` // published results of judges on the dataset
-	Also      []string          `json:"-"` // names that imported runs use for the dataset
-	builtin   []byte            // the file's content, if it is part of gavel
+	Published      []PublishedResult `json:"-"` // published results of judges on the dataset
+	Also           []string          `json:"-"` // names that imported runs use for the dataset
+	builtinContent []byte            // the file's content, if it is part of gavel
 }
 
 // Shape returns the shape of all its items; "": items may have any.
@@ -80,13 +80,13 @@ func RegistryName(sha256, name string) string {
 }
 
 // Builtin reports whether the dataset is part of gavel.
-func (k Entry) Builtin() bool { return k.builtin != nil }
+func (k Entry) Builtin() bool { return k.builtinContent != nil }
 
 // card is the text about a dataset for people.
 var card = template.Must(template.ParseFS(embedded, "card.txt"))
 
-// Lines describes the dataset in lines of text.
-func (k Entry) Lines() []string {
+// DescriptionLines describes the dataset in lines of text.
+func (k Entry) DescriptionLines() []string {
 	var text strings.Builder
 	if err := card.Execute(&text, k); err != nil {
 		panic(err)
@@ -110,9 +110,9 @@ func readRegistry() (all []Entry) {
 	for i := range all {
 		k := &all[i]
 		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok {
-			k.builtin = mustRead(name)
-			k.Bytes = int64(len(k.builtin))
-			k.SHA256 = HexSum(k.builtin)
+			k.builtinContent = mustRead(name)
+			k.Bytes = int64(len(k.builtinContent))
+			k.SHA256 = HexSum(k.builtinContent)
 		}
 	}
 	return all

@@ -41,7 +41,7 @@ func TestSamples(t *testing.T) {
 			}
 			assert.Equal(t, len(texts), len(it.Candidates), "%s: two answers are the same", it.ID)
 		}
-		for line := range strings.Lines(string(k.builtin)) {
+		for line := range strings.Lines(string(k.builtinContent)) {
 			var row struct{ Reason, Answer string }
 			assert.NilError(t, json.Unmarshal([]byte(line), &row))
 			assert.Assert(t, row.Reason != "" || strings.Contains(row.Answer, " = "), "no reason for a label: %s", line)
@@ -128,7 +128,7 @@ func TestImport(t *testing.T) {
 		"or use its path with --dataset")
 
 	sample, _ := Lookup("sample")
-	file := write(t, "sample.jsonl", string(sample.builtin))
+	file := write(t, "sample.jsonl", string(sample.builtinContent))
 	if _, _, err := lib.Import(file, ""); err == nil {
 		t.Error("the built-in sample can be imported")
 	}
@@ -335,7 +335,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
 	for _, k := range []Entry{law, math} {
 		if s, err := lib.Open(k.Name); err != nil || !lib.Has(k) || s.Len() != 1 || s.Name != k.Name ||
-			s.Group(0) != k.Groups[0] || s.SHA256 != HexSum([]byte(content)) {
+			s.GroupOf(0) != k.Groups[0] || s.SHA256 != HexSum([]byte(content)) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
@@ -350,7 +350,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 	}
 	_, err := lib.Open("x-law")
 	oneLine(t, err, lib.Path("x-law"), "FILE: SHA-256 is "+HexSum([]byte(other))+", that of the imported file is "+HexSum([]byte(content))+": fetch or import it again")
-	if err := os.Remove(sumFile(lib.Path("x-law"))); err != nil {
+	if err := os.Remove(checksumPath(lib.Path("x-law"))); err != nil {
 		t.Fatal(err)
 	}
 	_, err = lib.Open("x-law")

@@ -19,7 +19,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 	var lines bytes.Buffer
 	ties := 0
 	for i := range set.Len() {
-		best, ok := label[set.ID(i)]
+		best, ok := label[set.ItemID(i)]
 		if !ok {
 			continue
 		}
@@ -50,7 +50,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 // withLabel returns the item as a line with the label best: a candidate's id, a number, or "tie".
 func (item Item) withLabel(best string) ([]byte, error) {
 	item.Candidates = slices.Clone(item.Candidates)
-	item.Gold = item.candidate(best)
+	item.Gold = item.candidateIndex(best)
 	if item.Gold < 0 && !item.Shape.Info().Numeric && best != "tie" {
 		return nil, fmt.Errorf("label %q of %s is not one of its answers", best, item.ID)
 	}

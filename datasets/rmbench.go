@@ -22,8 +22,8 @@ var RMBenchFormat = newFormat("rm-bench", Format{
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
-	ClusterKey: idPrefixFunc(":"),
-	Level: func(id string) string {
+	ClusterKey: idBeforeSeparator(":"),
+	DifficultyOf: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return DifficultyLevels[1+strings.Compare(wrong, right)]
 	},
@@ -90,7 +90,7 @@ func writeNinePairs(rows FileRows) ([]string, error) {
 	domain := strings.TrimSuffix(ShortName(rows.Path), "_filtered")
 	for row := range rows.Rows {
 		if keysOf(row.Text)["pair"] != nil { // already a pair
-			rows.Emit(row.Line, row.Text)
+			rows.EmitLine(row.Line, row.Text)
 			continue
 		}
 		var r rmRow
@@ -106,7 +106,7 @@ func writeNinePairs(rows FileRows) ([]string, error) {
 			r.Chosen = chosen[k/rmStyles:][:1]
 			r.Rejected = rejected[k%rmStyles:][:1]
 			r.Pair = pair
-			rows.Emit(row.Line, r)
+			rows.EmitLine(row.Line, r)
 		}
 	}
 	return nil, nil

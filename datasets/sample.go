@@ -30,7 +30,7 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 	if sel.Sample > 0 && sel.ItemsPerGroup > 0 {
 		return nil, errors.New("a sample of all items and one of each group: choose one")
 	}
-	rows, err := sel.withIDs(s, Indexes(s.Len()))
+	rows, err := sel.withIDs(s, FirstIndexes(s.Len()))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 	if sel.ItemsPerGroup > 0 {
 		groups := map[string][]int{}
 		for _, i := range rows {
-			groups[s.Group(i)] = append(groups[s.Group(i)], i)
+			groups[s.GroupOf(i)] = append(groups[s.GroupOf(i)], i)
 		}
 		rows = rows[:0]
 		for _, group := range groups {
@@ -64,13 +64,13 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	for _, id := range sel.IDs {
 		want[id] = true
 	}
-	rows = slices.DeleteFunc(rows, func(i int) bool { return !want[s.ID(i)] })
+	rows = slices.DeleteFunc(rows, func(i int) bool { return !want[s.ItemID(i)] })
 	for _, i := range rows {
-		delete(want, s.ID(i))
+		delete(want, s.ItemID(i))
 	}
 	for _, id := range sel.IDs {
 		if want[id] {
-			return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.label(), len(want), len(sel.IDs))
+			return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.displayName(), len(want), len(sel.IDs))
 		}
 	}
 	return rows, nil
@@ -82,15 +82,15 @@ func (sel Selection) drawRows(s *Set, rows []int, n int) []int {
 		return rows
 	}
 	sample := make([]int, 0, n)
-	for _, k := range DrawOrder(len(rows), func(k int) string { return s.ID(rows[k]) }, sel.Seed)[:n] {
+	for _, k := range DrawOrder(len(rows), func(k int) string { return s.ItemID(rows[k]) }, sel.Seed)[:n] {
 		sample = append(sample, rows[k])
 	}
 	slices.Sort(sample)
 	return sample
 }
 
-// Indexes returns the numbers from 0 to n-1.
-func Indexes(n int) []int {
+// FirstIndexes returns the numbers from 0 to n-1.
+func FirstIndexes(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -100,7 +100,7 @@ func Indexes(n int) []int {
 
 // DrawOrder returns the indexes of n items in the order in which a seed draws them: a sample of k has the first k.
 func DrawOrder(n int, id func(i int) string, seed int64) []int {
-	keys, order := make([]uint64, n), Indexes(n)
+	keys, order := make([]uint64, n), FirstIndexes(n)
 	for i := range keys {
 		keys[i] = hash("%d\x00%s", seed, id(i))
 	}

@@ -27,7 +27,7 @@ func pick(t *testing.T, sel Selection, s *Set) []string {
 	}
 	ids := make([]string, len(rows))
 	for i, r := range rows {
-		ids[i] = s.ID(r)
+		ids[i] = s.ItemID(r)
 	}
 	return ids
 }

@@ -41,7 +41,7 @@ type responseLine struct {
 	Reference string        `json:"reference,omitempty"`
 	PeopleScores
 
-	row int // number of its line in a file of one's own
+	lineNumber int // number of its line in a file of one's own
 }
 
 func (l *responseLine) item() (Item, error) {
@@ -69,7 +69,7 @@ func (r tableRow) scores() (map[string]float64, error) {
 	all := map[string]float64{}
 	for _, c := range r.columns[partScore] {
 		value := r.lookup(c)
-		person := cmp.Or(r.text[partPerson], c)
+		person := cmp.Or(r.partTexts[partPerson], c)
 		switch text := strings.ToLower(cmp.Or(strings.TrimSpace(ScalarText(value)), string(value))); text {
 		case "", `""`:
 		case "yes", "true":

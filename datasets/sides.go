@@ -21,8 +21,8 @@ var (
 	)
 	// tieWords lists labels of a tie, in lower case.
 	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
-	// orderNotations lists notations of an order of quality: first those that prefer the first response.
-	orderNotations = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
+	// preferenceNotations lists notations of an order of quality: first those that prefer the first response.
+	preferenceNotations = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
 )
 
 // parseSide returns the index of the response or option that a label names without --label-values, sideTie or unclear.
@@ -35,7 +35,7 @@ func (t *mapper) parseSide(label string) int {
 		}
 		return int(word[0] - 'a')
 	}
-	for i, words := range orderNotations {
+	for i, words := range preferenceNotations {
 		if m := sideWord.FindStringSubmatch(word); slices.Contains(words, word) ||
 			m != nil && strings.Contains([]string{"a1", "b2"}[i], m[1]) {
 			return i
@@ -71,7 +71,7 @@ func (r tableRow) responseIndex(label string, n int, names []string) (int, error
 			return i, nil
 		}
 	}
-	r.zeros = r.zeros || trimmed == "0" && r.columns[partA] != nil
+	r.hasZeroLabel = r.hasZeroLabel || trimmed == "0" && r.columns[partA] != nil
 	side := r.parseSide(trimmed)
 	if side == sideUnclear || side >= n {
 		example := "A>B=…,B>A=…,tie=…"

@@ -21,8 +21,8 @@ type UnrelatedOptions struct {
 
 // questionRow names an item of a set and its question.
 type questionRow struct {
-	question uint64 // hash; see questionKey
-	row      int32  // index in the set
+	questionHash uint64 // hash; see questionKey
+	index        int32  // index in the set
 }
 
 // NewUnrelatedOptions reads the set once. It fails if all items have the same instruction.
@@ -33,14 +33,14 @@ func NewUnrelatedOptions(set *Set, seed int64) (*UnrelatedOptions, error) {
 		if err != nil {
 			return nil, err
 		}
-		u.rows[i] = questionRow{question: questionKey(item.Question), row: int32(i)}
+		u.rows[i] = questionRow{questionHash: questionKey(item.Question), index: int32(i)}
 	}
 	slices.SortFunc(u.rows, func(a, b questionRow) int {
-		return cmp.Or(cmp.Compare(a.question, b.question), strings.Compare(set.ID(int(a.row)), set.ID(int(b.row))))
+		return cmp.Or(cmp.Compare(a.questionHash, b.questionHash), strings.Compare(set.ItemID(int(a.index)), set.ItemID(int(b.index))))
 	})
-	if n := len(u.rows); n == 0 || u.rows[0].question == u.rows[n-1].question {
+	if n := len(u.rows); n == 0 || u.rows[0].questionHash == u.rows[n-1].questionHash {
 		return nil, fmt.Errorf("%s: an unrelated option needs another instruction, "+
-			"but all %d items have the same", set.label(), n)
+			"but all %d items have the same", set.displayName(), n)
 	}
 	return u, nil
 }
@@ -48,29 +48,29 @@ func NewUnrelatedOptions(set *Set, seed int64) (*UnrelatedOptions, error) {
 // maxDraws limits the repeated draws of options that equal one of the item's own.
 const maxDraws = 64
 
-// Add inserts an unrelated option before the item's own. An option that is empty, or equals one of the item's own, is
+// InsertInto inserts an unrelated option before the item's own. An option that is empty, or equals one of the item's own, is
 // drawn again. Add may be called from many goroutines.
-func (u *UnrelatedOptions) Add(item Item) (Item, error) {
+func (u *UnrelatedOptions) InsertInto(item Item) (Item, error) {
 	if slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return c.Unrelated }) {
 		return Item{}, fmt.Errorf("item %q already has an unrelated option", item.ID)
 	}
 	key := questionKey(item.Question)
-	order := func(a questionRow, key uint64) int { return cmp.Compare(a.question, key) }
+	order := func(a questionRow, key uint64) int { return cmp.Compare(a.questionHash, key) }
 	first, _ := slices.BinarySearchFunc(u.rows, key, order)
 	end := first
-	for end < len(u.rows) && u.rows[end].question == key {
+	for end < len(u.rows) && u.rows[end].questionHash == key {
 		end++
 	}
 	others := len(u.rows) - (end - first)
 	if others == 0 { // the item comes from another set
-		return Item{}, fmt.Errorf("%s: no item has another instruction than item %q", u.set.label(), item.ID)
+		return Item{}, fmt.Errorf("%s: no item has another instruction than item %q", u.set.displayName(), item.ID)
 	}
 	for n := range maxDraws {
 		i := int(drawKey(fmt.Sprintf("unrelated item %d", n), u.seed, item.ID) % uint64(others))
 		if i >= first {
 			i += end - first
 		}
-		from, err := u.set.Item(int(u.rows[i].row))
+		from, err := u.set.Item(int(u.rows[i].index))
 		if err != nil {
 			return Item{}, err
 		}

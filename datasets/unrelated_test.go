@@ -44,7 +44,7 @@ func unrelatedByID(t *testing.T, u *UnrelatedOptions, rows []int) map[string]Ite
 	t.Helper()
 	out := map[string]Item{}
 	for _, i := range rows {
-		got, err := u.Add(item(t, u.set, i))
+		got, err := u.InsertInto(item(t, u.set, i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestUnrelatedDependsOnSeedAndItemsAlone(t *testing.T) {
 		wg.Go(func() {
 			got, err := s.Item(i)
 			if err == nil {
-				got, err = u.Add(got)
+				got, err = u.InsertInto(got)
 			}
 			if err != nil || !reflect.DeepEqual(got.Candidates, want[got.ID].Candidates) {
 				t.Errorf("%s, all at once: %v", got.ID, err)
@@ -182,7 +182,7 @@ func TestUnrelatedErrors(t *testing.T) {
 				u, err := NewUnrelatedOptions(s, seed)
 				var got Item
 				if err == nil {
-					got, err = u.Add(item(t, s, 0))
+					got, err = u.InsertInto(item(t, s, 0))
 				}
 				if tc.want != "" {
 					oneLine(t, err, "FILE", tc.want)
@@ -194,7 +194,7 @@ func TestUnrelatedErrors(t *testing.T) {
 	}
 	u := unrelated(t, set(t, optionLines(4, 2)), 1)
 	stranger := optionsItem("x", "question 9", options("0 1"))
-	if got, err := u.Add(stranger); err != nil || got.Candidates[0].Text == "" {
+	if got, err := u.InsertInto(stranger); err != nil || got.Candidates[0].Text == "" {
 		t.Errorf("an item that is not of the set: %v", err)
 	}
 }

@@ -18,14 +18,14 @@ import (
 // AboutFile is the name of the file with a run's name, tags and note, which people write. No score depends on it.
 const AboutFile = "about.json"
 
-// About holds the name, tags and note that people give a run.
-type About struct {
+// RunDescription holds the name, tags and note that people give a run.
+type RunDescription struct {
 	Name string   `json:"name,omitempty"` // shown next to the folder's name
 	Tags []string `json:"tags,omitempty"` // sorted, without duplicates
 	Note string   `json:"note,omitempty"` // free text
 }
 
-// Limits of an [About]: the lengths in characters, maxTags in tags. maxAboutBytes limits the bytes read of about.json;
+// Limits of an [RunDescription]: the lengths in characters, maxTags in tags. maxAboutBytes limits the bytes read of about.json;
 // a file at all other limits is smaller.
 const (
 	maxNameLength = 100
@@ -36,12 +36,12 @@ const (
 )
 
 // Empty reports whether a has no name, no tag and no note.
-func (a About) Empty() bool { return a.Name == "" && len(a.Tags) == 0 && a.Note == "" }
+func (a RunDescription) Empty() bool { return a.Name == "" && len(a.Tags) == 0 && a.Note == "" }
 
 // Normalize returns a with its texts trimmed, and its tags split at commas and line ends, sorted and without
 // duplicates. The error says which text is too long or has a control character, or how many tags there may be.
-func (a About) Normalize() (About, error) {
-	out := About{
+func (a RunDescription) Normalize() (RunDescription, error) {
+	out := RunDescription{
 		Name: strings.Join(strings.Fields(a.Name), " "),
 		Note: strings.TrimSpace(strings.ReplaceAll(a.Note, "\r\n", "\n")),
 	}
@@ -79,20 +79,20 @@ func checkText(subject, text string, limit int) error {
 }
 
 // DecodeAbout reads the content of a run's about.json from r and normalizes it. path names the file in errors.
-func DecodeAbout(path string, r io.Reader) (About, error) {
-	var a About
+func DecodeAbout(path string, r io.Reader) (RunDescription, error) {
+	var a RunDescription
 	err := json.NewDecoder(io.LimitReader(r, maxAboutBytes)).Decode(&a)
 	if err == nil {
 		a, err = a.Normalize()
 	}
 	if err != nil {
-		return About{}, fmt.Errorf("%s: damaged: %w", path, err)
+		return RunDescription{}, fmt.Errorf("%s: damaged: %w", path, err)
 	}
 	return a, nil
 }
 
 // WriteAbout replaces about.json in the run's folder dir in one step, or removes the file if a is empty.
-func WriteAbout(dir string, a About) error {
+func WriteAbout(dir string, a RunDescription) error {
 	path := filepath.Join(dir, AboutFile)
 	if a.Empty() {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

@@ -12,10 +12,10 @@ import (
 )
 
 // readAbout reads the file of a folder; nothing where there is none.
-func readAbout(dir string) (About, error) {
+func readAbout(dir string) (RunDescription, error) {
 	text, err := os.ReadFile(filepath.Join(dir, AboutFile))
 	if err != nil {
-		return About{}, nil
+		return RunDescription{}, nil
 	}
 	return DecodeAbout(AboutFile, bytes.NewReader(text))
 }
@@ -25,7 +25,7 @@ func TestAbout(t *testing.T) {
 	if a, err := readAbout(dir); err != nil || !a.Empty() {
 		t.Errorf("of a run of which nothing is said: %+v, %v", a, err)
 	}
-	got, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Normalize()
+	got, err := RunDescription{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Normalize()
 	if err != nil || got.Name != "the baseline" || !slices.Equal(got.Tags, []string{"a", "b", "long tag"}) || got.Note != "first\nsecond" {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -35,7 +35,7 @@ func TestAbout(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for range 2 {
-		assert.NilError(t, WriteAbout(dir, About{}))
+		assert.NilError(t, WriteAbout(dir, RunDescription{}))
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("where nothing is said there is %v", entries)
@@ -43,7 +43,7 @@ func TestAbout(t *testing.T) {
 }
 
 func TestAboutIsBounded(t *testing.T) {
-	for _, a := range []About{
+	for _, a := range []RunDescription{
 		{Name: strings.Repeat("ä", 101)}, {Tags: []string{strings.Repeat("x", 41)}}, {Note: strings.Repeat("x", 4001)},
 		{Tags: strings.Split("abcdefghijklmnopqrstu", "")}, {Name: "a\x1b[31m"}, {Note: "\xff"},
 	} {
@@ -51,7 +51,7 @@ func TestAboutIsBounded(t *testing.T) {
 			t.Errorf("%.40q is taken", a)
 		}
 	}
-	if _, err := (About{Name: strings.Repeat("ä", 100), Note: strings.Repeat("ä", 4000)}).Normalize(); err != nil {
+	if _, err := (RunDescription{Name: strings.Repeat("ä", 100), Note: strings.Repeat("ä", 4000)}).Normalize(); err != nil {
 		t.Error(err)
 	}
 	dir := t.TempDir()

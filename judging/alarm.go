@@ -13,15 +13,15 @@ type Alarms struct {
 	mu                   sync.Mutex
 	n                    int            // judgments counted
 	truncated, noVerdict int            // judgments with a truncated reply; judgments without a verdict, truncated or not
-	repeating            int            // truncated replies that repeat themselves
+	repetitiveReplies    int            // truncated replies that repeat themselves
 	unconstrained        int            // truncated replies that ignore the labels; see [Record.IgnoresConstraint]
 	unserved             Unserved       // judgments without a verdict by no fault of the judge
 	Manifest             *Manifest      // of the run; may be nil
 	labels               map[string]int // verdicts by label
 	Message              string         // the warning that the latest check found reason for; "" for none
 
-	reported map[string]bool // true for each kind of warning that Look has returned; see alarm
-	endLoops string          // advice against the latest reply that repeats itself
+	reported   map[string]bool // true for each kind of warning that Look has returned; see alarm
+	loopAdvice string          // advice against the latest reply that repeats itself
 }
 
 const (
@@ -55,19 +55,19 @@ func (a *Alarms) Observe(r *Record) string {
 		if r.IgnoresConstraint() {
 			a.unconstrained++
 		} else if r.EndsInLoop() {
-			a.repeating++
-			a.endLoops = r.LoopAdvice()
+			a.repetitiveReplies++
+			a.loopAdvice = r.LoopAdvice()
 		}
 		fallthrough
 	default:
 		a.noVerdict++
 	}
 	scheduled := a.n%alarmAfter == 0 && a.n/alarmAfter&(a.n/alarmAfter-1) == 0
-	if !scheduled && (a.reported[loopAlarm] || !a.loops()) {
+	if !scheduled && (a.reported[loopAlarm] || !a.tooManyLoops()) {
 		return ""
 	}
 	var kind string
-	kind, a.Message = a.alarm()
+	kind, a.Message = a.firstWarning()
 	if a.reported[kind] {
 		return ""
 	}
@@ -78,19 +78,19 @@ func (a *Alarms) Observe(r *Record) string {
 	return a.Message
 }
 
-// loops reports whether enough replies repeat themselves to warn: alarmLoops of them, and half of alarmPercent.
-func (a *Alarms) loops() bool {
-	return a.repeating >= alarmLoops && 200*a.repeating >= alarmPercent*a.n
+// tooManyLoops reports whether enough replies repeat themselves to warn: alarmLoops of them, and half of alarmPercent.
+func (a *Alarms) tooManyLoops() bool {
+	return a.repetitiveReplies >= alarmLoops && 200*a.repetitiveReplies >= alarmPercent*a.n
 }
 
 // loopAlarm names the kind of warning about replies that repeat themselves.
 const loopAlarm = "loops"
 
-// alarm returns the kind and the text of the first warning for which the counts give reason, or two empty strings.
-func (a *Alarms) alarm() (kind, text string) {
-	if a.loops() {
+// firstWarning returns the kind and the text of the first warning for which the counts give reason, or two empty strings.
+func (a *Alarms) firstWarning() (kind, text string) {
+	if a.tooManyLoops() {
 		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"
-		return loopAlarm, fmt.Sprintf(line, a.repeating, a.n, a.endLoops)
+		return loopAlarm, fmt.Sprintf(line, a.repetitiveReplies, a.n, a.loopAdvice)
 	}
 	if n := a.unserved.Total(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
 		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.unserved, contextAdvice)

@@ -13,7 +13,7 @@ func TestWhichOrderIsAskedFirst(t *testing.T) {
 	set := judgingtest.Pairs(t, 100)
 	runJob := func(alternates bool) (first map[string]int, verdicts map[string]string) {
 		j, w := newJob(t, set, right(nil))
-		j.Manifest.Alternates = alternates
+		j.Manifest.AlternatesOrder = alternates
 		if err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -9,20 +9,20 @@ import (
 	"gavel/datasets"
 )
 
-// Answers holds a model's answers from its run of the answer protocol.
-type Answers struct {
+// ModelAnswers holds a model's answers from its run of the answer protocol.
+type ModelAnswers struct {
 	Name    string      // name of the model that answered, unless the caller sets another
 	Run     string      // the run's folder
-	ID      string      // id of the run, or of the whole run if this one is a shard
+	RunID   string      // id of the run, or of the whole run if this one is a shard
 	Model   ModelSpec   // the model that answered
 	Dataset DatasetSpec // the run's questions
 	Failed  int         // questions whose call failed: the same run command asks them again
 	Missing int         // questions of the run without a record: the same run command asks them
 	// another model's answers, which the judge is shown in place of these, its own; nil for none
-	Reference *Answers
+	Reference *ModelAnswers
 
-	answers   map[string]Answer        // by id of the question
-	questions map[string]priorQuestion // the run's own, by id; nil unless Compare found that they come from another file
+	answers   map[string]Answer            // by id of the question
+	questions map[string]answerRunQuestion // the run's own, by id; nil unless Compare found that they come from another file
 }
 
 // Answer holds a model's answer to a question.
@@ -34,17 +34,17 @@ type Answer struct {
 	Confidence float64
 }
 
-// priorQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
-type priorQuestion struct {
+// answerRunQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
+type answerRunQuestion struct {
 	texts [sha256.Size]byte // hash of the question and its candidates; see hashTexts
 	gold  string            // id of the labelled candidate, or the labelled number
 }
 
 // ReadAnswers reads the answers in the folder of a run of the answer protocol. By default it uses the readers of
 // Paper: other protocols make items of the answers, and the ids of their runs depend on the items.
-func ReadAnswers(dir string, reading ReadingOptions) (*Answers, error) {
+func ReadAnswers(dir string, reading ReadingOptions) (*ModelAnswers, error) {
 	reading.Readers = cmp.Or(reading.Readers, PaperReaders)
-	a := &Answers{Run: dir, answers: map[string]Answer{}}
+	a := &ModelAnswers{Run: dir, answers: map[string]Answer{}}
 	m, err := EachVerdict(dir, reading, func(r *Record, p Asker, v Verdict) error {
 		if v.Outcome == Failed {
 			a.Failed++
@@ -65,9 +65,9 @@ func ReadAnswers(dir string, reading ReadingOptions) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.ID = m.ID
+	a.RunID = m.ID
 	if m.Shard != nil {
-		a.ID = m.Shard.WholeID
+		a.RunID = m.Shard.WholeID
 	}
 	a.Name = m.Spec.Model.Name
 	a.Model = m.Spec.Model
@@ -99,8 +99,8 @@ const (
 // NoAnswerReasons lists all reasons in the order of warnings, without AnswerUsable.
 var NoAnswerReasons = []NoAnswerReason{NoAnswerNoRecord, NoAnswerCallFailed, NoAnswerNoText, NoAnswerQuestionChanged}
 
-// noAnswerPhrases maps each reason to its words, with which a warning about questions left out ends.
-var noAnswerPhrases = map[NoAnswerReason]string{
+// noAnswerReasonTexts maps each reason to its words, with which a warning about questions left out ends.
+var noAnswerReasonTexts = map[NoAnswerReason]string{
 	NoAnswerNoRecord:        "its run has no record of them",
 	NoAnswerCallFailed:      "the call failed",
 	NoAnswerNoText:          "there is no text (the prompt was too long, or the reply refused or empty)",
@@ -109,7 +109,7 @@ var noAnswerPhrases = map[NoAnswerReason]string{
 
 // Find returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which
 // no final answer can be read, counts as a wrong answer.
-func (a *Answers) Find(item datasets.Item) (Answer, NoAnswerReason) {
+func (a *ModelAnswers) Find(item datasets.Item) (Answer, NoAnswerReason) {
 	g, ok := a.answers[item.ID]
 	switch {
 	case !ok:
@@ -127,7 +127,7 @@ func (a *Answers) Find(item datasets.Item) (Answer, NoAnswerReason) {
 
 // LoadQuestions loads the questions of the answering run if questions comes from another file, so that Find can refuse
 // answers to different questions, and GoldLabel can return their labels.
-func (a *Answers) LoadQuestions(questions *datasets.Set) error {
+func (a *ModelAnswers) LoadQuestions(questions *datasets.Set) error {
 	if a.Reference != nil {
 		if err := a.Reference.LoadQuestions(questions); err != nil {
 			return err
@@ -136,9 +136,9 @@ func (a *Answers) LoadQuestions(questions *datasets.Set) error {
 	if a.questions != nil || a.Dataset.SHA256 == questions.SHA256 {
 		return nil
 	}
-	a.questions = map[string]priorQuestion{}
+	a.questions = map[string]answerRunQuestion{}
 	err := EachItem(a.Run, func(item datasets.Item) {
-		a.questions[item.ID] = priorQuestion{hashTexts(item), item.GoldID()}
+		a.questions[item.ID] = answerRunQuestion{hashTexts(item), item.GoldID()}
 	})
 	if err != nil {
 		return fmt.Errorf("%s answered another file than %s, and what it was asked cannot be read: %w",
@@ -149,7 +149,7 @@ func (a *Answers) LoadQuestions(questions *datasets.Set) error {
 
 // GoldLabel returns the label that the answering run's own file gives to a question. ok is false if the question is not
 // in that file, or if Compare found that the file is the same.
-func (a *Answers) GoldLabel(question string) (gold string, ok bool) {
+func (a *ModelAnswers) GoldLabel(question string) (gold string, ok bool) {
 	prior, ok := a.questions[question]
 	return prior.gold, ok
 }
@@ -169,4 +169,4 @@ func hashTexts(item datasets.Item) [sha256.Size]byte {
 
 // Unfinished reports whether the answering run lacks answers. Items to judge should not be made of an unfinished run:
 // with more answers they would be other items, and their judgments another run.
-func (a *Answers) Unfinished() bool { return a.Failed+a.Missing > 0 }
+func (a *ModelAnswers) Unfinished() bool { return a.Failed+a.Missing > 0 }

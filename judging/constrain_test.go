@@ -56,7 +56,7 @@ func TestCountedPrompts(t *testing.T) {
 	}{
 		"surely fits":             {1 << 20, 0, nil, 0, 1, Decided},
 		"fits when counted":       {300, 300, nil, 1, 1, Decided},
-		"does not fit":            {300, 301, nil, 1, 0, TooLong},
+		"does not fit":            {300, 301, nil, 1, 0, PromptTooLong},
 		"nobody counts":           {300, 0, backends.ErrNoTokenizer, 1, 1, Decided},
 		"the context is not told": {0, 0, nil, 0, 1, Decided},
 	} {
@@ -110,7 +110,7 @@ func TestLongestPromptInTokens(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), nil)
 	var n atomic.Int64
 	j.CountTokens = func(context.Context, backends.Request) (int, error) { return []int{90, 120, 60}[n.Add(1)-1], nil }
-	if got, err := j.LongestPrompt(t.Context(), 100, 0); err != nil || got != (Length{120, CountedByServer}) ||
+	if got, err := j.LongestPrompt(t.Context(), 100, 0); err != nil || got != (PromptLength{120, CountedByServer}) ||
 		n.Load() != 3 {
 		t.Errorf("%+v, %v after %d counts", got, err, n.Load())
 	}
@@ -118,20 +118,20 @@ func TestLongestPromptInTokens(t *testing.T) {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
 	}
 	// What surely fits is not counted beside what may not, and does not hide it: its line is longer than its prompt.
-	long, escaped, short := judgingtest.Pair("long", 0), judgingtest.Pair("escaped", 0), judgingtest.Pair("short", 0)
+	long, escaped, short := judgingtest.PairItem("long", 0), judgingtest.PairItem("escaped", 0), judgingtest.PairItem("short", 0)
 	long.Question, escaped.Question = strings.Repeat("word ", 2000), strings.Repeat("<", 1500)
-	between := judgingtest.Pair("between", 0)
+	between := judgingtest.PairItem("between", 0)
 	between.Question = strings.Repeat("word ", 1200)
 	for _, c := range []struct {
 		items  []datasets.Item
 		tokens int // of each that is counted, of the second one more
-		want   Length
+		want   PromptLength
 		counts int64
 	}{
-		{[]datasets.Item{short, long}, 300, Length{300, "of the 1 longest in bytes, counted by the server"}, 1},
-		{[]datasets.Item{short, long}, 9000, Length{9000, CountedByServer}, 1},
-		{[]datasets.Item{short, escaped, between, long}, 1500, Length{1501, "of the 2 longest in bytes, counted by the server"}, 2},
-		{[]datasets.Item{short, escaped, between, long}, 5500, Length{5501, CountedByServer}, 2},
+		{[]datasets.Item{short, long}, 300, PromptLength{300, "of the 1 longest in bytes, counted by the server"}, 1},
+		{[]datasets.Item{short, long}, 9000, PromptLength{9000, CountedByServer}, 1},
+		{[]datasets.Item{short, escaped, between, long}, 1500, PromptLength{1501, "of the 2 longest in bytes, counted by the server"}, 2},
+		{[]datasets.Item{short, escaped, between, long}, 5500, PromptLength{5501, CountedByServer}, 2},
 	} {
 		j, _ = newJob(t, judgingtest.Items(t, c.items...), nil)
 		n.Store(0)

@@ -28,7 +28,7 @@ type challenging struct {
 func (c challenging) Prompt(item datasets.Item, s Presentation) Prompt {
 	p := c.Asker.Prompt(item, s)
 	p.Challenge = c.challenge
-	p.HasDuplicate = c.repeat
+	p.EqualsOtherPrompt = c.repeat
 	return p
 }
 
@@ -50,7 +50,7 @@ func members(t *testing.T, v any) (m map[string]any) {
 // asked each time, without what was said before, and the record without what all records of the pair have. What no
 // reply is given to fails. Read again, the record says the same.
 func TestConversations(t *testing.T) {
-	trials.Cases(t, "conversations.txt", func(t *testing.T, fields []string) (results []string) {
+	trials.RunCases(t, "conversations.txt", func(t *testing.T, fields []string) (results []string) {
 		requests := 0
 		first := ""
 		j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(

@@ -11,16 +11,16 @@ import (
 // A reply is truncated if the server says so; backends/reply.go maps what servers report to a Finish, and this file
 // derives the outcomes from it. [Record.EndsInLoop] finds replies that repeat themselves until they are truncated.
 
-// unfinishedOutcome maps the way a reply ended to TooLong, Refused or, unless reading accepts verdicts in truncated
+// unfinishedOutcome maps the way a reply ended to PromptTooLong, Refused or, unless reading accepts verdicts in truncated
 // replies, Cut. It returns "" for a reply that can have a verdict.
 func unfinishedOutcome(f backends.Finish, reading ReadingOptions) Outcome {
 	switch f {
 	case backends.FinishPromptTooLong:
-		return TooLong
+		return PromptTooLong
 	case backends.FinishRefused:
 		return Refused
 	case backends.FinishLength:
-		if !reading.AcceptCut {
+		if !reading.AcceptTruncated {
 			return Truncated
 		}
 	}
@@ -43,8 +43,8 @@ func (r *Record) IgnoresConstraint() bool {
 // contextSlack is the number of tokens that a server may leave free in a full context.
 const contextSlack = 8
 
-// filledContext reports whether a record's last reply filled the context before it reached its own token limit.
-func (m *Manifest) filledContext(r *Record) bool {
+// replyFilledContext reports whether a record's last reply filled the context before it reached its own token limit.
+func (m *Manifest) replyFilledContext(r *Record) bool {
 	if m == nil || len(r.Replies) == 0 {
 		return false
 	}

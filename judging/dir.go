@@ -37,12 +37,12 @@ type Dir struct {
 	Path    string
 	lock    *flock.Flock
 	dropped map[int]bool // numbers, from 1, of the records that Sweep removes
-	// Waiting holds judgments of an earlier try that need a check of which model the server serves: those that waited
+	// WaitingJudgments holds judgments of an earlier try that need a check of which model the server serves: those that waited
 	// for one when the try was killed, and records marked unverified.
-	Waiting       []*Record
-	waitingMu     sync.Mutex   // held while waitingWriter is opened or written to
-	waitingWriter recordWriter // writes waitingFile; its file is nil before the first Hold
-	recordWriter               // writes RecordsFile
+	WaitingJudgments []*Record
+	waitingMu        sync.Mutex   // held while waitingWriter is opened or written to
+	waitingWriter    recordWriter // writes waitingFile; its file is nil before the first Hold
+	recordWriter                  // writes RecordsFile
 }
 
 // ErrOtherRun marks OpenDir's error for a directory that holds another run.
@@ -58,7 +58,7 @@ func OtherRun(path string, old, m *Manifest) error {
 // must be the run of m: OpenDir then calls done for every valid record. Records for which retry returns true, and
 // unverified ones, are not valid: Start or Sweep removes both from the file, and Waiting holds the unverified ones.
 func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
-	return OpenDirWithValues(path, m, retry, readNothing, func(r *Record, _ struct{}) error { return done(r) })
+	return OpenDirWithValues(path, m, retry, ignoreVerdict, func(r *Record, _ struct{}) error { return done(r) })
 }
 
 // OpenDirWithValues works like OpenDir, but read makes a value of each record, in parallel, which done receives; see
@@ -97,7 +97,7 @@ func OpenDirWithValues[T any](
 	disk.Sweep(path, RunFiles...)
 	err = d.checkSameRun(m)
 	if err == nil {
-		err = readStored(d, retry, read, done)
+		err = eachStoredRecord(d, retry, read, done)
 	}
 	if err != nil {
 		d.Close()
@@ -165,7 +165,7 @@ func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
 	}
-	for _, r := range d.Waiting { // before an unverified record is swept
+	for _, r := range d.WaitingJudgments { // before an unverified record is swept
 		if err := d.WriteWaiting(r); err != nil {
 			return err
 		}
@@ -213,9 +213,9 @@ func (d *Dir) RemoveInvalidRecords() error {
 	return withFullDiskNote(err)
 }
 
-// readStored calls done for each valid record of the folder, with the value that read makes of it. It marks duplicates
+// eachStoredRecord calls done for each valid record of the folder, with the value that read makes of it. It marks duplicates
 // and records to ask again for Sweep, which removes them, and ignores an unfinished last line, which Start removes.
-func readStored[T any](
+func eachStoredRecord[T any](
 	d *Dir, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
 	var completed Completed
@@ -369,7 +369,7 @@ func withFullDiskNote(err error) error {
 // Differences lists the values in which two specs differ, such as "prompt.name: sop, now direct". It leaves out the
 // texts and the origin of prompts.
 func (s Spec) Differences(now Spec) []string {
-	a, b := flatten(s), flatten(now)
+	a, b := flattenSpec(s), flattenSpec(now)
 	both := maps.Clone(a)
 	maps.Copy(both, b)
 	var out []string
@@ -391,8 +391,8 @@ func orNone(v any) any {
 	return v
 }
 
-// flatten returns the values in a spec's JSON by their keys, such as "prompt.name".
-func flatten(s Spec) map[string]any {
+// flattenSpec returns the values in a spec's JSON by their keys, such as "prompt.name".
+func flattenSpec(s Spec) map[string]any {
 	raw, _ := json.Marshal(s) // strings and numbers alone: cannot fail
 	var tree map[string]any
 	json.Unmarshal(raw, &tree)

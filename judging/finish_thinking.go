@@ -15,7 +15,7 @@ func (j *RunJob) finishThinking(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response,
 ) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
-	req = nextRequest(req, strings.TrimSpace(resp.Thinking), cmp.Or(prompt.LabelTurn, LabelTurnText))
+	req = nextRequest(req, strings.TrimSpace(resp.Thinking), cmp.Or(prompt.LabelRequest, LabelTurnText))
 	req.Think = backends.ThinkOff
 	req.ThinkBudget = 0
 	req.AllowedReplies = prompt.Labels

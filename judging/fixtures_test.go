@@ -30,7 +30,7 @@ func comparison(name string) Protocol {
 			NewTemplate("arena-hard", "ours", "[[A>>B]], [[A>B]], [[A=B]], [[B>A]] or [[B>>A]]", []string{"A>>B", "A>B", "A=B", "B>A", "B>>A"}),
 			NewTemplate("none", "ours", "How many?", nil),
 		},
-		New: func(t Template, _ Settings) Asker { return pairwise{name, t} },
+		NewAsker: func(t Template, _ Settings) Asker { return pairwise{name, t} },
 	}
 }
 
@@ -56,7 +56,7 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 		out.Labels = append(out.Labels, "[["+l+"]]")
 	}
 	if p.template.Name != "direct" {
-		out.LabelTurn = LabelTurnText
+		out.LabelRequest = LabelTurnText
 	}
 	return out
 }
@@ -64,7 +64,7 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
 func (p pairwise) Parse(s Presentation, reply string, reading ReadingOptions) Verdict {
-	label, span, outcome := FindLabel(labelOfTwo, reply, reading.Policy)
+	label, span, outcome := FindReplyLabel(labelOfTwo, reply, reading.LabelPolicy)
 	switch {
 	case outcome != Decided:
 		return Verdict{Outcome: outcome, Choice: NoCandidate, Span: span}
@@ -88,7 +88,7 @@ func protocolNamed(t testing.TB, name, template string) Asker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.New(tpl, nil)
+	return k.NewAsker(tpl, nil)
 }
 
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -106,10 +106,10 @@ func completed(judgments map[string][]bool) (s Completed) {
 }
 
 // newJob returns a pairwise job over all items of a set, one at a time.
-func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*RunJob, *judgingtest.Recorder[*Record]) {
+func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*RunJob, *judgingtest.RecordCollector[*Record]) {
 	t.Helper()
 	p := protocolNamed(t, "pairwise", "sop")
-	w := &judgingtest.Recorder[*Record]{}
+	w := &judgingtest.RecordCollector[*Record]{}
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
@@ -133,7 +133,7 @@ func right(observe func(backends.Request)) judgingtest.Script {
 func specOf(p Asker, set *datasets.Set) Spec {
 	return Spec{
 		Protocol: p.Name(), Goal: "better", Prompt: p.(pairwise).template,
-		Dataset:    DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: "ids"},
+		Dataset:    DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDsHash: "ids"},
 		Model:      ModelSpec{Name: "judge", Identity: "test judge"},
 		Parameters: DefaultParameters,
 	}

@@ -141,7 +141,7 @@ func BenchmarkRecords(b *testing.B) {
 			}
 			w := recordWriter{file: file}
 			if how == "never" {
-				w.due = time.NewTimer(time.Hour)
+				w.flushTimer = time.NewTimer(time.Hour)
 			}
 			for b.Loop() {
 				if err := w.write(r); err != nil {

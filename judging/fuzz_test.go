@@ -35,12 +35,12 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var records []*Record
 		// An error is an answer too: what came before it was read.
-		_ = ScanRecords("fuzz", bytes.NewReader(data), readNothing, func(r *Record, _ struct{}) error {
+		_ = ScanRecords("fuzz", bytes.NewReader(data), ignoreVerdict, func(r *Record, _ struct{}) error {
 			records = append(records, r)
 			return nil
 		})
 		for _, r := range records {
-			for _, how := range []ReadingOptions{{Policy: PolicyUnique}, {Policy: PolicyLast, AcceptCut: true}} {
+			for _, how := range []ReadingOptions{{LabelPolicy: PolicyUniqueLabel}, {LabelPolicy: PolicyLastLabel, AcceptTruncated: true}} {
 				v, err := r.Read(p, how)
 				if err != nil {
 					continue
@@ -50,7 +50,7 @@ func FuzzRecord(f *testing.F) {
 				}
 			}
 			encoded := lineOf(t, *r)
-			err := ScanRecords("fuzz", strings.NewReader(encoded), readNothing, func(back *Record, _ struct{}) error {
+			err := ScanRecords("fuzz", strings.NewReader(encoded), ignoreVerdict, func(back *Record, _ struct{}) error {
 				if got := lineOf(t, *back); got != encoded {
 					t.Errorf("wrote %s\nread  %s", encoded, got)
 				}
@@ -94,7 +94,7 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for _, label := range append([]string{"A>B", "B<<A", "B>A", "A=B", "C"}, m.Spec.Prompt.Labels...) {
-			v := p.Parse(Presentation{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", ReadingOptions{Policy: PolicyUnique})
+			v := p.Parse(Presentation{Index: 0, Order: []int{0, 1}}, "[["+label+"]]", ReadingOptions{LabelPolicy: PolicyUniqueLabel})
 			position, ordered := orders[v.Label]
 			if v.Outcome == Decided && (!ordered || v.Choice != position || !offers(m.Spec.Prompt.Labels, position)) {
 				t.Errorf("labels %q: %q reads as %+v", m.Spec.Prompt.Labels, label, v)

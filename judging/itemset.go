@@ -16,7 +16,7 @@ type ItemSet string
 // ItemsFileKey returns a text that is equal for runs whose files of items are equal: the file's hash or, while the run
 // has none, the hashes of the dataset's file and of the items' ids.
 func (m *Manifest) ItemsFileKey() string {
-	return cmp.Or(m.Files[ItemsFile], m.Spec.Dataset.SHA256+" "+m.Spec.Dataset.IDs)
+	return cmp.Or(m.Files[ItemsFile], m.Spec.Dataset.SHA256+" "+m.Spec.Dataset.IDsHash)
 }
 
 // ReadItems reads the lines of a run's items.jsonl from in and returns the items' ids by digest.
@@ -71,13 +71,13 @@ func (s ItemSet) Common(o ItemSet, maxMissing int) ItemSet {
 // SubsetOf reports whether o has all items of s.
 func (s ItemSet) SubsetOf(o ItemSet) bool { return s.Common(o, 0) == s }
 
-// maxMissingPercent is the percentage of items that one of two runs may lack if their judges are still ranked together,
+// maxMissingItemsPercent is the percentage of items that one of two runs may lack if their judges are still ranked together,
 // on the items that both have: if items are made of a judge's own answers, questions without one are left out.
-const maxMissingPercent = 5
+const maxMissingItemsPercent = 5
 
-// AlmostEqual reports whether at most maxMissingPercent of the larger set's items are not in both sets.
+// AlmostEqual reports whether at most maxMissingItemsPercent of the larger set's items are not in both sets.
 func (s ItemSet) AlmostEqual(o ItemSet) bool {
 	all := max(s.Len(), o.Len())
-	maxMissing := maxMissingPercent * all / 100
+	maxMissing := maxMissingItemsPercent * all / 100
 	return s == o || all-s.Common(o, maxMissing).Len() <= maxMissing && all > 0
 }

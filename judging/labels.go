@@ -2,17 +2,17 @@ package judging
 
 import "regexp"
 
-// FindLabel finds the matches of form, whose first group is a label, in a reply. It returns the label that counts and
+// FindReplyLabel finds the matches of form, whose first group is a label, in a reply. It returns the label that counts and
 // the position of its match. Without a match the outcome is NoVerdict; unless policy is Last, two different labels are
 // a Conflict, with the position of the last one.
-func FindLabel(form *regexp.Regexp, reply string, policy Policy) (label string, span Span, o Outcome) {
+func FindReplyLabel(form *regexp.Regexp, reply string, policy LabelPolicy) (label string, span Span, o Outcome) {
 	all := form.FindAllStringSubmatchIndex(reply, -1)
 	if len(all) == 0 {
 		return "", Span{}, NoVerdict
 	}
 	last := all[len(all)-1]
 	label, span = reply[last[2]:last[3]], Span{last[0], last[1]}
-	if policy != PolicyLast {
+	if policy != PolicyLastLabel {
 		for _, m := range all {
 			if reply[m[2]:m[3]] != label {
 				return "", span, Conflict

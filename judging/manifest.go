@@ -32,9 +32,9 @@ type Spec struct {
 	Prompt   Template `json:"prompt"` // the prompt's text around the items, and the labels by which replies are read
 	// the protocol's options that are not the default, as text: `mode`, `self-reference`, `goal`, `orders`, `vary`,
 	// `marker`
-	Options Settings    `json:"options,omitempty"`
-	Dataset DatasetSpec `json:"dataset"` // the items judged
-	Model   ModelSpec   `json:"model"`   // the judge
+	ProtocolOptions Settings    `json:"options,omitempty"`
+	Dataset         DatasetSpec `json:"dataset"` // the items judged
+	Model           ModelSpec   `json:"model"`   // the judge
 	// parameters of every request; left out of an imported run, where they are unknown
 	Parameters Parameters `json:"parameters"`
 }
@@ -50,7 +50,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 		SHA256 string `json:"sha256,omitempty"`
 	}
 	var v any = wholeSpec(s)
-	if s.Parameters.Unknown() {
+	if s.Parameters.AreUnknown() {
 		v = struct {
 			wholeSpec
 			Prompt     prompt     `json:"prompt"`
@@ -70,7 +70,7 @@ type DatasetSpec struct {
 	// of the dataset's file, or of the lines that gavel made of it (judgments of answers, fewer options)
 	SHA256     string `json:"sha256"`
 	Items      int    `json:"items"`                 // number of items that the run uses
-	IDs        string `json:"items_sha256"`          // SHA-256 of the ids of these items, one per line
+	IDsHash    string `json:"items_sha256"`          // SHA-256 of the ids of these items, one per line
 	Turns      string `json:"turns,omitempty"`       // `all`, if conversations of several turns are included
 	Lang       string `json:"lang,omitempty"`        // language of the conversations, if not the default
 	Unrelated  bool   `json:"unrelated,omitempty"`   // each item has an option of another item, as its first
@@ -99,9 +99,9 @@ type Parameters struct {
 	// largest number of times that a judge is asked until it gives a verdict; 1 except for pairs
 	Attempts int `json:"attempts"`
 	// `system` or `user`: the role that carries the system text
-	SystemRole string `json:"system_role"`
+	SystemTextRole string `json:"system_role"`
 	// a verdict counts if the reply was truncated after it
-	AcceptCut bool `json:"accept_cut" label:"-" about:"cut replies count"`
+	AcceptTruncated bool `json:"accept_cut" label:"-" about:"cut replies count"`
 
 	// The following fields are left out by default, so that a plain run keeps its id.
 
@@ -157,8 +157,8 @@ func (p Parameters) Settings() (settings []Setting) {
 
 // SettingLabels lists the options and parameters that differ from their defaults, in short form, such as "constrained".
 func (s Spec) SettingLabels() (labels []string) {
-	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
-		labels = append(labels, name+" "+s.Options[name])
+	for _, name := range slices.Sorted(maps.Keys(s.ProtocolOptions)) {
+		labels = append(labels, name+" "+s.ProtocolOptions[name])
 	}
 	if s.Parameters.Constrain { // before the others
 		labels = append(labels, "constrained")
@@ -171,8 +171,8 @@ func (s Spec) SettingLabels() (labels []string) {
 	return labels
 }
 
-// Unknown reports whether the parameters are unknown, as an imported run's are: then all are zero.
-func (p Parameters) Unknown() bool { return p == Parameters{} }
+// AreUnknown reports whether the parameters are unknown, as an imported run's are: then all are zero.
+func (p Parameters) AreUnknown() bool { return p == Parameters{} }
 
 // MaxRepetitions limits how often a prompt may be asked.
 const MaxRepetitions = 1000
@@ -188,7 +188,7 @@ func (p Parameters) Repetitions() int { return max(1, p.NumRepetitions) }
 
 // DefaultParameters holds the defaults of PROTOCOLS.md: temperature 0, top_p 1, a fixed seed, and JudgeBench's two
 // attempts and 4,096 tokens.
-var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemRole: backends.RoleSystem}
+var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemTextRole: backends.RoleSystem}
 
 // Manifest holds the content of run.json.
 type Manifest struct {
@@ -205,8 +205,8 @@ type Manifest struct {
 	// all servers in the order given, if there are several; `server` is the first
 	Servers []backends.ServerInfo `json:"servers,omitempty"`
 	// length of the longest prompt that begins a judgment; left out of simulated and imported runs
-	Longest   Length `json:"longest_prompt,omitzero"`
-	Judgments int    `json:"judgments"` // number of all judgments: items × presentations × repetitions
+	LongestPrompt PromptLength `json:"longest_prompt,omitzero"`
+	Judgments     int          `json:"judgments"` // number of all judgments: items × presentations × repetitions
 	// judgments in flight during the last try; the average if gavel chose it
 	Concurrency int `json:"concurrency"`
 	// time limit of one call in the last try, such as `10m0s`; left out of simulated and imported runs
@@ -238,7 +238,7 @@ type Manifest struct {
 	// gives one label looks consistent
 	LabelsFollowResponses bool `json:"labels_stay,omitempty"`
 	// a hash of each item's id decides which of its two presentations is asked first; left out, always the first
-	Alternates bool `json:"alternates,omitempty"`
+	AlternatesOrder bool `json:"alternates,omitempty"`
 	// of an unfinished run: the seed of the order in which it judges its items;
 	// left out, the order of the file
 	OrderSeed *int64    `json:"drawn_by_seed,omitempty"`
@@ -255,10 +255,10 @@ type Manifest struct {
 
 // StopRule describes the rule that ended a run before its last item.
 type StopRule struct {
-	Rule  string  `json:"rule"`  // name of the rule: `until …` or `race`
-	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
-	Looks int     `json:"looks"` // how often the rule was checked
-	Items int     `json:"items"` // number of items that the rule uses, the first ones in the order drawn
+	Rule      string  `json:"rule"`  // name of the rule: `until …` or `race`
+	Alpha     float64 `json:"alpha"` // bounds the probability that the rule errs
+	Looks     int     `json:"looks"` // how often the rule was checked
+	ItemCount int     `json:"items"` // number of items that the rule uses, the first ones in the order drawn
 }
 
 // StageRun names a run whose answers or verdicts another run uses.
@@ -271,15 +271,15 @@ type StageRun struct {
 	Calls int `json:"calls,omitempty"`
 }
 
-// Length holds the length of a prompt in tokens.
-type Length struct {
+// PromptLength holds the length of a prompt in tokens.
+type PromptLength struct {
 	Tokens int `json:"tokens"` // number of tokens in the prompt
 	// how the length is known: `counted by the server`; `of the N longest in bytes, counted by the server` if all other
 	// prompts fit by their bytes or are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
 	CountMethod string `json:"by"`
 }
 
-// Values of [Length].By.
+// Values of [PromptLength].By.
 const (
 	CountedByServer = "counted by the server"
 	CountedByBytes  = "at most: its bytes"
@@ -291,13 +291,13 @@ type DatasetInfo struct {
 	Format        string   `json:"format"`                // format of the dataset's file
 	Rows          int      `json:"rows"`                  // number of usable lines of the file, or of the chosen groups
 	Skipped       int      `json:"skipped"`               // number of lines that could not be read
-	Bad           []string `json:"bad,omitempty"`         // the first lines that could not be read, with the reason
+	BadLines      []string `json:"bad,omitempty"`         // the first lines that could not be read, with the reason
 	Sample        int      `json:"sample,omitempty"`      // number of items drawn at random
 	ItemsPerGroup int      `json:"sample_each,omitempty"` // number of items drawn at random from each group
 	Groups        []string `json:"groups,omitempty"`      // the groups to which the items were limited
 	Seed          int64    `json:"seed,omitempty"`        // seed of the random draw
 	Limit         int      `json:"limit,omitempty"`       // number of items used from the start of the file
-	IDs           string   `json:"ids,omitempty"`         // the file that lists the ids of the items to use
+	IDsFile       string   `json:"ids,omitempty"`         // the file that lists the ids of the items to use
 }
 
 // ModelChange records that a server of the run was found to serve another model under the same name. The server's
@@ -398,5 +398,5 @@ func AskerOf(m *Manifest) (Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return protocol.New(m.Spec.Prompt, m.Spec.Options), nil
+	return protocol.NewAsker(m.Spec.Prompt, m.Spec.ProtocolOptions), nil
 }

@@ -77,7 +77,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	path := runWith(t)
 	m := testManifest()
 	m.Simulated, m.Judgments, m.Concurrency, m.Started, m.Status = true, 4, 2, noon, Incomplete
-	m.Dataset = DatasetInfo{Name: "sums", Format: "judgebench", Rows: 3, Skipped: 1, Bad: []string{"f:2: <broken>"}, Sample: 2, Seed: 9}
+	m.Dataset = DatasetInfo{Name: "sums", Format: "judgebench", Rows: 3, Skipped: 1, BadLines: []string{"f:2: <broken>"}, Sample: 2, Seed: 9}
 	m.Model = backends.Model{Name: "judge", Digest: "sha256:0", Quantisation: "Q4_K_M"}
 	assert.NilError(t, WriteJSON(filepath.Join(path, ManifestFile), m))
 	got, err := ReadManifest(path)
@@ -131,10 +131,10 @@ func TestProtocolOf(t *testing.T) {
 	p, err := AskerOf(read)
 	assert.NilError(t, err)
 	s := Presentation{Index: 0, Order: []int{0, 1}}
-	if got := p.Prompt(judgingtest.Pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
+	if got := p.Prompt(judgingtest.PairItem("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)
 	}
-	if v := p.Parse(s, "[[A=B]]", ReadingOptions{Policy: PolicyUnique}); v.Outcome != Tie {
+	if v := p.Parse(s, "[[A=B]]", ReadingOptions{LabelPolicy: PolicyUniqueLabel}); v.Outcome != Tie {
 		t.Errorf("a tie, which it offers, reads as %+v", v)
 	}
 	m.Spec.Protocol = "self-reference-to-come"

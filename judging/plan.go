@@ -16,22 +16,22 @@ import (
 
 // CallPlan describes what a run would do.
 type CallPlan struct {
-	Items     int    `json:"items"`                // number of items
-	Judgments int    `json:"judgments"`            // number of all judgments: items × presentations × repetitions
-	Completed int    `json:"standing"`             // judgments already in the run's records
-	Cached    int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
-	CacheNote string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was
-	TooLong   int    `json:"prompt_too_long"`      // judgments not asked: by the server's count their prompt is too long
+	Items             int    `json:"items"`                // number of items
+	Judgments         int    `json:"judgments"`            // number of all judgments: items × presentations × repetitions
+	Completed         int    `json:"standing"`             // judgments already in the run's records
+	Cached            int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
+	CacheUnreadReason string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was
+	TooLong           int    `json:"prompt_too_long"`      // judgments not asked: by the server's count their prompt is too long
 	// MayNotFit counts judgments whose prompt has more bytes than a prompt may have tokens; the server counts none.
 	MayNotFit int `json:"may_not_fit"`
-	// LabelTurns says that after the reasoning a turn asks for the label.
-	LabelTurns bool `json:"label_turns,omitempty"`
+	// HasLabelTurn says that after the reasoning a turn asks for the label.
+	HasLabelTurn bool `json:"label_turns,omitempty"`
 	// CallsAtMost includes second attempts, label turns, and a call for each label that the server does not list by
 	// itself. Calls has one call per judgment.
-	CallsAtMost int                `json:"calls_at_most"`
-	Tokens      int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
-	MaxTokens   int                `json:"reply_tokens_at_most"` // tokens of all replies at the token limit
-	FirstPrompt []backends.Message `json:"first"`                // the first prompt in full
+	CallsAtMost        int                `json:"calls_at_most"`
+	Tokens             int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
+	ReplyTokensAtLimit int                `json:"reply_tokens_at_most"` // tokens of all replies at the token limit
+	FirstPrompt        []backends.Message `json:"first"`                // the first prompt in full
 }
 
 // Calls returns the number of judgments to ask a server for.
@@ -50,7 +50,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 		}
 		for _, s := range j.Asker.Presentations(item) {
 			p := j.prompt(item, s)
-			messages := FirstTurn(p, params.SystemRole)
+			messages := FirstTurn(p, params.SystemTextRole)
 			if plan.FirstPrompt == nil {
 				plan.FirstPrompt = messages
 			}
@@ -59,7 +59,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 			if !j.Manifest.Server.Can(backends.HasDecisionModels) {
 				callsPerJudgment = max(callsPerJudgment, params.maxCalls(p))
 			}
-			plan.LabelTurns = plan.LabelTurns || params.constrains(p) && p.LabelTurn != ""
+			plan.HasLabelTurn = plan.HasLabelTurn || params.constrains(p) && p.LabelRequest != ""
 			tooLong := j.checkPromptFits(ctx, &req) != ""
 			for repetition := range params.Repetitions() {
 				plan.Judgments++
@@ -72,7 +72,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 				case cached != nil && cached(req):
 					plan.Cached++
 				default:
-					if j.MaxPromptTokens > 0 && req.PromptTokens == 0 && backends.MaxTokens(messages) > j.MaxPromptTokens {
+					if j.MaxPromptTokens > 0 && req.PromptTokens == 0 && backends.TokenUpperBound(messages) > j.MaxPromptTokens {
 						plan.MayNotFit++
 					}
 					for _, m := range messages {
@@ -83,7 +83,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 		}
 	}
 	plan.Tokens = bytes / 4
-	plan.MaxTokens = plan.Calls() * params.MaxTokens
+	plan.ReplyTokensAtLimit = plan.Calls() * params.MaxTokens
 	plan.CallsAtMost = callsPerJudgment * plan.Calls()
 	return plan, nil
 }
@@ -92,7 +92,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 func (p Parameters) maxCalls(prompt Prompt) int {
 	n := 1
 	switch {
-	case p.constrains(prompt) && prompt.LabelTurn != "":
+	case p.constrains(prompt) && prompt.LabelRequest != "":
 		n = 2
 	case !p.constrains(prompt) && prompt.FollowUp != "":
 		n = p.Attempts
@@ -109,8 +109,8 @@ func (p Parameters) maxCalls(prompt Prompt) int {
 	return n
 }
 
-// maxTokenCounts limits the prompts that LongestPrompt has the server count.
-const maxTokenCounts = 1000
+// maxPromptsToCount limits the prompts that LongestPrompt has the server count.
+const maxPromptsToCount = 1000
 
 // countConcurrency limits the prompts that are counted at a time: servers count while they answer. Later prompts wait
 // for the whole batch.
@@ -121,21 +121,21 @@ const countConcurrency = 16
 // may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, LongestPrompt stops
 // once FitReply can return nothing less. If the server cannot count, LongestPrompt returns the length in bytes together
 // with the error.
-func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
+func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (PromptLength, error) {
 	rows := slices.Clone(j.Rows)
-	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
-	first, err := j.firstTurn(rows[0])
+	slices.SortFunc(rows, func(a, b int) int { return j.Set.ItemBytes(b) - j.Set.ItemBytes(a) })
+	first, err := j.longestFirstTurn(rows[0])
 	if err != nil {
-		return Length{}, err
+		return PromptLength{}, err
 	}
-	bytes := Length{backends.MaxTokens(first.Messages), CountedByBytes}
+	bytes := PromptLength{backends.TokenUpperBound(first.Messages), CountedByBytes}
 	room := context - j.Manifest.Spec.Parameters.MaxTokens
 	if j.CountTokens == nil || bytes.Tokens <= room {
 		return bytes, nil
 	}
-	longest := Length{CountMethod: CountedByServer}
+	longest := PromptLength{CountMethod: CountedByServer}
 	requests, maxUncounted := 0, 0 // maxUncounted bounds the tokens of a prompt that was not counted
-	for chunk := range slices.Chunk(rows[:min(len(rows), maxTokenCounts+1)], countConcurrency) {
+	for chunk := range slices.Chunk(rows[:min(len(rows), maxPromptsToCount+1)], countConcurrency) {
 		floor := max(longest.Tokens, room)
 		if attempts > 0 && floor > room && FitReply(floor, context, attempts) == FitReply(context, context, attempts) {
 			maxUncounted = math.MaxInt
@@ -144,11 +144,11 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Leng
 		tokens := make([]int, len(chunk))
 		group, groupCtx := errgroup.WithContext(ctx)
 		for i, row := range chunk {
-			req, err := j.firstTurn(row)
+			req, err := j.longestFirstTurn(row)
 			if err != nil {
-				return Length{}, errors.Join(err, group.Wait())
+				return PromptLength{}, errors.Join(err, group.Wait())
 			}
-			if bound := backends.MaxTokens(req.Messages); bound <= floor || requests == maxTokenCounts {
+			if bound := backends.TokenUpperBound(req.Messages); bound <= floor || requests == maxPromptsToCount {
 				maxUncounted = max(maxUncounted, bound)
 				continue // rows are ordered by the length of their lines, not of their prompts
 			}
@@ -170,9 +170,9 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Leng
 	return longest, nil
 }
 
-// firstTurn returns the request that begins the judgment with the longest prompt, in bytes, among the presentations of
+// longestFirstTurn returns the request that begins the judgment with the longest prompt, in bytes, among the presentations of
 // the item in a row.
-func (j *RunJob) firstTurn(row int) (backends.Request, error) {
+func (j *RunJob) longestFirstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return backends.Request{}, err
@@ -183,7 +183,7 @@ func (j *RunJob) firstTurn(row int) (backends.Request, error) {
 			longest = p
 		}
 	}
-	return j.request(FirstTurn(longest, j.Manifest.Spec.Parameters.SystemRole), nil, 0), nil
+	return j.request(FirstTurn(longest, j.Manifest.Spec.Parameters.SystemTextRole), nil, 0), nil
 }
 
 // bytes returns the length of the prompt's first messages.

@@ -31,13 +31,13 @@ func TestSizeContext(t *testing.T) {
 
 // The bound holds for every prompt of a set, and the longest one meets it.
 func TestLongestPrompt(t *testing.T) {
-	set := judgingtest.Open(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
+	set := judgingtest.OpenDataset(t, `{"pair_id": "a", "question": "q", "response_A": "é", "response_B": "", "label": "A>B"}
 {"pair_id": "b", "question": "a longer one", "response_A": "x", "response_B": "😀😀", "label": "B>A"}
 {"pair_id": "c", "question": "", "response_A": "", "response_B": "", "label": "B>A"}
 `)
 	for _, protocol := range Protocols() {
 		for _, tpl := range protocol.Templates {
-			p := protocol.New(tpl, nil)
+			p := protocol.NewAsker(tpl, nil)
 			longest := 0
 			for i := range set.Len() {
 				item, err := set.Item(i)
@@ -80,13 +80,13 @@ func TestMakePlan(t *testing.T) {
 	})
 	assert.NilError(t, err)
 	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 ||
-		plan.MaxTokens != 500 || calls != 7 {
+		plan.ReplyTokensAtLimit != 500 || calls != 7 {
 		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, calls, bytes/4)
 	}
 	if !slices.Equal(plan.FirstPrompt, first) {
 		t.Errorf("the first prompt is %q", plan.FirstPrompt)
 	}
-	if plan, err = j.MakePlan(t.Context(), nil); err != nil || plan.Cached != 0 || plan.MaxTokens != 700 {
+	if plan, err = j.MakePlan(t.Context(), nil); err != nil || plan.Cached != 0 || plan.ReplyTokensAtLimit != 700 {
 		t.Errorf("without a cache: %+v, %v", plan, err)
 	}
 }
@@ -101,7 +101,7 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), right(func(req backends.Request) {
 		ask(req)
 	}))
-	j.Manifest.Spec.Parameters.SystemRole = backends.RoleUser
+	j.Manifest.Spec.Parameters.SystemTextRole = backends.RoleUser
 	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@ package judging
 
 import "gavel/datasets"
 
-// checker is implemented by an Asker that cannot show every item of the shapes that its protocol takes.
-type checker interface {
+// itemChecker is implemented by an Asker that cannot show every item of the shapes that its protocol takes.
+type itemChecker interface {
 	// Check returns an error that says why an item cannot be shown and what to do, or nil.
 	Check(item datasets.Item) error
 }
@@ -12,7 +12,7 @@ type checker interface {
 // for rows that the protocol cannot show, so that a run fails before its first call. It reads no item if all have the
 // same number of presentations.
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
-	check, picky := p.(checker)
+	check, picky := p.(itemChecker)
 	if protocol, _ := ProtocolNamed(p.Name()); protocol.Presentations > 0 && !picky {
 		return protocol.Presentations * len(rows), nil
 	}

@@ -35,13 +35,13 @@ type Prompt struct {
 
 	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelTurn is the text of the turn that asks for the label alone after free reasoning; "" if that is the whole reply.
-	LabelTurn string
+	// LabelRequest is the text of the turn that asks for the label alone after free reasoning; "" if that is the whole reply.
+	LabelRequest string
 	// Challenge is the text of the turn that asks, after a verdict, whether the judge is sure; the reply to it replaces
 	// the verdict. "" for none.
 	Challenge string
-	// HasDuplicate says that another presentation of the item has the same prompt; its cached reply must not serve here.
-	HasDuplicate bool
+	// EqualsOtherPrompt says that another presentation of the item has the same prompt; its cached reply must not serve here.
+	EqualsOtherPrompt bool
 }
 
 // NoCandidate is the Choice of a verdict that favours no candidate.
@@ -95,16 +95,16 @@ func (s Span) IsZero() bool { return s == Span{} }
 // Shift returns the span moved by offset bytes.
 func (s Span) Shift(offset int) Span { return Span{s.Start + offset, s.End + offset} }
 
-// Policy decides which of several labels in a reply counts.
-type Policy string
+// LabelPolicy decides which of several labels in a reply counts.
+type LabelPolicy string
 
 const (
-	PolicyUnique Policy = "unique" // all labels must be the same (JudgeBench's rule, the default)
-	PolicyLast   Policy = "last"   // the last label counts (Arena-Hard v2)
+	PolicyUniqueLabel LabelPolicy = "unique" // all labels must be the same (JudgeBench's rule, the default)
+	PolicyLastLabel   LabelPolicy = "last"   // the last label counts (Arena-Hard v2)
 )
 
-// Policies lists all policies, the default first.
-var Policies = []Policy{PolicyUnique, PolicyLast}
+// LabelPolicies lists all policies, the default first.
+var LabelPolicies = []LabelPolicy{PolicyUniqueLabel, PolicyLastLabel}
 
 // Asker asks a judge in the way of a protocol. Its methods are pure: the same arguments give the same result, and
 // nothing is read or written.
@@ -121,7 +121,7 @@ type Asker interface {
 }
 
 // PolicyReader is implemented by an Asker whose published rule does not say which of several labels counts, so that a
-// [Policy] decides.
+// [LabelPolicy] decides.
 type PolicyReader interface {
 	// ReadsByPolicy reports whether the policy matters for a record.
 	ReadsByPolicy(r *Record) bool
@@ -142,23 +142,23 @@ type Protocol struct {
 	FollowUps        bool             // another turn follows a reply without a verdict
 	Templates        []Template       // the prompts to choose from, the default first
 	Options          []Option         // the choices that it offers beyond the prompt
-	// New makes the Asker of a run.
-	New func(Template, Settings) Asker
+	// NewAsker makes the Asker of a run.
+	NewAsker func(Template, Settings) Asker
 
 	// The following fields may be nil.
 
 	// CustomTemplate makes a template of a user's system message, or returns an error that says what the message lacks.
 	CustomTemplate func(path, system string) (Template, error)
-	// Adapt returns a template with the changes that settings make to it, for a run's manifest.
-	Adapt func(Template, Settings) Template
+	// ChangeTemplate returns a template with the changes that settings make to it, for a run's manifest.
+	ChangeTemplate func(Template, Settings) Template
 	// AnswersQuestions says that models answer questions under this protocol: others can make items of its runs' answers.
 	AnswersQuestions bool
 	// Stage returns how to make items of answers under settings; nil if the protocol judges a dataset's items.
 	Stage func(Settings) *Stage
 	// FillRecord adds to a record what scores need of an item beyond its shape and gold label.
 	FillRecord func(r *Record, item datasets.Item, s Presentation)
-	// Check returns an error for a record that no run of the protocol could have written.
-	Check func(r *Record) error
+	// CheckRecord returns an error for a record that no run of the protocol could have written.
+	CheckRecord func(r *Record) error
 	// Right reports whether a verdict is correct, if that depends on more than the chosen candidate.
 	Right func(r *Record, v Verdict) bool
 	// CorrectIDs lists the ids of the candidates that are correct under settings, or none if unknown. If CorrectIDs is
@@ -171,9 +171,9 @@ type Protocol struct {
 	PageQuestion string
 	// VerdictText puts a verdict for the candidate id into words, for a goal. If it is nil, pages show the id.
 	VerdictText func(goal, id string) string
-	// LabelText puts the ids of the correct candidates, among those shown, into words, for a goal. If it is nil, pages
+	// CorrectAnswerText puts the ids of the correct candidates, among those shown, into words, for a goal. If it is nil, pages
 	// show the ids.
-	LabelText func(goal string, right, candidates []string) string
+	CorrectAnswerText func(goal string, right, candidates []string) string
 }
 
 // Question returns the question that a run with a goal asks about an item, as a sentence.
@@ -282,10 +282,10 @@ func (p Protocol) FirstStage(s Settings) *Stage {
 
 // AdaptTemplate returns a template with the changes that the protocol makes to it under settings, for a run's manifest.
 func (p Protocol) AdaptTemplate(t Template, s Settings) Template {
-	if p.Adapt == nil {
+	if p.ChangeTemplate == nil {
 		return t
 	}
-	return p.Adapt(t, s)
+	return p.ChangeTemplate(t, s)
 }
 
 // GoalWorse is the goal of naming the worse of two responses. [Verdict].Choice is then the other response.

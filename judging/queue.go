@@ -16,28 +16,28 @@ import (
 // when no item is left to take, idle workers take judgments that would have had to wait; otherwise a run would end with
 // most workers idle. With RunJob.ParallelWithinItem, an item is taken only after all judgments of the one before.
 type queue struct {
-	job     *RunJob
-	mu      sync.Mutex
-	opened  sync.Cond // signals that the judgments of an item are known
-	rows    []int     // rows of the items that no worker has taken yet, in order
-	pending int       // items that a worker has taken and is reading: their judgments are not known yet
-	open    []*work   // items taken, with judgments that no worker has taken yet
+	job       *RunJob
+	mu        sync.Mutex
+	itemReady sync.Cond // signals that the judgments of an item are known
+	rows      []int     // rows of the items that no worker has taken yet, in order
+	pending   int       // items that a worker has taken and is reading: their judgments are not known yet
+	openWork  []*work   // items taken, with judgments that no worker has taken yet
 
-	workers  int   // workers at work
-	failures int   // failed judgments in a row
-	end      error // why the run ends early: too many failures, or another model on the server
+	workers             int   // workers at work
+	consecutiveFailures int   // failed judgments in a row
+	endReason           error // why the run ends early: too many failures, or another model on the server
 }
 
 // work holds an item that a worker has taken.
 type work struct {
-	item          datasets.Item
-	presentations int        // number of the item's presentations
-	first         int        // index of the presentation that is asked first
-	judgments     []judgment // those that no worker has taken yet
+	item              datasets.Item
+	presentations     int               // number of the item's presentations
+	firstPresentation int               // index of the presentation that is asked first
+	judgments         []pendingJudgment // those that no worker has taken yet
 }
 
-// judgment holds one presentation of an item in one repetition.
-type judgment struct {
+// pendingJudgment holds one presentation of an item in one repetition.
+type pendingJudgment struct {
 	Presentation
 	repetition int // from 0
 }
@@ -47,7 +47,7 @@ func newQueue(j *RunJob) *queue {
 	if j.Order != nil {
 		q.rows = j.Order
 	}
-	q.opened.L = &q.mu
+	q.itemReady.L = &q.mu
 	return q
 }
 
@@ -61,30 +61,30 @@ func (q *queue) vacancies() int {
 	return n
 }
 
-// count counts a judgment as failed or not. After too many failures in a row, or if the server changed its model, it
+// countFailure counts a judgment as failed or not. After too many failures in a row, or if the server changed its model, it
 // ends the run.
-func (q *queue) count(rec *Record) {
+func (q *queue) countFailure(rec *Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var changed *backends.ModelChangedError
 	if errors.As(rec.failure, &changed) {
-		q.end = changed
+		q.endReason = changed
 	}
-	q.failures++
+	q.consecutiveFailures++
 	if rec.Outcome != Failed {
-		q.failures = 0
+		q.consecutiveFailures = 0
 	}
-	if q.failures >= cmp.Or(q.job.GiveUp, max(10, 2*q.job.concurrency())) && q.end == nil {
-		q.end = &GaveUpError{Calls: q.failures, Last: rec.Error}
+	if q.consecutiveFailures >= cmp.Or(q.job.GiveUp, max(10, 2*q.job.concurrency())) && q.endReason == nil {
+		q.endReason = &GaveUpError{Calls: q.consecutiveFailures, Last: rec.Error}
 	}
 }
 
 // next takes a judgment for a worker: one of its item, if that has any left. w is nil for a worker without an item.
 // next returns nil if no judgment is left, the run ends, or the worker is not needed for another item.
-func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err error) {
+func (q *queue) next(ctx context.Context, w *work) (_ *work, g pendingJudgment, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if ctx.Err() != nil || q.job.stopped() || q.end != nil {
+	if ctx.Err() != nil || q.job.stopped() || q.endReason != nil {
 		return nil, g, nil
 	}
 	if w == nil || len(w.judgments) == 0 || q.job.ParallelWithinItem {
@@ -96,17 +96,17 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 	}
 	for w == nil || len(w.judgments) == 0 {
 		switch {
-		case q.job.ParallelWithinItem && len(q.open) > 0:
-			w = q.open[0]
+		case q.job.ParallelWithinItem && len(q.openWork) > 0:
+			w = q.openWork[0]
 		case len(q.rows) > 0 && !(q.job.ParallelWithinItem && q.pending > 0):
 			w, err = q.take()
 			if err != nil {
 				return nil, g, err
 			}
-		case len(q.open) > 0: // the worker of the last open item would get to it latest
-			w = q.open[len(q.open)-1]
+		case len(q.openWork) > 0: // the worker of the last open item would get to it latest
+			w = q.openWork[len(q.openWork)-1]
 		case q.pending > 0:
-			q.opened.Wait()
+			q.itemReady.Wait()
 		default:
 			return nil, g, nil
 		}
@@ -114,7 +114,7 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 	g = w.judgments[0]
 	w.judgments = w.judgments[1:]
 	if len(w.judgments) == 0 {
-		q.open = slices.DeleteFunc(q.open, func(o *work) bool { return o == w })
+		q.openWork = slices.DeleteFunc(q.openWork, func(o *work) bool { return o == w })
 	}
 	return w, g, nil
 }
@@ -124,7 +124,7 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 func (q *queue) take() (w *work, err error) {
 	row := q.rows[0]
 	q.rows = q.rows[1:]
-	if q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
+	if q.job.Completed.HasItem(q.job.Set.ItemID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
 		return nil, nil
 	}
 	q.pending++
@@ -132,34 +132,34 @@ func (q *queue) take() (w *work, err error) {
 	defer func() { // after a panic, too: otherwise other workers would wait for ever
 		q.mu.Lock()
 		q.pending--
-		q.opened.Broadcast()
+		q.itemReady.Broadcast()
 		if w != nil && len(w.judgments) > 0 {
-			q.open = append(q.open, w)
+			q.openWork = append(q.openWork, w)
 		}
 	}()
-	return q.job.work(row)
+	return q.job.missingWork(row)
 }
 
 // swappedFirst reports, for about half of the items, that the second presentation is asked first. On some servers the
 // prompt cache or batching slightly changes replies to what is asked second, which must not always be one order.
 func swappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
-// work reads the item in a row of the set and lists its missing judgments.
-func (j *RunJob) work(row int) (*work, error) {
+// missingWork reads the item in a row of the set and lists its missing judgments.
+func (j *RunJob) missingWork(row int) (*work, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return nil, err
 	}
 	presentations := j.Asker.Presentations(item)
 	w := &work{item: item, presentations: len(presentations)}
-	if j.Manifest.Alternates && len(presentations) == 2 && swappedFirst(item.ID) {
+	if j.Manifest.AlternatesOrder && len(presentations) == 2 && swappedFirst(item.ID) {
 		presentations = []Presentation{presentations[1], presentations[0]}
-		w.first = presentations[0].Index
+		w.firstPresentation = presentations[0].Index
 	}
 	for repetition := range j.Manifest.Spec.Parameters.Repetitions() {
 		for _, s := range presentations {
 			if !j.Completed.Has(item.ID, s.Index, repetition) {
-				w.judgments = append(w.judgments, judgment{s, repetition})
+				w.judgments = append(w.judgments, pendingJudgment{s, repetition})
 			}
 		}
 	}

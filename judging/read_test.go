@@ -22,9 +22,9 @@ func stopped(texts ...string) []Reply {
 // TestRecordRead: the members of a record, and how it is read where that is not as usual; then the outcome and the
 // candidate chosen.
 func TestRecordRead(t *testing.T) {
-	trials.Cases(t, "readings.txt", func(t *testing.T, fields []string) []string {
+	trials.RunCases(t, "readings.txt", func(t *testing.T, fields []string) []string {
 		r := Record{Presentation: 1, Order: []string{"B", "A"}}
-		reading := ReadingOptions{Policy: PolicyUnique}
+		reading := ReadingOptions{LabelPolicy: PolicyUniqueLabel}
 		dec := json.NewDecoder(strings.NewReader(fields[0]))
 		assert.NilError(t, dec.Decode(&r))
 		if dec.More() {
@@ -38,7 +38,7 @@ func TestRecordRead(t *testing.T) {
 
 func TestStoredChoiceMustHaveBeenShown(t *testing.T) {
 	r := Record{Imported: &ImportedFields{DecisionIsVerdict: true}, Outcome: Decided, Choice: "C", Order: []string{"A", "B"}}
-	if v, err := r.Read(protocolNamed(t, "pairwise", "sop"), ReadingOptions{Policy: PolicyUnique}); err == nil {
+	if v, err := r.Read(protocolNamed(t, "pairwise", "sop"), ReadingOptions{LabelPolicy: PolicyUniqueLabel}); err == nil {
 		t.Errorf("read as %+v", v)
 	}
 }
@@ -82,13 +82,13 @@ func TestTurn(t *testing.T) {
 	} {
 		r := Record{Replies: c.replies}
 		index := strings.Index(r.Text(), c.part)
-		turn, in, ok := r.Turn(Span{index, index + len(c.part)})
+		turn, in, ok := r.TurnOfSpan(Span{index, index + len(c.part)})
 		first, _, _ := strings.Cut(c.part, "\n")
 		if !ok || turn != c.turn || r.Replies[turn].Text[in.Start:in.End] != first {
 			t.Errorf("%s: reply %d, %+v, %v", name, turn, in, ok)
 		}
 	}
-	if _, _, ok := (&Record{Replies: two}).Turn(Span{}); ok {
+	if _, _, ok := (&Record{Replies: two}).TurnOfSpan(Span{}); ok {
 		t.Error("nowhere is in a reply")
 	}
 }

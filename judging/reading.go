@@ -37,10 +37,10 @@ func DefaultReaders(imported bool) ReaderSet {
 
 // ReadingOptions holds options for reading stored replies.
 type ReadingOptions struct {
-	Readers   ReaderSet // the readers to use; "": those of [DefaultReaders]
-	Policy    Policy    // with Paper: which of several labels counts
-	AcceptCut bool      // a verdict counts if the reply was truncated after it
-	Lenient   bool      // with Paper: also use the lenient rule for answers (see the answer protocol)
+	Readers         ReaderSet   // the readers to use; "": those of [DefaultReaders]
+	LabelPolicy     LabelPolicy // with Paper: which of several labels counts
+	AcceptTruncated bool        // a verdict counts if the reply was truncated after it
+	Lenient         bool        // with Paper: also use the lenient rule for answers (see the answer protocol)
 	// FirstAnswer says that of several answers the first counts: imported base models continue with a next question.
 	FirstAnswer bool
 	// of options: the weight of the choice score in the Grade score, where that of the LLM score is 1; 0: 1 too
@@ -69,9 +69,9 @@ func (r *Record) readsLastOnly() bool {
 	return last >= 0 && (r.Challenged || r.Replies[last].Constrained)
 }
 
-// Turn returns the reply in which a span of the text begins, and the span's position in that reply; ok is false if
+// TurnOfSpan returns the reply in which a span of the text begins, and the span's position in that reply; ok is false if
 // there is none. A span that continues in the next reply ends with the first.
-func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
+func (r *Record) TurnOfSpan(s Span) (turn int, in Span, ok bool) {
 	if s.IsZero() {
 		return 0, s, false
 	}
@@ -92,13 +92,13 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 // Read reads the stored replies again. It returns the verdict that a run with the parser of p and this reading would
 // record.
 func (r *Record) Read(p Asker, reading ReadingOptions) (Verdict, error) {
-	v, _, err := r.ReadWithBothReaders(p, reading)
+	v, _, err := r.VerdictsOfBothReaders(p, reading)
 	return v, err
 }
 
-// ReadWithBothReaders reads the stored replies by both sets of readers. v is the verdict of the readers that
+// VerdictsOfBothReaders reads the stored replies by both sets of readers. v is the verdict of the readers that
 // reading.Name names, other the verdict of the other set. If both agree, they have the rule and label of Paper.
-func (r *Record) ReadWithBothReaders(p Asker, reading ReadingOptions) (v, other Verdict, err error) {
+func (r *Record) VerdictsOfBothReaders(p Asker, reading ReadingOptions) (v, other Verdict, err error) {
 	v, withoutParsing, err := r.verdictWithoutParsing(reading)
 	if withoutParsing || err != nil {
 		return v, v, err
@@ -121,7 +121,7 @@ func (r *Record) verdictWithoutParsing(reading ReadingOptions) (v Verdict, witho
 	case r.Imported != nil && r.Imported.Missing:
 		return EmptyVerdict(Failed), true, nil
 	case r.Imported != nil && r.Imported.DecisionIsVerdict:
-		v, err = r.stored()
+		v, err = r.storedVerdict()
 		return v, true, err
 	case r.Outcome == Failed || len(r.Replies) == 0:
 		return EmptyVerdict(Failed), true, nil
@@ -157,8 +157,8 @@ func (r *Record) parse(p Asker, name ReaderSet, reading ReadingOptions) Verdict 
 	return v
 }
 
-// stored returns the verdict that the record has, without reading its replies.
-func (r *Record) stored() (Verdict, error) {
+// storedVerdict returns the verdict that the record has, without reading its replies.
+func (r *Record) storedVerdict() (Verdict, error) {
 	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: NoCandidate, Answer: r.Answer, Rule: r.Rule}
 	if r.Choice != "" {
 		v.Choice = slices.Index(sortedIDs(r.Order), r.Choice)
@@ -174,7 +174,7 @@ func (r *Record) stored() (Verdict, error) {
 func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 	s := r.Shown()
 	for _, l := range r.Probabilities {
-		if w := p.Parse(s, l.Label, ReadingOptions{Policy: PolicyUnique}); w.Outcome == v.Outcome && w.Choice == v.Choice {
+		if w := p.Parse(s, l.Label, ReadingOptions{LabelPolicy: PolicyUniqueLabel}); w.Outcome == v.Outcome && w.Choice == v.Choice {
 			sum, ok = sum+l.P, true
 		}
 	}
@@ -192,7 +192,7 @@ func EachVerdict(dir string, reading ReadingOptions, use func(r *Record, p Asker
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
-	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
+	reading.AcceptTruncated = reading.AcceptTruncated || m.Spec.Parameters.AcceptTruncated
 	var completed Completed
 	return m, ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
 		if r.Repetition > 0 || !completed.Add(r) {

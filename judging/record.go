@@ -108,17 +108,17 @@ type Record struct {
 	Mode string `json:"mode,omitempty"`
 	// of a judgment: id of the question; of a response with people's scores: digest of the question; records of one
 	// question are resampled together
-	Question string           `json:"question,omitempty"`
-	Agent    string           `json:"agent,omitempty"` // of a judgment: the model that answered
-	Own      *datasets.Answer `json:"own,omitempty"`   // the judge's own answer, if known
+	QuestionID string           `json:"question,omitempty"`
+	Agent      string           `json:"agent,omitempty"` // of a judgment: the model that answered
+	Own        *datasets.Answer `json:"own,omitempty"`   // the judge's own answer, if known
 	// of a response: people's scores
 	People *datasets.PeopleScores `json:"people,omitempty"`
 	// of a judgment with `own`: the final answer read from the agent's answer; empty if none
-	Said         *string        `json:"said,omitempty"`
-	Unrelated    string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
-	Ranks        map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
-	EqualOptions [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
-	Replies      []Reply        `json:"replies"`             // the judge's reply in every turn
+	AgentFinalAnswer *string        `json:"said,omitempty"`
+	UnrelatedID      string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
+	Ranks            map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
+	EqualOptions     [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
+	Replies          []Reply        `json:"replies"`             // the judge's reply in every turn
 	// replies to extra requests, for the probability of a label that no turn returned
 	ExtraReplies []Reply `json:"asides,omitempty"`
 	// the judge reached the token limit while thinking; the last reply is the verdict that gavel asked for after that
@@ -142,8 +142,8 @@ type Record struct {
 	// after the replies, the server could not be asked whether it still serves the same model
 	Unverified bool `json:"unverified,omitempty"`
 
-	failure error                     // why a new judgment failed; not stored
-	checks  []*backends.IdentityCheck // checks of the server's model for which a new judgment waits; not stored
+	failure        error                     // why a new judgment failed; not stored
+	identityChecks []*backends.IdentityCheck // checks of the server's model for which a new judgment waits; not stored
 }
 
 // recordSchema is the version of the record's format. It must be raised when an older gavel would misread new records.
@@ -153,7 +153,7 @@ const recordSchema = 1
 func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	r := &Record{
 		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
-		Presentation: s.Index, Mode: s.Mode, Order: orderIDs(item, s), Replies: []Reply{},
+		Presentation: s.Index, Mode: s.Mode, Order: candidateIDsAsShown(item, s), Replies: []Reply{},
 	}
 	if item.Shape != datasets.ShapePair {
 		r.Shape = item.Shape
@@ -177,7 +177,7 @@ func (r *Record) SetRun(m *Manifest) {
 // SetAnsweredQuestion sets the question, the agent that answered it, and the judge's own answer, unless a is nil.
 func (r *Record) SetAnsweredQuestion(a *datasets.AgentAnswer) {
 	if a != nil {
-		r.Question = a.QuestionID
+		r.QuestionID = a.QuestionID
 		r.Agent = a.Agent
 		r.Own = a.Own
 	}
@@ -198,7 +198,7 @@ func (r *Record) Shown() Presentation {
 }
 
 // ResamplingUnit returns the record's question id, or else its item id. Records that share it are resampled together.
-func (r *Record) ResamplingUnit() string { return cmp.Or(r.Question, r.Item) }
+func (r *Record) ResamplingUnit() string { return cmp.Or(r.QuestionID, r.Item) }
 
 // CandidateOrder returns the order shown, as indexes of the item's candidates, whose ids in order are A, B and so on.
 func (r *Record) CandidateOrder() []int {
@@ -257,8 +257,8 @@ func (r *Record) check() error {
 	if len(slices.Compact(ids)) != len(r.Order) {
 		return errors.New("a candidate shown twice")
 	}
-	if p, _ := ProtocolNamed(r.Protocol); p.Check != nil {
-		return p.Check(r)
+	if p, _ := ProtocolNamed(r.Protocol); p.CheckRecord != nil {
+		return p.CheckRecord(r)
 	}
 	return nil
 }
@@ -269,8 +269,8 @@ func (r *Record) ClusterKey() (key func(id string) string, noun string) {
 	return datasets.ClusterFunc(r.Source)
 }
 
-// RightVerdict reports whether a verdict on the record's item is correct.
-func RightVerdict(r *Record, v Verdict) bool {
+// IsRightVerdict reports whether a verdict on the record's item is correct.
+func IsRightVerdict(r *Record, v Verdict) bool {
 	if p, _ := ProtocolNamed(r.Protocol); p.Right != nil {
 		return p.Right(r, v)
 	}
@@ -278,11 +278,11 @@ func RightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// CorrectIDs lists the ids of the record's candidates that are correct by the labels and the run's options, or none if
+// CorrectCandidateIDs lists the ids of the record's candidates that are correct by the labels and the run's options, or none if
 // unknown.
-func (m *Manifest) CorrectIDs(r *Record) []string {
+func (m *Manifest) CorrectCandidateIDs(r *Record) []string {
 	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs != nil {
-		return p.CorrectIDs(r, m.Spec.Options)
+		return p.CorrectIDs(r, m.Spec.ProtocolOptions)
 	}
 	if r.Gold == "" {
 		return nil
@@ -297,9 +297,9 @@ func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
 	case p.ScoresCandidates:
 		return false, false
 	case p.CorrectIDs == nil:
-		return RightVerdict(r, v), r.Gold != ""
+		return IsRightVerdict(r, v), r.Gold != ""
 	}
-	ids := m.CorrectIDs(r)
+	ids := m.CorrectCandidateIDs(r)
 	return slices.Contains(ids, r.CandidateID(v.Choice)), len(ids) > 0
 }
 
@@ -309,11 +309,11 @@ func (r *Record) IsPreference() bool { return r.Shape == datasets.ShapePreferenc
 // ReadRecords calls f for every record of a file, in the order written. It skips empty lines and an unfinished last
 // line, which a killed run leaves. For any other unreadable line it returns an error with the line's number.
 func ReadRecords(path string, f func(*Record) error) error {
-	return ReadRecordsWithValues(path, readNothing, func(r *Record, _ struct{}) error { return f(r) })
+	return ReadRecordsWithValues(path, ignoreVerdict, func(r *Record, _ struct{}) error { return f(r) })
 }
 
-// readNothing is the read function of callers that need no value beside the record.
-func readNothing(*Record) (none struct{}, err error) { return none, nil }
+// ignoreVerdict is the read function of callers that need no value beside the record.
+func ignoreVerdict(*Record) (none struct{}, err error) { return none, nil }
 
 // ReadRecordsWithValues works like ReadRecords. It also calls read for each record, from several goroutines, and passes
 // the value to f.
@@ -365,14 +365,14 @@ func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error),
 // line at the end. A record is on disk at most a second after it was written: waiting for the disk after each record
 // would take longer than a small judge.
 type recordWriter struct {
-	path     string
-	mu       sync.Mutex
-	file     recordFile  // nil before open
-	size     int64       // bytes of whole lines in the file
-	due      *time.Timer // fires the next flush; nil if none is due
-	flushErr error       // error of an earlier flush, after which nothing more is written
+	path       string
+	mu         sync.Mutex
+	file       recordFile  // nil before open
+	size       int64       // bytes of whole lines in the file
+	flushTimer *time.Timer // fires the next flush; nil if none is due
+	flushErr   error       // error of an earlier flush, after which nothing more is written
 
-	flushing sync.Mutex // held during a flush
+	flushLock sync.Mutex // held during a flush
 }
 
 // recordFile has the methods of a file that recordWriter uses.
@@ -427,19 +427,19 @@ func (w *recordWriter) write(r *Record) error {
 		return w.wrap(err)
 	}
 	w.size += int64(n)
-	if w.due == nil {
-		w.due = time.AfterFunc(flushEvery, func() { w.flush() })
+	if w.flushTimer == nil {
+		w.flushTimer = time.AfterFunc(flushEvery, func() { w.flush() })
 	}
 	return nil
 }
 
 // flush syncs the records written so far to disk.
 func (w *recordWriter) flush() error {
-	w.flushing.Lock() // a second caller waits for the sync of the first
-	defer w.flushing.Unlock()
+	w.flushLock.Lock() // a second caller waits for the sync of the first
+	defer w.flushLock.Unlock()
 	w.mu.Lock()
-	due, flushErr := w.due, w.flushErr
-	w.due = nil
+	due, flushErr := w.flushTimer, w.flushErr
+	w.flushTimer = nil
 	w.mu.Unlock()
 	if due == nil || flushErr != nil {
 		return w.wrap(flushErr)

@@ -62,7 +62,7 @@ func TestReadRecordsGivesBackWhatWasWritten(t *testing.T) {
 }
 
 func TestImpossibleRecordsAreRefused(t *testing.T) {
-	trials.Cases(t, "impossible.txt", func(t *testing.T, fields []string) []string {
+	trials.RunCases(t, "impossible.txt", func(t *testing.T, fields []string) []string {
 		r := goodRecord()
 		assert.NilError(t, json.Unmarshal([]byte(fields[0]), &r))
 		path := recordsFile(t, lineOf(t, goodRecord())+lineOf(t, r))

@@ -75,10 +75,10 @@ func (j *RunJob) Run(ctx context.Context) error {
 	var hire func()
 	// A worker handles many items: its stack has already grown to the size that a call needs.
 	worker := func() (err error) {
-		defer Recover(&err)
+		defer RecoverPanic(&err)
 		var w *work
 		for {
-			var next judgment
+			var next pendingJudgment
 			w, next, err = q.next(ctx, w)
 			if w == nil || err != nil {
 				return err
@@ -99,16 +99,16 @@ func (j *RunJob) Run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case q.end != nil:
-		return q.end
+	case q.endReason != nil:
+		return q.endReason
 	case j.stopped():
 		return ErrStopped
 	}
 	return context.Cause(parent) // nil, or the cause if the context ended with no call in flight
 }
 
-// Recover, when deferred, turns a panic into an error, so that a server goes on with its other runs.
-func Recover(err *error) {
+// RecoverPanic, when deferred, turns a panic into an error, so that a server goes on with its other runs.
+func RecoverPanic(err *error) {
 	p := recover()
 	if p == nil {
 		return
@@ -129,7 +129,7 @@ func (j *RunJob) concurrency() int {
 }
 
 // judgment asks for the judgment g of the item in w, writes its record and counts it in q.
-func (j *RunJob) judgment(ctx context.Context, w *work, g judgment, q *queue) error {
+func (j *RunJob) judgment(ctx context.Context, w *work, g pendingJudgment, q *queue) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
 	if errors.Is(err, ErrStopped) {
 		return nil // the judgment stays missing; it did not fail
@@ -137,11 +137,11 @@ func (j *RunJob) judgment(ctx context.Context, w *work, g judgment, q *queue) er
 	if err != nil {
 		return err
 	}
-	rec.Presentations, rec.FirstPresentation = w.presentations, w.first
+	rec.Presentations, rec.FirstPresentation = w.presentations, w.firstPresentation
 	if err := j.Write(rec); err != nil {
 		return err
 	}
-	q.count(rec)
+	q.countFailure(rec)
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (j *RunJob) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, same, err := r.RenderPrompt(j.Asker, item, j.Manifest.Spec.Parameters.SystemRole)
+	_, same, err := r.RenderPrompt(j.Asker, item, j.Manifest.Spec.Parameters.SystemTextRole)
 	if err != nil || !same {
 		return nil, err
 	}
@@ -185,10 +185,10 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 	prompt := j.prompt(item, s)
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
-	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.requestRepetition(prompt, repetition))
+	req := j.request(FirstTurn(prompt, params.SystemTextRole), &prompt.Oracle, params.requestRepetition(prompt, repetition))
 	rec.PromptID = hashMessages(req.Messages)
 	if problem := j.checkPromptFits(ctx, &req); problem != "" {
-		rec.Outcome = TooLong
+		rec.Outcome = PromptTooLong
 		rec.Replies = append(rec.Replies, Reply{
 			Finish:       backends.FinishPromptTooLong,
 			Detail:       problem,
@@ -239,7 +239,7 @@ func (j *RunJob) converse(
 		if err != nil {
 			return v, err
 		}
-		next := params.NextTurn(prompt)
+		next := params.NextTurnText(prompt)
 		if params.constrains(prompt) && !constrained { // ask for the label whatever the free text says
 			if unfinishedOutcome(resp.Finish, reading) != "" {
 				break
@@ -253,7 +253,7 @@ func (j *RunJob) converse(
 		}
 		req = nextRequest(req, resp.Text, next)
 	}
-	if prompt.Challenge == "" || !v.Outcome.Verdict() {
+	if prompt.Challenge == "" || !v.Outcome.IsVerdict() {
 		return v, nil
 	}
 	req = nextRequest(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
@@ -275,8 +275,8 @@ func (e *callError) Error() string { return e.err.Error() }
 // ask asks for one reply of a judgment. If the reply waits for a check of the server's model, the record waits, too.
 func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
 	resp, err := j.Client.Ask(ctx, req)
-	if resp.Check != nil {
-		rec.AddCheck(resp.Check)
+	if resp.IdentityCheck != nil {
+		rec.AddIdentityCheck(resp.IdentityCheck)
 	}
 	if err != nil {
 		err = &callError{err}
@@ -296,13 +296,13 @@ func nextRequest(req backends.Request, text, next string) backends.Request {
 // publishedReading returns the reading that a run uses: it decides whether another turn is asked, and which verdict is
 // stored. Neither depends on gavel's own readers.
 func (p Parameters) publishedReading() ReadingOptions {
-	return ReadingOptions{Readers: PaperReaders, Policy: PolicyUnique, AcceptCut: p.AcceptCut}
+	return ReadingOptions{Readers: PaperReaders, LabelPolicy: PolicyUniqueLabel, AcceptTruncated: p.AcceptTruncated}
 }
 
 // requestRepetition returns the repetition number of a request, which is part of its key in the cache. A prompt that
 // equals an earlier one of the same item gets a number above all repetitions, and so a reply of its own.
 func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
-	if prompt.HasDuplicate {
+	if prompt.EqualsOtherPrompt {
 		return p.Repetitions() + repetition
 	}
 	return repetition
@@ -313,7 +313,7 @@ func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
 func (j *RunJob) prompt(item datasets.Item, s Presentation) Prompt {
 	p := j.Asker.Prompt(item, s)
 	if j.Manifest.Server.Can(backends.HasDecisionModels) {
-		p.LabelTurn = ""
+		p.LabelRequest = ""
 		p.FollowUp = ""
 		p.Challenge = ""
 	}
@@ -326,7 +326,7 @@ func (p Parameters) constrains(prompt Prompt) bool { return p.Constrain && len(p
 // constrain sets in req whether a turn, attempt (from 1), is constrained to the prompt's labels and whether their
 // probabilities are requested. It reports whether the turn is constrained.
 func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
-	constrained = p.constrains(prompt) && (prompt.LabelTurn == "" || attempt > 1)
+	constrained = p.constrains(prompt) && (prompt.LabelRequest == "" || attempt > 1)
 	if constrained {
 		req.AllowedReplies = prompt.Labels
 		for _, l := range prompt.Labels { // a token has at least one byte; one more token ends the reply
@@ -345,7 +345,7 @@ const notSentPrefix = "not asked: "
 // checkPromptFits has the server count the tokens of a first turn that may not fit, and returns a message if it does
 // not fit, or else "". If the server cannot count, the prompt is sent and the server decides.
 func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (problem string) {
-	if j.MaxPromptTokens <= 0 || j.CountTokens == nil || backends.MaxTokens(req.Messages) <= j.MaxPromptTokens {
+	if j.MaxPromptTokens <= 0 || j.CountTokens == nil || backends.TokenUpperBound(req.Messages) <= j.MaxPromptTokens {
 		return ""
 	}
 	n, err := j.CountTokens(ctx, *req)
@@ -369,7 +369,7 @@ func (j *RunJob) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {
 	decides := j.Manifest.Server.Can(backends.HasDecisionModels)
-	if len(resp.LabelProbabilities) == 0 || !decides && !v.Outcome.Verdict() {
+	if len(resp.LabelProbabilities) == 0 || !decides && !v.Outcome.IsVerdict() {
 		return nil, nil, nil
 	}
 	logprobs := resp.LabelLogprobs()
@@ -456,8 +456,8 @@ func (r Reply) Response() backends.Response {
 	}
 }
 
-// orderIDs returns the ids of an item's candidates in the order shown.
-func orderIDs(item datasets.Item, s Presentation) []string {
+// candidateIDsAsShown returns the ids of an item's candidates in the order shown.
+func candidateIDsAsShown(item datasets.Item, s Presentation) []string {
 	ids := make([]string, len(s.Order))
 	for position, c := range s.Order {
 		ids[position] = item.Candidates[c].ID
@@ -475,7 +475,7 @@ func (j *RunJob) request(messages []backends.Message, oracle *backends.Oracle, r
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		ExtraParameters: p.ExtraParameters, Context: served, Oracle: oracle, Repetition: repetition,
+		ExtraParameters: p.ExtraParameters, ContextTokens: served, Oracle: oracle, Repetition: repetition,
 	}
 }
 

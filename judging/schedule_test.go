@@ -236,9 +236,12 @@ func TestCancelGivesUpWhatIsInFlight(t *testing.T) {
 
 // A context that ends while no call is in flight ends the run as well.
 func TestCancelBetweenCalls(t *testing.T) {
-	for name, cancelled := range map[string]func(w *judgingtest.Recorder[*Record], cancel func()) func(*Record) error{
-		"before the start": func(w *judgingtest.Recorder[*Record], cancel func()) func(*Record) error { cancel(); return w.Write },
-		"while writing": func(w *judgingtest.Recorder[*Record], cancel func()) func(*Record) error {
+	for name, cancelled := range map[string]func(w *judgingtest.RecordCollector[*Record], cancel func()) func(*Record) error{
+		"before the start": func(w *judgingtest.RecordCollector[*Record], cancel func()) func(*Record) error {
+			cancel()
+			return w.Write
+		},
+		"while writing": func(w *judgingtest.RecordCollector[*Record], cancel func()) func(*Record) error {
 			return func(r *Record) error { cancel(); return w.Write(r) }
 		},
 	} {

@@ -11,7 +11,7 @@ import (
 
 // SentTraffic counts what a run sent to servers, for [SentTraffic.Tree]. The zero value counts nothing yet.
 type SentTraffic struct {
-	seed              maphash.Seed       // of the hashes that are the keys
+	hashSeed          maphash.Seed       // of the hashes that are the keys
 	singleRequestKeys []uint64           // keys of the judgments that took one request of one turn, as most do
 	trafficByKey      map[uint64]traffic // all other judgments, by key: a hash, since ids would take most of the memory
 }
@@ -19,10 +19,10 @@ type SentTraffic struct {
 // traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
 // each followed by a next turn. The lengths of turns are known only in Tree, so turns are counted here.
 type traffic struct {
-	requests  uint32 // number of requests sent to a server, not answered by gavel's cache
-	replies   uint64 // bytes of earlier replies in these requests
-	nextTurns uint32 // number of next turns in these requests
-	turns     uint32 // number of turns in the first of the conversations
+	requests      uint32 // number of requests sent to a server, not answered by gavel's cache
+	replies       uint64 // bytes of earlier replies in these requests
+	nextTurnCount uint32 // number of next turns in these requests
+	turns         uint32 // number of turns in the first of the conversations
 }
 
 // Add counts the requests of a record that reached a server.
@@ -32,7 +32,7 @@ func (s *SentTraffic) Add(r *Record) {
 	send := func(turn int) {
 		add.requests++
 		add.replies += conversation
-		add.nextTurns += uint32(turn)
+		add.nextTurnCount += uint32(turn)
 	}
 	last := uint64(0)
 	for turn, reply := range r.Replies {
@@ -51,10 +51,10 @@ func (s *SentTraffic) Add(r *Record) {
 		return
 	}
 	if s.trafficByKey == nil {
-		s.seed = maphash.MakeSeed()
+		s.hashSeed = maphash.MakeSeed()
 		s.trafficByKey = map[uint64]traffic{}
 	}
-	key := s.key(r.Item, r.Presentation)
+	key := s.presentationHash(r.Item, r.Presentation)
 	if add.requests == 1 && len(r.Replies) == 1 && r.Repetition == 0 {
 		s.singleRequestKeys = append(s.singleRequestKeys, key)
 		return
@@ -65,7 +65,7 @@ func (s *SentTraffic) Add(r *Record) {
 	}
 	sum.requests += add.requests
 	sum.replies += add.replies
-	sum.nextTurns += add.nextTurns
+	sum.nextTurnCount += add.nextTurnCount
 	s.trafficByKey[key] = sum
 }
 
@@ -80,9 +80,9 @@ func (s *SentTraffic) sum(key uint64) (sum traffic, sent bool) {
 	return sum, sent || once
 }
 
-// key returns the hash that stands for a presentation of an item.
-func (s *SentTraffic) key(item string, presentation int) uint64 {
-	return maphash.String(s.seed, item) + uint64(presentation)
+// presentationHash returns the hash that stands for a presentation of an item.
+func (s *SentTraffic) presentationHash(item string, presentation int) uint64 {
+	return maphash.String(s.hashSeed, item) + uint64(presentation)
 }
 
 // promptMemoryBytes limits the bytes of prompts that Tree holds in memory.
@@ -102,17 +102,17 @@ func (s *SentTraffic) IdealUncachedShare(m *Manifest, dir string) (share float64
 	var memory, sent, read int
 	err = EachItem(dir, func(item datasets.Item) {
 		for _, shown := range asker.Presentations(item) {
-			total, ok := s.sum(s.key(item.ID, shown.Index))
+			total, ok := s.sum(s.presentationHash(item.ID, shown.Index))
 			if !ok {
 				continue
 			}
 			prompt := asker.Prompt(item, shown)
 			text := ""
-			for _, message := range FirstTurn(prompt, params.SystemRole) {
+			for _, message := range FirstTurn(prompt, params.SystemTextRole) {
 				text += message.Content + "\n"
 			}
-			next := len(cmp.Or(prompt.Challenge, params.NextTurn(prompt)))
-			sent += int(total.requests)*len(text) + int(total.replies) + int(total.nextTurns)*next
+			next := len(cmp.Or(prompt.Challenge, params.NextTurnText(prompt)))
+			sent += int(total.requests)*len(text) + int(total.replies) + int(total.nextTurnCount)*next
 			read += int(total.turns-1) * next
 			memory += len(text)
 			if memory <= promptMemoryBytes {

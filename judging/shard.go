@@ -14,11 +14,11 @@ type Shard struct {
 	Index int `json:"index"` // number of this shard, from 1
 	Count int `json:"of"`    // number of shards
 	// id of the whole run; if its items are made from answers, of a run over their questions
-	WholeID string `json:"whole"`
-	Items   int    `json:"items"`          // number of all shards' items; of questions, if items are made from answers
-	IDs     string `json:"items_sha256"`   // SHA-256 of the ids of all shards' items, one per line
-	Dataset string `json:"dataset_sha256"` // SHA-256 of the whole run's dataset file
-	Path    string `json:"dataset"`        // path of the whole run's dataset file, as given
+	WholeID     string `json:"whole"`
+	Items       int    `json:"items"`          // number of all shards' items; of questions, if items are made from answers
+	IDsSHA256   string `json:"items_sha256"`   // SHA-256 of the ids of all shards' items, one per line
+	Dataset     string `json:"dataset_sha256"` // SHA-256 of the whole run's dataset file
+	DatasetPath string `json:"dataset"`        // path of the whole run's dataset file, as given
 	// the index of each item of this run in the whole, from 0, as the difference from the previous one; separated by
 	// spaces
 	Places string `json:"places"`
@@ -41,8 +41,8 @@ func (s *Shard) SelectItems(n int, id func(i int) string) (indexes []int) {
 	return indexes
 }
 
-// QuestionOf returns the id of an item's question: the item's own, unless it is an answer to another.
-func QuestionOf(item datasets.Item) string {
+// QuestionID returns the id of an item's question: the item's own, unless it is an answer to another.
+func QuestionID(item datasets.Item) string {
 	if item.Answered != nil && item.Answered.QuestionID != "" {
 		return item.Answered.QuestionID
 	}
@@ -80,7 +80,7 @@ func (s *Shard) ReadPlaces(n int) ([]int, error) {
 func (s *Shard) WholeSpec(spec Spec) Spec {
 	spec.Dataset.SHA256 = s.Dataset
 	spec.Dataset.Items = s.Items
-	spec.Dataset.IDs = s.IDs
+	spec.Dataset.IDsHash = s.IDsSHA256
 	return spec
 }
 

@@ -22,20 +22,20 @@ import (
 // agents.
 type Stage struct {
 	Agents          bool   // the new items are answers to judge; the models that gave them are called agents
-	Options         bool   // the options of a question are judged like agents' answers
+	JudgesOptions   bool   // the options of a question are judged like agents' answers
 	HidesOwnAnswers bool   // no mode of the protocol shows the judge its own answers
 	Reference       string // folder of the run whose answers are shown in place of the judge's own; "" for none
 	// settings of the judging run if Reference is given: in them its content counts, not its folder
-	Settings      Settings
-	Format        string // format of the new items' lines; "": that of the questions' file
-	Presentations int    // number of presentations of each new item
-	// Check returns an error that says why an item cannot be a question of the stage; may be nil.
-	Check func(item datasets.Item) error
+	JudgingSettings Settings
+	ItemFormat      string // format of the new items' lines; "": that of the questions' file
+	Presentations   int    // number of presentations of each new item
+	// CheckQuestion returns an error that says why an item cannot be a question of the stage; may be nil.
+	CheckQuestion func(item datasets.Item) error
 	// MakeItems makes the lines of new items of the questions in rows, and passes each line to write: in the order of the
 	// questions, then of the agents. The same questions and answers give the same bytes, so that a run over them can
 	// continue. A line, without its newline, is valid until write returns.
 	MakeItems func(
-		questions *datasets.Set, rows []int, ownAnswers *Answers, agents []*Answers, write func(line []byte) error,
+		questions *datasets.Set, rows []int, ownAnswers *ModelAnswers, agents []*ModelAnswers, write func(line []byte) error,
 	) (StageResult, error)
 }
 
@@ -52,16 +52,16 @@ type StageCounts struct {
 	// number of questions left out because the judge has no answer of its own, by reason: `missing` (no record),
 	// `failed`, `no-text` (refused, empty or too long a prompt), `other-question`
 	NoOwn    map[NoAnswerReason]int `json:"no_own"`
-	Agents   []StagedAgent          `json:"agents"`   // counts of each agent whose answers were judged
+	Agents   []AgentAnswerCounts    `json:"agents"`   // counts of each agent whose answers were judged
 	Warnings []string               `json:"warnings"` // the counts that a reader should know, as sentences
 }
 
-// StagedAgent counts one agent's answers to the questions that the judge answered.
-type StagedAgent struct {
+// AgentAnswerCounts counts one agent's answers to the questions that the judge answered.
+type AgentAnswerCounts struct {
 	Name           string                 `json:"name"`     // name of the agent
 	Run            string                 `json:"run"`      // folder of the agent's run
 	Judged         int                    `json:"judged"`   // number of answers judged
-	Right          int                    `json:"right"`    // number of the answers judged that are correct
+	RightCount     int                    `json:"right"`    // number of the answers judged that are correct
 	OmittedAnswers map[NoAnswerReason]int `json:"left_out"` // number of answers left out, by the reasons of `no_own`
 	// number of answers judged whose question has another label in the agent's run; this dataset's label counts
 	OtherGold int  `json:"other_gold"`
@@ -79,13 +79,13 @@ func (s *StageCounts) SetWarnings() {
 	for _, lack := range NoAnswerReasons {
 		if n := s.NoOwn[lack]; n > 0 {
 			warn("left out %d of %d questions, to which the judge has no answer of its own: %s",
-				n, s.Questions, noAnswerPhrases[lack])
+				n, s.Questions, noAnswerReasonTexts[lack])
 		}
 	}
 	for _, a := range s.Agents {
 		for _, lack := range NoAnswerReasons {
 			if n := a.OmittedAnswers[lack]; n > 0 {
-				warn("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, noAnswerPhrases[lack])
+				warn("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, noAnswerReasonTexts[lack])
 			}
 		}
 		if a.OtherGold > 0 {
@@ -113,7 +113,7 @@ func (s *StageCounts) Add(o *StageCounts) error {
 			return fmt.Errorf("their agents are not the same (%s and %s)", a.Name, b.Name)
 		}
 		a.Judged += b.Judged
-		a.Right += b.Right
+		a.RightCount += b.RightCount
 		a.OtherGold += b.OtherGold
 		a.OmittedAnswers = backends.SumCounts(a.OmittedAnswers, b.OmittedAnswers)
 	}
@@ -146,7 +146,7 @@ func (r *ReferenceCounts) SetWarnings() {
 	for _, lack := range NoAnswerReasons {
 		if n := r.NoOwn[lack]; n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, "+
-				"to whose question the judge has no answer of its own: %s", n, r.Pairs, noAnswerPhrases[lack]))
+				"to whose question the judge has no answer of its own: %s", n, r.Pairs, noAnswerReasonTexts[lack]))
 		}
 	}
 	if r.Unknown > 0 {

@@ -16,7 +16,7 @@ import (
 // DecodeRecord decodes a line of records.jsonl. A record that no run could have written is an error.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
-	if err := codec.Decode(line, r); err != nil {
+	if err := codec.FastDecode(line, r); err != nil {
 		return nil, err
 	}
 	return r, r.check()
@@ -85,11 +85,11 @@ func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (p
 	return prompt, hashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
 }
 
-// NextTurn returns the text that asks the judge for another reply: for the label alone if the verdict is constrained,
+// NextTurnText returns the text that asks the judge for another reply: for the label alone if the verdict is constrained,
 // or else the prompt's FollowUp; "" for none.
-func (p Parameters) NextTurn(prompt Prompt) string {
+func (p Parameters) NextTurnText(prompt Prompt) string {
 	if p.constrains(prompt) {
-		return prompt.LabelTurn
+		return prompt.LabelRequest
 	}
 	return prompt.FollowUp
 }

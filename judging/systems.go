@@ -12,9 +12,9 @@ import (
 
 // ServedModels counts the models and the servers' system fingerprints that the replies of a run name.
 type ServedModels struct {
-	records      int                              // records added
+	recordCount  int                              // records added
 	unverified   int                              // records marked unverified; see [Record].Unverified
-	replies      int                              // replies of all records
+	totalReplies int                              // replies of all records
 	otherModels  map[string]int                   // replies by the name of a model other than the requested one
 	fingerprints map[string]backends.Fingerprints // of replies, by the server's address; "" if the run has one server
 }
@@ -25,11 +25,11 @@ func (s *ServedModels) Add(m *Manifest, r *Record) {
 		s.otherModels = map[string]int{}
 		s.fingerprints = map[string]backends.Fingerprints{}
 	}
-	s.records++
+	s.recordCount++
 	if r.Unverified {
 		s.unverified++
 	}
-	s.replies += len(r.Replies)
+	s.totalReplies += len(r.Replies)
 	for _, reply := range r.Replies {
 		if m.Model.DiffersFrom(reply.Model) {
 			s.otherModels[reply.Model]++
@@ -49,18 +49,18 @@ func (s *ServedModels) Warnings(m *Manifest) (w []string) {
 	if s.unverified > 0 {
 		const text = "%d of %d judgments are unverified: their server could not be asked again which model it serves; " +
 			"the same run command asks it"
-		w = append(w, fmt.Sprintf(text, s.unverified, s.records))
+		w = append(w, fmt.Sprintf(text, s.unverified, s.recordCount))
 	}
 	if len(s.otherModels) > 0 {
 		const text = "replies name another model than %q, which was asked for: %s of %d replies; " +
 			"see which model the server has under this name"
-		w = append(w, fmt.Sprintf(text, m.Model.Name, topCounts(s.otherModels), s.replies))
+		w = append(w, fmt.Sprintf(text, m.Model.Name, topCounts(s.otherModels), s.totalReplies))
 	}
 	for _, url := range slices.Sorted(maps.Keys(s.fingerprints)) {
 		if prints := s.fingerprints[url]; prints.Changed() {
 			const text = "replies of %s have different system fingerprints, so its software, its setup or its model changed: " +
 				"%s of %d replies; --no-cache and another --out ask for all of them anew"
-			w = append(w, fmt.Sprintf(text, cmp.Or(url, "the server"), topCounts(prints), s.replies))
+			w = append(w, fmt.Sprintf(text, cmp.Or(url, "the server"), topCounts(prints), s.totalReplies))
 		}
 	}
 	return w

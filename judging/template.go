@@ -41,8 +41,8 @@ func NewTemplate(name, origin, system string, labels []string) Template {
 	return t
 }
 
-// NewTexts returns a template of several texts by name. Its labels are all matches of label's first group in the texts.
-func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
+// NewTemplateOfTexts returns a template of several texts by name. Its labels are all matches of label's first group in the texts.
+func NewTemplateOfTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
 	t := Template{Name: name, Origin: origin, Texts: texts, Labels: []string{}}
 	sum := sha256.New()
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
@@ -75,8 +75,8 @@ func ReadPromptTexts(files fs.FS, dir string) map[string]string {
 	return texts
 }
 
-// TemplateFile makes a template of the system message in a user's file. The error says what the message lacks.
-func (p Protocol) TemplateFile(path string) (Template, error) {
+// ReadTemplateFile makes a template of the system message in a user's file. The error says what the message lacks.
+func (p Protocol) ReadTemplateFile(path string) (Template, error) {
 	if p.CustomTemplate == nil {
 		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s",
 			path, p.Name, strings.Join(p.TemplateNames(), ", "))
@@ -92,8 +92,8 @@ func (p Protocol) TemplateFile(path string) (Template, error) {
 	return t, nil
 }
 
-// Text returns all texts of the template, each under its name.
-func (t Template) Text() string {
+// AllTexts returns all texts of the template, each under its name.
+func (t Template) AllTexts() string {
 	if len(t.Texts) == 0 {
 		return t.System
 	}
@@ -109,9 +109,9 @@ func Fill(text string, placesAndValues ...string) string {
 	return strings.NewReplacer(placesAndValues...).Replace(text)
 }
 
-// Level returns an answer on the prompt's scale as a number: a label that is none is its place among the labels, from
+// ScaleValue returns an answer on the prompt's scale as a number: a label that is none is its place among the labels, from
 // 0. Without such an answer it returns -1.
-func (t Template) Level(answer string) float64 {
+func (t Template) ScaleValue(answer string) float64 {
 	if x, err := strconv.ParseFloat(answer, 64); err == nil {
 		return x
 	}

@@ -12,25 +12,25 @@ type Unserved struct {
 	TooLong int // prompts that did not fit
 	// replies truncated at the end of the context before their own token limit; not those that repeat
 	// themselves, which more room would only make longer
-	Truncated int
-	Refused   int // replies that the server withheld
+	TruncatedReplies int
+	Refused          int // replies that the server withheld
 }
 
 // Add counts a record of the run m, whose verdict was read as the outcome o.
 func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 	switch {
 	case r.Imported != nil:
-	case o == TooLong:
+	case o == PromptTooLong:
 		u.TooLong++
 	case o == Refused:
 		u.Refused++
-	case o == Truncated && !r.EndsInLoop() && m.filledContext(r):
-		u.Truncated++
+	case o == Truncated && !r.EndsInLoop() && m.replyFilledContext(r):
+		u.TruncatedReplies++
 	}
 }
 
 // Total returns the sum of all counts.
-func (u Unserved) Total() int { return u.TooLong + u.Truncated + u.Refused }
+func (u Unserved) Total() int { return u.TooLong + u.TruncatedReplies + u.Refused }
 
 func (u Unserved) String() string {
 	var parts []string
@@ -40,7 +40,7 @@ func (u Unserved) String() string {
 		}
 	}
 	add("prompts that did not fit the context", u.TooLong)
-	add("replies cut at the end of the context", u.Truncated)
+	add("replies cut at the end of the context", u.TruncatedReplies)
 	add("replies refused", u.Refused)
 	return strings.Join(parts, ", ")
 }
@@ -52,7 +52,7 @@ const contextAdvice = "serve more context (Ollama: --num-ctx), or choose a short
 func (u Unserved) Advice(s backends.ServerInfo, retry string) string {
 	const shorter = "or begin a run with a shorter --prompt or a lower --max-tokens"
 	switch {
-	case u.TooLong+u.Truncated == 0:
+	case u.TooLong+u.TruncatedReplies == 0:
 		return "to ask for them again, " + retry
 	case s.Can(backends.SetsContext):
 		return "begin a run with a larger --num-ctx, " + shorter

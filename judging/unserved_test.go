@@ -14,7 +14,7 @@ func TestRepeatingIsNoWantOfRoom(t *testing.T) {
 		name, text string
 		want       Unserved
 	}{
-		{name: "cut", text: "The first answer is about bridges, and the second", want: Unserved{Truncated: 1}},
+		{name: "cut", text: "The first answer is about bridges, and the second", want: Unserved{TruncatedReplies: 1}},
 		{name: "repeats itself", text: strings.Repeat("and so on, as I said before, ", 200)},
 	} {
 		var u Unserved

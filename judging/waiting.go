@@ -12,15 +12,17 @@ import (
 	"gavel/backends"
 )
 
-// AddCheck adds a check of which model the server serves: the judgment waits for its end.
-func (r *Record) AddCheck(check *backends.IdentityCheck) { r.checks = append(r.checks, check) }
+// AddIdentityCheck adds a check of which model the server serves: the judgment waits for its end.
+func (r *Record) AddIdentityCheck(check *backends.IdentityCheck) {
+	r.identityChecks = append(r.identityChecks, check)
+}
 
-// Waits reports whether a judgment waits for checks.
-func (r *Record) Waits() bool { return len(r.checks) > 0 }
+// AwaitsChecks reports whether a judgment waits for checks.
+func (r *Record) AwaitsChecks() bool { return len(r.identityChecks) > 0 }
 
-// AfterChecks calls f when all checks of a judgment have ended: with the error of one that found another model, or else
+// WhenChecksEnd calls f when all checks of a judgment have ended: with the error of one that found another model, or else
 // with the first error, or nil.
-func (r *Record) AfterChecks(f func(error)) { callAfterChecks(r.checks, nil, f) }
+func (r *Record) WhenChecksEnd(f func(error)) { callAfterChecks(r.identityChecks, nil, f) }
 
 // callAfterChecks calls f when checks have ended, with worst or a worse error of theirs: one that found another model.
 func callAfterChecks(checks []*backends.IdentityCheck, worst error, f func(error)) {
@@ -89,10 +91,10 @@ func (d *Dir) readWaiting(unverified []*Record, retry func(*Record) bool, comple
 	for _, r := range slices.Backward(append(all, unverified...)) {
 		if completed.Add(r) && !retry(r) {
 			r.Unverified = false
-			d.Waiting = append(d.Waiting, r)
+			d.WaitingJudgments = append(d.WaitingJudgments, r)
 		}
 	}
-	if len(d.Waiting) == 0 && err == nil {
+	if len(d.WaitingJudgments) == 0 && err == nil {
 		err = os.Remove(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -47,7 +47,7 @@ func TestImports(t *testing.T) {
 				runs, err := imported(t, strings.Fields(line))
 				fmt.Fprintf(&out, "=== %s", line)
 				for _, r := range runs {
-					out.WriteString(strings.Join(slices.Concat(r.Summary, r.Differences, recordsOf(t, r)), "\n") + "\n")
+					out.WriteString(strings.Join(slices.Concat(r.Summary, r.ReadingDifferences, recordsOf(t, r)), "\n") + "\n")
 				}
 				if err != nil {
 					fmt.Fprintln(&out, err)
@@ -112,8 +112,8 @@ func imported(t *testing.T, words []string) ([]*imports.ImportedRun, error) {
 			_, missing := os.Stat(options["out"])
 			runs, err := im.Import(imports.Input{
 				Files: files, Out: options["out"], Gavel: "test",
-				Option: func(name string) string { return options[name] },
-				Open:   opened,
+				Option:      func(name string) string { return options[name] },
+				OpenDataset: opened,
 			})
 			if _, statErr := os.Stat(options["out"]); err != nil && missing != nil && statErr == nil {
 				t.Errorf("%q: a folder is left behind", words)
@@ -177,7 +177,7 @@ func checkRun(t *testing.T, run string) {
 		items[item.ID] = item
 	}
 	records := 0
-	m, err := judging.EachVerdict(run, judging.ReadingOptions{Policy: judging.PolicyUnique},
+	m, err := judging.EachVerdict(run, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel},
 		func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 			records++
 			item := items[r.Item]
@@ -210,7 +210,7 @@ func TestPublishedImports(t *testing.T) {
 		"gpt4-votes": {"fastchat", data + "mt-bench/human_judgments/gpt4_pair.jsonl", "--human", data + "mt-bench/human_judgments/human.jsonl"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judgingtest.RequireFile(t, command[1])
+			judgingtest.SkipWithoutFile(t, command[1])
 			readings := 1
 			if name == "mmlu-pro" { // whose script is lenient
 				trials.SkipUnlessSlowTests(t)
@@ -221,8 +221,8 @@ func TestPublishedImports(t *testing.T) {
 			assert.NilError(t, err)
 			var out strings.Builder
 			for _, r := range runs {
-				fmt.Fprintln(&out, strings.Join(append(r.Summary, r.Differences...), "\n"))
-				for _, how := range []judging.ReadingOptions{{Policy: judging.PolicyUnique}, {Policy: judging.PolicyUnique, Lenient: true}}[:readings] {
+				fmt.Fprintln(&out, strings.Join(append(r.Summary, r.ReadingDifferences...), "\n"))
+				for _, how := range []judging.ReadingOptions{{LabelPolicy: judging.PolicyUniqueLabel}, {LabelPolicy: judging.PolicyUniqueLabel, Lenient: true}}[:readings] {
 					run, err := scoring.Load(r.Dir, how)
 					assert.NilError(t, err)
 					writeScores(&out, run.Score(stats.Bootstrap{Rounds: 10, Level: 0.95, Seed: 1}))

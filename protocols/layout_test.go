@@ -59,7 +59,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 			mode(c.Metric, c.Mode)
 		}
 		for _, shown := range append(l.Grouping.Metrics, l.Headline) {
-			keys = append(keys, strings.Replace(l.Grouping.Reference, "*", shown, 1))
+			keys = append(keys, strings.Replace(l.Grouping.ReferenceMetric, "*", shown, 1))
 		}
 		for _, key := range keys {
 			if _, ok := scoring.MetricOf(p.Name, key); !ok && key != "" {

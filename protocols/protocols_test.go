@@ -22,7 +22,7 @@ func TestAllAreRegistered(t *testing.T) {
 		if !strings.Contains(p.Help, "gavel run") {
 			t.Errorf("%s: its help shows no command", p.Name)
 		}
-		if len(p.Templates) == 0 || len(p.Shapes) == 0 || p.New(p.Templates[0], nil).Name() != p.Name {
+		if len(p.Templates) == 0 || len(p.Shapes) == 0 || p.NewAsker(p.Templates[0], nil).Name() != p.Name {
 			t.Errorf("%s: templates %v, shapes %v, another name", p.Name, p.TemplateNames(), p.Shapes)
 		}
 	}

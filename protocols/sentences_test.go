@@ -33,7 +33,7 @@ type testReport struct {
 
 // share returns the result of k of n, as scores have it.
 func share(metric, mode string, k, n int) scoring.Result {
-	r := scoring.Result{Metric: metric, Group: scoring.Overall, Mode: mode, N: n, Interval: scoring.ByBlaker}
+	r := scoring.Result{Metric: metric, Group: scoring.Overall, Mode: mode, N: n, IntervalMethod: scoring.IntervalByBlaker}
 	if n > 0 {
 		iv := stats.Blaker(k, n, 0.95)
 		r.Value, r.Low, r.High = scoring.Percent(float64(k)/float64(n)), scoring.Percent(iv.Low), scoring.Percent(iv.High)
@@ -50,7 +50,7 @@ func pairsReport(protocol string, n, alike, right int, turns bool) testReport {
 	if turns {
 		first = alike + 2*((n-alike+1)/2)
 	}
-	rep := scoring.Report{Items: n, Expected: n, Goal: "better", Outcomes: map[string]int{scoring.Decided: 2 * n}}
+	rep := scoring.Report{Items: n, Expected: n, Goal: "better", Outcomes: map[string]int{scoring.OutcomeDecided: 2 * n}}
 	if protocol == "reversed" { // what it names it calls the worse
 		rep.Goal, first = "worse", 2*n-first
 	}
@@ -72,7 +72,7 @@ func pairsReport(protocol string, n, alike, right int, turns bool) testReport {
 
 // answersReport returns a report on n questions of four options, or numbers, so many answered right.
 func answersReport(n, right int, options bool) testReport {
-	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: n},
+	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.OutcomeDecided: n},
 		Results: []scoring.Result{share(scoring.GenerationAccuracy, "", right, n)}}
 	if options {
 		rep.Results = append(rep.Results, scoring.Result{Metric: answer.Chance, Group: scoring.Overall, Value: new(25.0), N: n})
@@ -83,7 +83,7 @@ func answersReport(n, right int, options bool) testReport {
 
 // choicesReport returns a report on n items of two options, so many choices right.
 func choicesReport(n, right int) testReport {
-	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: 2 * n}, Results: []scoring.Result{
+	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.OutcomeDecided: 2 * n}, Results: []scoring.Result{
 		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n},
 		share("same-choice", "", right, n), share("right-every-order", "", right, n)},
 		Breakdowns: []scoring.Breakdown{{Group: scoring.Overall, N: n, Parts: []scoring.OutcomePart{
@@ -98,7 +98,7 @@ func choicesReport(n, right int) testReport {
 func judgmentsReport(n, hits, alarms int) testReport {
 	right := (n + 1) / 2
 	const mode = selfreference.ModeCoT
-	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: n}, Results: []scoring.Result{
+	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.OutcomeDecided: n}, Results: []scoring.Result{
 		share(selfreference.Accuracy, mode, hits+n-right-alarms, n), share(selfreference.Recall, mode, hits, right),
 		share(selfreference.Precision, mode, hits, hits+alarms)}}
 	return testReport{name: fmt.Sprintf("%d answers judged, %d of %d right ones and %d wrong ones called Correct", n, hits, right, alarms),
@@ -107,7 +107,7 @@ func judgmentsReport(n, hits, alarms int) testReport {
 
 // silentReport returns a report on judgments without a verdict, with an outcome.
 func silentReport(protocol string, outcome judging.Outcome, lost, n int) testReport {
-	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: n - lost, string(outcome): lost}}
+	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.OutcomeDecided: n - lost, string(outcome): lost}}
 	return testReport{name: fmt.Sprintf("%d of %d %s", lost, n, outcome), protocol: protocol, report: rep}
 }
 
@@ -133,12 +133,12 @@ func testReports() (list []testReport) {
 		t.report.Results = slices.Clone(t.report.Results)
 		for i := range t.report.Results {
 			r := &t.report.Results[i]
-			r.Low, r.High, r.Interval = nil, nil, ""
+			r.Low, r.High, r.IntervalMethod = nil, nil, ""
 		}
 		list = append(list, t)
 	}
 	outcomes := []judging.Outcome{
-		judging.NoVerdict, judging.Conflict, judging.Truncated, judging.TooLong, judging.Refused, judging.Failed}
+		judging.NoVerdict, judging.Conflict, judging.Truncated, judging.PromptTooLong, judging.Refused, judging.Failed}
 	for _, protocol := range []string{"pairwise", "reversed", "answer", "self-reference", "multi-option"} {
 		for _, outcome := range outcomes {
 			for _, lost := range []int{25, 40} {
@@ -171,7 +171,7 @@ func (x testReport) brokenRule(d *scoring.Diagnosis) string {
 	pairs := x.protocol == "pairwise" || x.protocol == "reversed"
 	verdicts := len(x.report.Results) > 0
 	advice := contains("--constrain") || contains("--max-tokens") || contains("another prompt") || contains("doctor")
-	level := scoring.Level("")
+	level := scoring.UsabilityLevel("")
 	for _, e := range d.Evidence {
 		if e.Metric == "right-where-alike" && e.Low < 200.0/3 {
 			level = d.Level
@@ -196,12 +196,12 @@ func (x testReport) brokenRule(d *scoring.Diagnosis) string {
 		"every answer beside the numbers": contains("every answer Correct") && !contains("nearly") && x.calls != 100,
 		"one label in percentages":        (x.calls == 100 || x.calls == 0) && contains("of wrong ones"),
 		"the worse where it is asked for": x.protocol == "reversed" && contains("the worse"),
-		"usable, and too often wrong":     level == scoring.Usable || level == scoring.Strong,
+		"usable, and too often wrong":     level == scoring.LevelUsable || level == scoring.LevelStrong,
 		"none right, and some are":        (contains("next to none") || contains("whether it answers any")) && x.right > 10,
 		"an import cannot be asked again": x.imported && advice,
 		"one of them are":                 strings.Contains(d.Text, " 1 pairs") || strings.Contains(d.Text, " 1 questions"),
 		"several of them is":              regexp.MustCompile(`(Two|Three) \w+s in \w+ (is|flips)\b`).MatchString(d.Text),
-		"more is known than numbers":      strings.HasSuffix(x.name, "on the way") && pairs && d.Level != scoring.Unknown,
+		"more is known than numbers":      strings.HasSuffix(x.name, "on the way") && pairs && d.Level != scoring.LevelUnknown,
 	} {
 		if broken {
 			return rule

@@ -14,7 +14,7 @@ type account struct {
 	sent judging.SentTraffic // prompts sent to servers, for the estimate of IdealTokens
 	// start and end of judgments, in Unix milliseconds; a span that overlaps the one added before is
 	// merged with it
-	spans [][2]float64
+	timeSpans [][2]float64
 	// by item id: its decided judgments so far in the first repetition; an item is removed once all are decided
 	decided      map[string]int
 	cachedLedger *Ledger // result of [Run.ledger]; nil until computed
@@ -32,7 +32,7 @@ func (a *account) add(r *judging.Record, v judging.Verdict) {
 			delete(a.decided, r.Item)
 		}
 	}
-	if r.Repetition == 0 && v.Outcome.Verdict() {
+	if r.Repetition == 0 && v.Outcome.IsVerdict() {
 		a.verdicts++
 	}
 	duration := 0.0
@@ -59,12 +59,12 @@ func (a *account) add(r *judging.Record, v judging.Verdict) {
 	if duration > 0 {
 		start := float64(r.At.UnixMilli())
 		span := [2]float64{start, start + duration}
-		if n := len(a.spans) - 1; n >= 0 && span[0] <= a.spans[n][1] && a.spans[n][0] <= span[1] {
-			span[0] = min(span[0], a.spans[n][0])
-			span[1] = max(span[1], a.spans[n][1])
-			a.spans = a.spans[:n]
+		if n := len(a.timeSpans) - 1; n >= 0 && span[0] <= a.timeSpans[n][1] && a.timeSpans[n][0] <= span[1] {
+			span[0] = min(span[0], a.timeSpans[n][0])
+			span[1] = max(span[1], a.timeSpans[n][1])
+			a.timeSpans = a.timeSpans[:n]
 		}
-		a.spans = append(a.spans, span)
+		a.timeSpans = append(a.timeSpans, span)
 	}
 	a.sent.Add(r)
 }
@@ -80,9 +80,9 @@ func thinkingTokens(r judging.Reply) int {
 
 // seconds returns the time, in seconds, in which at least one judgment was running.
 func (a *account) seconds() float64 {
-	slices.SortFunc(a.spans, func(x, y [2]float64) int { return cmp.Compare(x[0], y[0]) })
+	slices.SortFunc(a.timeSpans, func(x, y [2]float64) int { return cmp.Compare(x[0], y[0]) })
 	sum, end := 0.0, math.Inf(-1)
-	for _, s := range a.spans {
+	for _, s := range a.timeSpans {
 		sum += max(0, s[1]-max(s[0], end))
 		end = max(end, s[1])
 	}

@@ -82,9 +82,9 @@ func TestHalfWithoutAVerdict(t *testing.T) {
 		4: "About half of the judgments have no verdict (50 % [10, 90]): fix the prompt format first (try --constrain).",
 		3: "",
 	} {
-		rep := scoring.Report{Items: 4, Outcomes: map[string]int{scoring.Decided: 8 - lost, "no-verdict": lost}}
+		rep := scoring.Report{Items: 4, Outcomes: map[string]int{scoring.OutcomeDecided: 8 - lost, "no-verdict": lost}}
 		d, _ := rep.DiagnoseMissing("judgment")
-		if d.Text != want || want != "" && d.Level != scoring.Unknown {
+		if d.Text != want || want != "" && d.Level != scoring.LevelUnknown {
 			t.Errorf("%d of 8: %s, %q", lost, d.Level, d.Text)
 		}
 	}

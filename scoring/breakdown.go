@@ -7,8 +7,8 @@ type Partitioner interface {
 	UnitOutcome(u Unit) string
 }
 
-// breakdowns counts the units by outcome, over all units and in every group; groups without an outcome are left out.
-func (s *Sheet) breakdowns(p Partitioner) (all []Breakdown) {
+// countOutcomes counts the units by outcome, over all units and in every group; groups without an outcome are left out.
+func (s *Sheet) countOutcomes(p Partitioner) (all []Breakdown) {
 	for _, in := range s.sections(s.Units) {
 		if b := s.breakdownOf(in.name, in.filter(s.Units), p); b.N > 0 {
 			all = append(all, b)

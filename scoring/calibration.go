@@ -21,9 +21,9 @@ func binOf(p float64) int { return max(0, min(bins, int(math.Ceil(p*bins)))-1) }
 // the number of right judgments and the sum of the squared errors, each followed by the number of judgments. Then come
 // for each bin judgments, sum of confidences and right ones, and for each threshold right ones and judgments.
 const (
-	colP, colRight, colSquare = 0, 2, 4
-	colBins                   = 6
-	colPoints                 = colBins + 3*bins
+	calibrationColP, calibrationColRight, calibrationColSquare = 0, 2, 4
+	calibrationColBins                                         = 6
+	calibrationColPoints                                       = calibrationColBins + 3*bins
 )
 
 // calibration compares the judge's confidence with its accuracy; nil if no judgment has a confidence.
@@ -33,10 +33,10 @@ func (run *Run) calibration(b stats.Bootstrap) *Calibration {
 	}
 	judgments := slices.Clone(run.forecasts.all)
 	for i := range judgments {
-		judgments[i].Unit = run.clusterOf(judgments[i].Unit)
+		judgments[i].UnitID = run.clusterOf(judgments[i].UnitID)
 	}
 	c := Calibrate(judgments, run.resamplingNoun(), b)
-	c.Missing, c.Unknown = run.terms().Record+" left out", run.forecasts.decided-c.N
+	c.MissingRule, c.Unknown = run.terms().Record+" left out", run.forecasts.decided-c.N
 	return c
 }
 
@@ -44,18 +44,18 @@ func (run *Run) calibration(b stats.Bootstrap) *Calibration {
 // resample, such as pair; b holds their settings.
 func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibration {
 	slices.SortFunc(judgments, func(a, b Forecast) int {
-		return cmp.Or(strings.Compare(a.Unit, b.Unit), strings.Compare(a.item, b.item), a.presentation-b.presentation)
+		return cmp.Or(strings.Compare(a.UnitID, b.UnitID), strings.Compare(a.itemID, b.itemID), a.presentation-b.presentation)
 	})
 	points := thresholds(judgments)
 	rows := map[string][]float64{}
 	for _, g := range judgments {
-		if rows[g.Unit] == nil {
-			rows[g.Unit] = make([]float64, colPoints+2*len(points))
+		if rows[g.UnitID] == nil {
+			rows[g.UnitID] = make([]float64, calibrationColPoints+2*len(points))
 		}
-		g.count(rows[g.Unit], points)
+		g.addToRow(rows[g.UnitID], points)
 	}
-	metrics := calibrationMetrics(len(points), kindOf(rows, colRight+1))
-	s := IndependentRows(unit, metrics, inOrder(rows))
+	metrics := calibrationMetrics(len(points), kindOf(rows, calibrationColRight+1))
+	s := IndependentRows(unit, metrics, rowsByKey(rows))
 	var estimates []Estimate
 	for _, r := range s.Results("", metrics, b) {
 		estimates = append(estimates, r.estimate())
@@ -63,38 +63,38 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 	ece, calibrated := eceEstimate(s, judgments, b)
 	c := &Calibration{
 		N:          len(judgments),
-		Confidence: estimates[0], Accuracy: estimates[1], Brier: estimates[2], ECE: ece, Calibrated: calibrated,
-		Bins: make([]Bin, bins), Coverage: []Point{},
+		Confidence: estimates[0], Accuracy: estimates[1], Brier: estimates[2], ECE: ece, PerfectECE: calibrated,
+		Bins: make([]Bin, bins), AccuracyOverCoverage: []Point{},
 	}
 	for k := range c.Bins {
-		counts := s.Sums()[colBins+3*k:]
+		counts := s.Sums()[calibrationColBins+3*k:]
 		c.Bins[k] = Bin{From: float64(k) / bins, To: float64(k+1) / bins, N: int(counts[0])}
 		if counts[0] > 0 {
 			c.Bins[k].Confidence, c.Bins[k].Accuracy = RoundFraction(counts[1]/counts[0]), RoundFraction(counts[2]/counts[0])
 		}
 	}
 	for k, t := range points {
-		n := s.Sums()[colPoints+2*k+1]
-		c.Coverage = append(c.Coverage,
+		n := s.Sums()[calibrationColPoints+2*k+1]
+		c.AccuracyOverCoverage = append(c.AccuracyOverCoverage,
 			Point{Coverage: *RoundFraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: estimates[3+k]})
 	}
 	return c
 }
 
-// count adds a judgment to the row of its unit: to the sums, to its bin, and to each threshold in points that its
+// addToRow adds a judgment to the row of its unit: to the sums, to its bin, and to each threshold in points that its
 // confidence reaches.
-func (g Forecast) count(row, points []float64) {
+func (g Forecast) addToRow(row, points []float64) {
 	right := Indicator(g.Right)
 	add := func(col int, values ...float64) {
 		for k, v := range values {
 			row[col+k] += v
 		}
 	}
-	add(colP, g.P, 1, right, 1, (g.P-right)*(g.P-right), 1)
-	add(colBins+3*binOf(g.P), 1, g.P, right)
+	add(calibrationColP, g.P, 1, right, 1, (g.P-right)*(g.P-right), 1)
+	add(calibrationColBins+3*binOf(g.P), 1, g.P, right)
 	for k, t := range points {
 		if g.P >= t {
-			add(colPoints+2*k, right, 1)
+			add(calibrationColPoints+2*k, right, 1)
 		}
 	}
 }
@@ -103,11 +103,11 @@ func (g Forecast) count(row, points []float64) {
 // the judgments at or above each of so many thresholds. share is the kind of the accuracies.
 func calibrationMetrics(points int, share MetricKind) []Metric {
 	metric := func(kind MetricKind, col int) Metric {
-		return Metric{Unit: UnitScore, Kind: kind, Columns: ColumnRange{col, col + 2}}
+		return Metric{Unit: UnitScore, Kind: kind, Columns: ColumnSpan{col, col + 2}}
 	}
-	list := []Metric{metric(KindMean, colP), metric(share, colRight), metric(KindMean, colSquare)}
+	list := []Metric{metric(KindMean, calibrationColP), metric(share, calibrationColRight), metric(KindMean, calibrationColSquare)}
 	for k := range points {
-		list = append(list, metric(share, colPoints+2*k))
+		list = append(list, metric(share, calibrationColPoints+2*k))
 	}
 	return list
 }
@@ -129,7 +129,7 @@ func calibrationError(c []float64) (ece float64) {
 // above it, but not above their lower quantile (if all judgments of a bin are right, or all wrong, the resamples lie on
 // one side of the value). The lower end is 0 if a calibrated judge would reach the value.
 func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
-	statistic := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
+	statistic := func(sums []float64) float64 { return calibrationError(sums[calibrationColBins:calibrationColPoints]) }
 	value := statistic(s.Sums())
 	if b.Rounds < 1 {
 		return Estimate{Value: RoundFraction(value)}, Estimate{}
@@ -156,10 +156,10 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 		low = 0
 	}
 	return Estimate{
-			Value:    RoundFraction(value),
-			Low:      RoundFraction(low),
-			High:     RoundFraction(high),
-			Interval: ByCalibrated,
+			Value:          RoundFraction(value),
+			Low:            RoundFraction(low),
+			High:           RoundFraction(high),
+			IntervalMethod: IntervalByCalibrated,
 		},
 		Estimate{Value: RoundFraction(mean), Low: RoundFraction(range95.Low), High: RoundFraction(range95.High)}
 }
@@ -170,7 +170,7 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 	units := 0
 	for i, g := range judgments { // judgments of an item are adjacent
-		if i == 0 || g.Unit != judgments[i-1].Unit || g.item != judgments[i-1].item {
+		if i == 0 || g.UnitID != judgments[i-1].UnitID || g.itemID != judgments[i-1].itemID {
 			units++
 		}
 	}
@@ -179,14 +179,14 @@ func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 	size := EffectiveUnits(unitsPerRow) / unitsPerRow / rows
 	var low, high []columnValues
 	for k := range bins {
-		column := colBins + 3*k
+		column := calibrationColBins + 3*k
 		n := s.sums[column]
 		confidence := s.sums[column+1]
 		right := s.sums[column+2]
 		if n == 0 {
 			continue
 		}
-		bin := ColumnRange{column, column + 3}
+		bin := ColumnSpan{column, column + 3}
 		low = append(low, columnValues{bin, []float64{n, confidence, n * Indicator(confidence > right)}})
 		high = append(high, columnValues{bin, []float64{n, confidence, n * Indicator(2*confidence < n)}})
 	}

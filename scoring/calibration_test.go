@@ -94,7 +94,7 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 		t.Errorf("%d judgments, %d in bins, %d unknown", c.N, inBins, c.Unknown)
 	}
 	last := 0.0
-	for _, p := range c.Coverage {
+	for _, p := range c.AccuracyOverCoverage {
 		m, sum := 0, 0.0
 		for _, f := range all {
 			if f.p >= p.Threshold {
@@ -110,8 +110,8 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 		}
 		last = p.Coverage
 	}
-	if len(c.Coverage) != 10 || last != 1 {
-		t.Errorf("the curve ends at %v after %d points", last, len(c.Coverage))
+	if len(c.AccuracyOverCoverage) != 10 || last != 1 {
+		t.Errorf("the curve ends at %v after %d points", last, len(c.AccuracyOverCoverage))
 	}
 }
 
@@ -124,7 +124,7 @@ func TestCalibrationOfKnownJudges(t *testing.T) {
 	if *honest.ECE.Value > 0.01 || math.Abs(*honest.Accuracy.Value-0.75) > 0.01 {
 		t.Errorf("an honest judge: ECE %v, accuracy %v", *honest.ECE.Value, *honest.Accuracy.Value)
 	}
-	if first, last := honest.Coverage[0].Accuracy, honest.Coverage[9].Accuracy; *first.Value < 0.95 ||
+	if first, last := honest.AccuracyOverCoverage[0].Accuracy, honest.AccuracyOverCoverage[9].Accuracy; *first.Value < 0.95 ||
 		math.Abs(*last.Value-0.75) > 0.01 {
 		t.Errorf("surest tenth right in %v, all in %v", *first.Value, *last.Value)
 	}
@@ -133,8 +133,8 @@ func TestCalibrationOfKnownJudges(t *testing.T) {
 	if want := 0.99 - *boaster.Accuracy.Value; math.Abs(*boaster.ECE.Value-want) > 1e-6 {
 		t.Errorf("a boaster: ECE %v, want %v", *boaster.ECE.Value, want)
 	}
-	if len(boaster.Coverage) != 1 || boaster.Coverage[0].N != 4000 {
-		t.Errorf("one confidence, one point: %+v", boaster.Coverage)
+	if len(boaster.AccuracyOverCoverage) != 1 || boaster.AccuracyOverCoverage[0].N != 4000 {
+		t.Errorf("one confidence, one point: %+v", boaster.AccuracyOverCoverage)
 	}
 	if c := runOf(unit("p1", "g", "A", "A", "A")).Score(quick).Calibration; c != nil {
 		t.Errorf("no forecasts, yet %+v", c)
@@ -253,7 +253,7 @@ func TestWarningsOfReplies(t *testing.T) {
 		"p00002": {Text: "[[B>A]]", Finish: backends.FinishStop, LabelProbabilities: []backends.LabelProbability{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}},
 	}
 	kind := func(kind string) func(*judging.Manifest) {
-		return func(m *judging.Manifest) { m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true }
+		return func(m *judging.Manifest) { m.Server.WireFormat, m.Spec.Parameters.Logprobs = kind, true }
 	}
 	cut := []string{"2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided judgments name a label that is not the likeliest"}
 	for _, c := range []struct {
@@ -309,7 +309,7 @@ func TestCalibrationAllRight(t *testing.T) {
 	run := runOf(one, two)
 	want := stats.Interval{Low: (1 + stats.PairedInterval(2, 0, 2, 0.95).Low) / 2, High: 1} // two pairs
 	c := run.Score(quick).Calibration
-	for _, e := range []scoring.Estimate{c.Accuracy, c.Coverage[0].Accuracy} {
+	for _, e := range []scoring.Estimate{c.Accuracy, c.AccuracyOverCoverage[0].Accuracy} {
 		if *e.Value != 1 || e.Low == nil || math.Abs(*e.Low-want.Low) > 1e-6 || *e.High != 1 {
 			t.Errorf("%+v, want [%v, 1]", e, want.Low)
 		}

@@ -7,8 +7,8 @@ const simulatedWarning = "warning.simulated"
 
 // Limits beyond which a run gets a warning that its numbers are unreliable.
 const (
-	FewItems       = 30   // a run with fewer scored items gets the warning
-	ManyNoVerdicts = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
+	FewItems          = 30   // a run with fewer scored items gets the warning
+	MaxNoVerdictShare = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
 )
 
 // cautions collects the sentences of a run's or a comparison's warnings.

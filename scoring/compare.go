@@ -11,8 +11,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// sheetsOf returns the runs, each with its sheet, the table of its scored units; seed starts simulations.
-func sheetsOf(runs []*Run, seed uint64) []scoredRun {
+// runsWithSheets returns the runs, each with its sheet, the table of its scored units; seed starts simulations.
+func runsWithSheets(runs []*Run, seed uint64) []scoredRun {
 	out := make([]scoredRun, len(runs))
 	for i, run := range runs {
 		out[i] = scoredRun{Run: run, Sheet: run.sheet(seed), sheets: run.repeatSheets(seed)}
@@ -26,10 +26,10 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
-		Policy:      runs[0].policy(),
-		Bootstrap:   bootstrapOf(b, runs[0].resamplingNoun()),
+		Policy:      runs[0].readingPolicy(),
+		Bootstrap:   bootstrapInfo(b, runs[0].resamplingNoun()),
 	}
-	sheets := sheetsOf(runs, b.Seed)
+	sheets := runsWithSheets(runs, b.Seed)
 	for i, a := range sheets {
 		for _, other := range sheets[i+1:] {
 			c, err := a.compare(other, b)
@@ -66,14 +66,14 @@ func (c *Comparisons) applyHolm() {
 func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
-		Run:        r.Dir,
-		ID:         m.ID,
-		Protocol:   m.Spec.Protocol,
-		RunSetup:   setupOf(m),
-		Items:      r.Items,
-		Ledger:     r.ledger(r.Sheet),
-		noVerdicts: r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
-		manifest:   m,
+		Run:           r.Dir,
+		ID:            m.ID,
+		Protocol:      m.Spec.Protocol,
+		RunSetup:      setupOf(m),
+		Items:         r.Items,
+		Ledger:        r.ledger(r.Sheet),
+		lacksVerdicts: r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
+		manifest:      m,
 	}
 }
 
@@ -96,23 +96,23 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 				a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
 	}
 	c := &Comparison{
-		A:     a.side(),
-		B:     b.side(),
-		N:     len(shared),
-		OnlyA: len(a.Units) - len(shared),
-		OnlyB: len(b.Units) - len(shared),
-		Unit:  words.ComparisonUnit,
+		A:            a.side(),
+		B:            b.side(),
+		N:            len(shared),
+		UnitsOnlyInA: len(a.Units) - len(shared),
+		UnitsOnlyInB: len(b.Units) - len(shared),
+		Unit:         words.ComparisonUnit,
 	}
 	c.Sides = [2]Side{c.A, c.B}
 	isHeadline := func(m Metric) bool { return m.Headline }
-	for _, metrics := range [][]Metric{a.Metrics, b.shared(a.Sheet), a.shared(b.Sheet)} {
+	for _, metrics := range [][]Metric{a.Metrics, b.sharedMetrics(a.Sheet), a.sharedMetrics(b.Sheet)} {
 		if i := slices.IndexFunc(metrics, isHeadline); i >= 0 {
-			c.headline = metrics[i]
+			c.headlineMetric = metrics[i]
 		}
 	}
 	order := a.sharedOrder(b, shared)
 	c.Differences = a.differences(b.Sheet, words.Unit, shared, order, boot)
-	noise := floors(shared, nil, a, b)
+	noise := noiseFloors(shared, nil, a, b)
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		d.Floor = noise.find(d.Metric, d.Group, d.Mode)
@@ -146,9 +146,9 @@ func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol and shape",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
-	shared := join(units, b.Units)
+	shared := sharedUnits(units, b.Units)
 	for _, p := range shared {
-		if p.A.GoldQuestion == p.B.GoldQuestion && p.A.Gold != p.B.Gold {
+		if p.A.QuestionOfGold == p.B.QuestionOfGold && p.A.Gold != p.B.Gold {
 			return nil, fmt.Errorf("%s and %s have different labels for %s: compare runs on the same dataset",
 				a.Dir, b.Dir, p.A.ID)
 		}
@@ -160,8 +160,8 @@ func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 // few units. unit is the noun for what is compared.
 func (c *Comparison) warn(a, b *Run, unit string) {
 	w := cautions{}
-	if c.OnlyA+c.OnlyB > 0 {
-		w.add("warning.not-shared", c.OnlyA, unit, c.OnlyB)
+	if c.UnitsOnlyInA+c.UnitsOnlyInB > 0 {
+		w.add("warning.not-shared", c.UnitsOnlyInA, unit, c.UnitsOnlyInB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
 		w.add("warning.same-run")

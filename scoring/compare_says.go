@@ -12,12 +12,12 @@ import (
 	"gavel/scoring/stats"
 )
 
-// maxPairs is the largest number of pairs that a sentence suggests to judge.
-const maxPairs = 100_000
+// maxPairsToSuggest is the largest number of pairs that a sentence suggests to judge.
+const maxPairsToSuggest = 100_000
 
 // describe sets Says: which judge is better, in one or two sentences.
 func (c *Comparison) describe() {
-	first, rest := c.Sentences([2]string(NamesOf([]Side{c.A, c.B})))
+	first, rest := c.Sentences([2]string(DisplayNames([]Side{c.A, c.B})))
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
@@ -33,12 +33,12 @@ func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 // SameRun reports whether A and B are the same run.
 func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// Headline returns the difference between the runs by the headline metric over all units; nil if there is none.
-func (c *Comparison) Headline() *Difference {
+// HeadlineDifference returns the difference between the runs by the headline metric over all units; nil if there is none.
+func (c *Comparison) HeadlineDifference() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		if d.Group == Overall && d.Mode != ModeDifference && cmp.Or(c.HeadlineMode, d.Mode) == d.Mode &&
-			(d.Metric == c.headline.Name || c.headline.Name == "") {
+			(d.Metric == c.headlineMetric.Name || c.headlineMetric.Name == "") {
 			return d
 		}
 	}
@@ -47,17 +47,17 @@ func (c *Comparison) Headline() *Difference {
 
 // answer returns the sentence on which judge is better by the headline metric, and whether that is significant.
 func (c *Comparison) answer(names [2]string) string {
-	d := c.Headline()
+	d := c.HeadlineDifference()
 	switch {
 	case c.SameRun():
 		return phrases.Sentence("compare.same-run")
 	case d == nil || d.Diff == nil:
 		return phrases.Sentence("compare.no-headline")
-	case c.A.noVerdicts && c.B.noVerdicts:
+	case c.A.lacksVerdicts && c.B.lacksVerdicts:
 		return phrases.Sentence("compare.no-verdicts")
-	case c.A.noVerdicts && d.NotSignificant:
+	case c.A.lacksVerdicts && d.NotSignificant:
 		return phrases.Sentence("compare.no-verdict", names[0])
-	case c.B.noVerdicts && d.NotSignificant:
+	case c.B.lacksVerdicts && d.NotSignificant:
 		return phrases.Sentence("compare.no-verdict", names[1])
 	}
 	both := c.bothValues(*d)
@@ -69,7 +69,7 @@ func (c *Comparison) answer(names [2]string) string {
 		return text
 	}
 	leads := "compare.better"
-	if c.headline.Term.Direction != Higher {
+	if c.headlineMetric.Term.Direction != Higher {
 		leads = "compare.higher"
 	}
 	text := ""
@@ -95,7 +95,7 @@ func (c *Comparison) answer(names [2]string) string {
 // bothValues returns the headline values of both judges in words:
 // "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) bothValues(d Difference) string {
-	name := cmp.Or(c.headline.Term.Label, d.Metric)
+	name := cmp.Or(c.headlineMetric.Term.Label, d.Metric)
 	switch {
 	case d.A == nil || d.B == nil:
 		return phrases.Sentence("compare.units", name, c.counted())
@@ -159,7 +159,7 @@ func (d Difference) intervalText() string {
 }
 
 // PairsNeeded returns the number of pairs, rounded up, on which the observed difference would be significant; "" if it
-// is significant, or if there is no such number up to maxPairs.
+// is significant, or if there is no such number up to maxPairsToSuggest.
 func (d Difference) PairsNeeded() string {
 	if d.Table == nil || d.Test != "" || !d.NotSignificant {
 		return ""
@@ -167,7 +167,7 @@ func (d Difference) PairsNeeded() string {
 	n := float64(d.Table.N())
 	gap := math.Abs(float64(d.Table.OnlyA-d.Table.OnlyB)) / n
 	pairs := stats.PairsToDetect(gap, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
-	if !(pairs > n && pairs <= maxPairs) {
+	if !(pairs > n && pairs <= maxPairsToSuggest) {
 		return ""
 	}
 	return formatRoundedUp(int(pairs))
@@ -193,7 +193,7 @@ func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
 		return phrases.Sentence("compare.consistent-tied", pairs)
 	}
 	code := "compare.consistent"
-	if first := c.Headline(); first == nil || first.NotSignificant ||
+	if first := c.HeadlineDifference(); first == nil || first.NotSignificant ||
 		first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
 		code = "compare.consistent-but"
 	}
@@ -210,17 +210,17 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	share := func(k int) *float64 { return Percent(float64(k) / float64(n)) }
 	iv := stats.PairedInterval(float64(t.OnlyB), float64(t.OnlyA), float64(n), 0.95)
 	d := &Difference{
-		Metric:   metric,
-		Group:    group,
-		A:        share(t.Both + t.OnlyA),
-		B:        share(t.Both + t.OnlyB),
-		Diff:     Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
-		Low:      Percent(iv.Low),
-		High:     Percent(iv.High),
-		Interval: ByPairs,
-		N:        n,
-		Table:    &t,
-		P:        Precise(stats.McNemar(t.OnlyA, t.OnlyB)),
+		Metric:         metric,
+		Group:          group,
+		A:              share(t.Both + t.OnlyA),
+		B:              share(t.Both + t.OnlyB),
+		Diff:           Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+		Low:            Percent(iv.Low),
+		High:           Percent(iv.High),
+		IntervalMethod: IntervalByPairs,
+		N:              n,
+		Table:          &t,
+		P:              RoundToTwelveDigits(stats.McNemar(t.OnlyA, t.OnlyB)),
 	}
 	d.NotSignificant = d.containsZero() || *d.P >= alpha
 	return d
@@ -248,7 +248,7 @@ func Holm(differences []*Difference) {
 		p[i] = *d.P
 	}
 	for i, adjusted := range stats.Holm(p) {
-		differences[i].Holm = Precise(adjusted)
+		differences[i].Holm = RoundToTwelveDigits(adjusted)
 		differences[i].NotSignificant = differences[i].NotSignificant || adjusted >= alpha
 	}
 }

@@ -9,10 +9,10 @@ import (
 func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
 	d := *ConsistentDifference("strict", Overall, t)
 	c := &Comparison{
-		A:        Side{Run: "r/a", ID: "1", RunSetup: RunSetup{Model: "org/ann", Prompt: "sop"}},
-		B:        Side{Run: "r/b", ID: "2", RunSetup: RunSetup{Model: "bob", Prompt: "sop"}},
-		N:        d.N,
-		headline: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Direction: Higher}},
+		A:              Side{Run: "r/a", ID: "1", RunSetup: RunSetup{Model: "org/ann", Prompt: "sop"}},
+		B:              Side{Run: "r/b", ID: "2", RunSetup: RunSetup{Model: "bob", Prompt: "sop"}},
+		N:              d.N,
+		headlineMetric: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Direction: Higher}},
 	}
 	if change != nil {
 		change(c, &d)
@@ -39,10 +39,10 @@ func TestComparisonSays(t *testing.T) {
 		{name: "no difference", table: Table2x2{Both: 10}, want: "No significant difference: correct in both orders on 100 % and 100 % of the same 10 pairs."},
 		{name: "the same run", table: close, change: func(c *Comparison, _ *Difference) { c.B.ID = "1" }, want: "Both are the same run."},
 		{name: "neither gives a verdict", table: Table2x2{Neither: 10},
-			change: func(c *Comparison, _ *Difference) { c.A.noVerdicts, c.B.noVerdicts = true, true },
+			change: func(c *Comparison, _ *Difference) { c.A.lacksVerdicts, c.B.lacksVerdicts = true, true },
 			want:   "Nothing to compare: neither judge gives a verdict."},
 		{name: "one gives no verdict", table: Table2x2{Neither: 10},
-			change: func(c *Comparison, _ *Difference) { c.B.noVerdicts = true },
+			change: func(c *Comparison, _ *Difference) { c.B.lacksVerdicts = true },
 			want:   "Nothing to compare: bob gives no verdict."},
 		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.Diff = nil },
 			want: "The runs cannot be compared: one of them has no value of the headline metric."},
@@ -68,7 +68,7 @@ func TestComparisonSays(t *testing.T) {
 		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.WhenConsistent = ConsistentDifference("x", Overall, close) },
 			want: "On the 100 pairs where both judges are consistent: no significant difference."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
-			d.Unit, c.Unit, c.headline.Term = UnitScore, "item", Term{Label: "Grade score"}
+			d.Unit, c.Unit, c.headlineMetric.Term = UnitScore, "item", Term{Label: "Grade score"}
 			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
 		}, want: "bob is higher by 0.30 [0.10, 0.50]: Grade score 0.40 and 0.70 on the same 100 items."},
 	} {
@@ -82,7 +82,7 @@ func TestComparisonSays(t *testing.T) {
 	if strings.Contains(half.Says, "little") {
 		t.Errorf("where one of the two reads: %q", half.Says)
 	}
-	none := &Comparison{headline: Metric{Name: "strict"}}
+	none := &Comparison{headlineMetric: Metric{Name: "strict"}}
 	if none.describe(); none.Says == "" {
 		t.Error("nothing is said of a comparison without a number")
 	}
@@ -102,7 +102,7 @@ func TestNamesOfTwo(t *testing.T) {
 		{a: Side{RunSetup: RunSetup{Model: "x", Prompt: "sop"}}, b: Side{RunSetup: RunSetup{Model: "x", Prompt: "cot"}}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
 		{a: Side{RunSetup: RunSetup{Model: "x"}, Run: "1"}, b: Side{RunSetup: RunSetup{Model: "x"}, Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
 	} {
-		if got := [2]string(NamesOf([]Side{c.a, c.b})); got != c.want {
+		if got := [2]string(DisplayNames([]Side{c.a, c.b})); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

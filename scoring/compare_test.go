@@ -182,7 +182,7 @@ func TestEnsembleOfAlike(t *testing.T) {
 	worse.Manifest.Spec.Goal = "worse"
 	e := compare(t, stats.DefaultBootstrap, better, worse).Comparisons[0].Ensemble
 	for _, r := range []scoring.Result{e.Coverage, e.Strict} { // exact, 10 of 10
-		if !is(r.Value, 100) || !is(r.Low, 71.7065) || !is(r.High, 100) || r.Interval != scoring.ByBlaker {
+		if !is(r.Value, 100) || !is(r.Low, 71.7065) || !is(r.High, 100) || r.IntervalMethod != scoring.IntervalByBlaker {
 			t.Errorf("%s", show(r))
 		}
 	}

@@ -12,23 +12,23 @@ type Side struct {
 
 	Ledger *Ledger `json:"ledger,omitempty"` // what the whole run cost: requests, tokens and time
 
-	noVerdicts bool              // every judgment lacks a verdict
-	manifest   *judging.Manifest // the run's manifest, whose settings tell judges of the same name apart
+	lacksVerdicts bool              // every judgment lacks a verdict
+	manifest      *judging.Manifest // the run's manifest, whose settings tell judges of the same name apart
 }
 
 // Difference holds the values of one metric on one group for two runs, A and B, and their difference, B minus A.
 type Difference struct {
-	Metric   string   `json:"metric"`             // key of the metric, as in `results`
-	Group    string   `json:"group"`              // `overall` or the name of the group of units, as in `results`
-	Mode     string   `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
-	Unit     string   `json:"unit,omitempty"`     // unit of the values, if not percent
-	A        *float64 `json:"a"`                  // value of the first run
-	B        *float64 `json:"b"`                  // value of the second run
-	Diff     *float64 `json:"difference"`         // `b` − `a`, in points or in `unit`
-	Low      *float64 `json:"low"`                // lower end of the paired 95 % interval of `difference`
-	High     *float64 `json:"high"`               // upper end of the paired 95 % interval of `difference`
-	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
-	N        int      `json:"n"`                  // units that both runs judged
+	Metric         string   `json:"metric"`             // key of the metric, as in `results`
+	Group          string   `json:"group"`              // `overall` or the name of the group of units, as in `results`
+	Mode           string   `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
+	Unit           string   `json:"unit,omitempty"`     // unit of the values, if not percent
+	A              *float64 `json:"a"`                  // value of the first run
+	B              *float64 `json:"b"`                  // value of the second run
+	Diff           *float64 `json:"difference"`         // `b` − `a`, in points or in `unit`
+	Low            *float64 `json:"low"`                // lower end of the paired 95 % interval of `difference`
+	High           *float64 `json:"high"`               // upper end of the paired 95 % interval of `difference`
+	IntervalMethod string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	N              int      `json:"n"`                  // units that both runs judged
 	// for metrics that are right or wrong unit by unit: units by the runs that are right on them
 	Table *Table2x2 `json:"table,omitempty"`
 	// before the end of a run: e-value against the hypothesis that both runs are equally good; `p` is 1/`e`
@@ -46,8 +46,8 @@ type Difference struct {
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // why a value or a test is missing
 
-	rowsTested int     // number of units or clusters in the test behind `p`
-	sequential *bounds // before the end of a run: 90 % interval of the headline's difference, valid at every look
+	rowsTested         int     // number of units or clusters in the test behind `p`
+	sequentialInterval *bounds // before the end of a run: 90 % interval of the headline's difference, valid at every look
 }
 
 // Result returns the difference as a result of mode [ModeDifference].
@@ -78,10 +78,10 @@ type Comparison struct {
 	Says  string  `json:"says"` // which run is better, in one or two sentences
 	N     int     `json:"n"`    // units that both runs judged
 	// noun for the units counted by `n`, if not pairs: `answer`, `judgment`, `item`
-	Unit        string       `json:"unit,omitempty"`
-	OnlyA       int          `json:"only_in_a"`   // units of A left out because B has not judged them
-	OnlyB       int          `json:"only_in_b"`   // units of B left out because A has not judged them
-	Differences []Difference `json:"differences"` // difference of every metric: one row per metric, group and mode
+	Unit         string       `json:"unit,omitempty"`
+	UnitsOnlyInA int          `json:"only_in_a"`   // units of A left out because B has not judged them
+	UnitsOnlyInB int          `json:"only_in_b"`   // units of B left out because A has not judged them
+	Differences  []Difference `json:"differences"` // difference of every metric: one row per metric, group and mode
 	ComparisonExtras
 	// common units whose verdict changes with the order, in A and in B; only for protocols with several orders
 	ChangedWithOrder *[2]int `json:"-"`
@@ -92,7 +92,7 @@ type Comparison struct {
 
 	HeadlineMode string `json:"-"` // the mode of the headline; "": the first
 
-	headline Metric // the headline metric; without a name: the first metric
+	headlineMetric Metric // the headline metric; without a name: the first metric
 }
 
 // ComparisonExtras holds the results of a comparison that are not differences of metrics.
@@ -107,7 +107,7 @@ type ComparisonExtras struct {
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
 	// only for two runs that name the best and the worst of several options: how often the two named options differ,
 	// and how often they are the same, in percent
-	BestAndWorst []Result `json:"together,omitempty"`
+	BestWorstChoices []Result `json:"together,omitempty"`
 	// only with `--margin`: test of whether both runs have the same headline within the margin
 	MarginTest *MarginTest `json:"within,omitempty"`
 }
@@ -119,8 +119,8 @@ type Comparisons struct {
 	// how replies were read: `robust`; left out for the published rule
 	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
-	Policy    judging.Policy `json:"policy"`
-	Bootstrap BootstrapInfo  `json:"bootstrap"` // settings of resampled intervals, as in the JSON output of `gavel score`
+	Policy    judging.LabelPolicy `json:"policy"`
+	Bootstrap BootstrapInfo       `json:"bootstrap"` // settings of resampled intervals, as in the JSON output of `gavel score`
 }
 
 // alpha is the significance level of all comparisons between runs, after correction for multiple tests.

@@ -9,7 +9,7 @@ func (run *Run) Ledger() *Ledger { return run.ledger(run.sheet(0)) }
 // sheet tells how many items are right.
 func (run *Run) ledger(sheet *Sheet) *Ledger {
 	a := &run.account
-	if run.calledNoServer() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.cachedLedger != nil {
+	if run.calledNoServer() || a.PromptTokens+a.GeneratedTokens+len(a.timeSpans) == 0 || a.cachedLedger != nil {
 		return a.cachedLedger
 	}
 	l := a.Ledger
@@ -23,7 +23,7 @@ func (run *Run) ledger(sheet *Sheet) *Ledger {
 		l.ExtraRequests += n
 	}
 	l.right = sheet.right()
-	l.ApplyRates(Rates{})
+	l.ApplyRates(MachineRates{})
 	a.cachedLedger = &l
 	return a.cachedLedger
 }

@@ -13,7 +13,7 @@ type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 // UnknownDiagnosis returns a diagnosis of level Unknown. code is that of the rule which applies; phrase, with its
 // arguments, gives the reason.
 func UnknownDiagnosis(code, phrase string, args ...any) Diagnosis {
-	return Diagnosis{Level: Unknown, Code: code, Text: phrases.Sentence(phrase, args...), Evidence: []Evidence{}}
+	return Diagnosis{Level: LevelUnknown, Code: code, Text: phrases.Sentence(phrase, args...), Evidence: []Evidence{}}
 }
 
 // DiagnoseWithoutInterval returns the diagnosis of a judge whose headline metric has no interval, for example before
@@ -54,15 +54,15 @@ func (r *Report) MissingShare() Result {
 		return Result{}
 	}
 	units := float64(min(n, max(1, r.Items)))
-	e := ShareOf(WithoutVerdict, float64(r.missingVerdicts())/float64(n)*units, units, MostNoVerdict)
+	e := ShareEvidence(WithoutVerdictShare, float64(r.missingVerdicts())/float64(n)*units, units, MaxNoVerdictPercent)
 	return Result{
-		Metric:   WithoutVerdict,
-		Group:    Overall,
-		Value:    &e.Value,
-		Low:      &e.Low,
-		High:     &e.High,
-		Interval: e.Interval,
-		N:        n,
+		Metric:         WithoutVerdictShare,
+		Group:          Overall,
+		Value:          &e.Value,
+		Low:            &e.Low,
+		High:           &e.High,
+		IntervalMethod: e.IntervalMethod,
+		N:              n,
 	}
 }
 
@@ -71,19 +71,19 @@ func (r *Report) missingVerdicts() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than MostNoVerdict
+// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than MaxNoVerdictPercent
 // percent, or at least half. silent is false for other runs. noun names one judgment.
 func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
-	e, ok := r.MissingShare().CompareWith(MostNoVerdict)
+	e, ok := r.MissingShare().CompareWithThreshold(MaxNoVerdictPercent)
 	missing := r.missingVerdicts()
-	level := Unusable
+	level := LevelUnusable
 	switch {
 	case !ok:
 		return UnknownDiagnosis(CodeNoItems, "level.nothing"), true
-	case !e.Above && 2*missing < e.N:
+	case !e.AboveThreshold && 2*missing < e.N:
 		return d, false
-	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
-		level = Unknown
+	case !e.AboveThreshold, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
+		level = LevelUnknown
 	}
 	advice := "level.fix"
 	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > missing {
@@ -110,16 +110,16 @@ func (r *Report) remedy(missing int) string {
 	}
 	labelRemedy := r.labelRemedy(missing)
 	remedies := map[judging.Outcome]string{
-		judging.NoVerdict: labelRemedy,
-		judging.Conflict:  labelRemedy,
-		judging.Truncated: "remedy.truncated",
-		judging.TooLong:   "remedy.too-long",
-		judging.Failed:    "remedy.failed",
-		judging.Refused:   "remedy.refused",
+		judging.NoVerdict:     labelRemedy,
+		judging.Conflict:      labelRemedy,
+		judging.Truncated:     "remedy.truncated",
+		judging.PromptTooLong: "remedy.too-long",
+		judging.Failed:        "remedy.failed",
+		judging.Refused:       "remedy.refused",
 	}
 	if r.imported() { // imported judgments cannot be repeated
 		remedies[judging.Truncated] = "remedy.truncated-imported"
-		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
+		remedies[judging.PromptTooLong], remedies[judging.Refused] = "", ""
 		remedies[judging.Failed] = "remedy.failed-imported"
 	}
 	for outcome, try := range remedies {
@@ -136,7 +136,7 @@ func (r *Report) labelRemedy(missing int) string {
 	switch {
 	case !r.imported() && !constrained:
 		return "remedy.constrain"
-	case r.Reading == "" && 2*r.ReadDifferently > missing:
+	case r.Reading == "" && 2*r.RuleDisagreements > missing:
 		return "remedy.reading"
 	}
 	return "remedy.read"
@@ -158,6 +158,6 @@ func shareInWords(percent float64, noun string) string {
 	case n == 2:
 		return phrases.Sentence("share.half", noun)
 	default:
-		return phrases.Sentence("share.one-in", noun, CountWord(n))
+		return phrases.Sentence("share.one-in", noun, NumberWord(n))
 	}
 }

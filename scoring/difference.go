@@ -19,9 +19,9 @@ const (
 // differences returns the differences between run A, of sheet s, and run B, of sheet other, over all shared units and
 // in each group. unit names the resampled unit; order is nil if both runs are at their ends.
 func (s *Sheet) differences(
-	other *Sheet, unit string, shared []SharedUnit, order *pairedOrder, b stats.Bootstrap,
+	other *Sheet, unit string, shared []SharedUnit, order *sharedUnitOrder, b stats.Bootstrap,
 ) []Difference {
-	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == ScopeNone })
+	metrics := slices.DeleteFunc(s.sharedMetrics(other), func(m Metric) bool { return m.ComparisonScope == ScopeNone })
 	shared = s.aligned(other, shared, metrics)
 	common := make([]Unit, len(shared))
 	for i, p := range shared {
@@ -32,10 +32,10 @@ func (s *Sheet) differences(
 	inParallel(len(sections), func(i int) {
 		list := metrics
 		if i > 0 {
-			list = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ScopeGroups })
+			list = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.ComparisonScope != ScopeGroups })
 		}
-		bySection[i] = s.pairedSample(unit, sections[i], shared, order, list).
-			differences(sections[i].name, list, s.Width, b)
+		bySection[i] = s.sharedUnitRows(unit, sections[i], shared, order, list).
+			differences(sections[i].name, list, s.ColumnCount, b)
 	})
 	var out []Difference // metric by metric
 	for _, m := range metrics {
@@ -50,8 +50,8 @@ func (s *Sheet) differences(
 	return out
 }
 
-// shared returns the metrics of s that the sheet of another run has too.
-func (s *Sheet) shared(other *Sheet) (list []Metric) {
+// sharedMetrics returns the metrics of s that the sheet of another run has too.
+func (s *Sheet) sharedMetrics(other *Sheet) (list []Metric) {
 	for _, m := range s.Metrics {
 		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
 			list = append(list, m)
@@ -63,10 +63,10 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 // aligned returns the units with the columns of run B where run A has those of the same metric. Runs of two protocols
 // may lay out the metrics that they share differently.
 func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []SharedUnit {
-	columns := map[ColumnRange]ColumnRange{}
+	columns := map[ColumnSpan]ColumnSpan{}
 	for _, m := range metrics {
 		i := slices.IndexFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
-		if from := other.Metrics[i].Columns; from != m.Columns || s.Width != other.Width {
+		if from := other.Metrics[i].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
 			columns[m.Columns] = from
 		}
 	}
@@ -75,7 +75,7 @@ func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []S
 	}
 	shared = slices.Clone(shared)
 	for i := range shared {
-		row := make([]float64, s.Width)
+		row := make([]float64, s.ColumnCount)
 		for to, from := range columns {
 			copy(to.slice(row), from.slice(shared[i].B.Row))
 		}
@@ -84,34 +84,34 @@ func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []S
 	return shared
 }
 
-// pairedSample returns the units of a section that two runs share, as rows for resampling. A row holds the columns of
+// sharedUnitRows returns the units of a section that two runs share, as rows for resampling. A row holds the columns of
 // run A, then those of run B; columns that no metric uses are 0. order is nil if both runs are at their ends.
-func (s *Sheet) pairedSample(
-	unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric,
+func (s *Sheet) sharedUnitRows(
+	unit string, in section, shared []SharedUnit, order *sharedUnitOrder, metrics []Metric,
 ) *UnitRows {
-	width := s.Width
-	x := newSample(unit, 2*width, metrics)
+	width := s.ColumnCount
+	x := newUnitRows(unit, 2*width, metrics)
 	used := make([]bool, width)
 	for k := range width {
 		x.questionColumns[k], x.questionColumns[width+k] = k < s.QuestionColumns, k < s.QuestionColumns
 		used[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
 	}
-	row := func(p SharedUnit) []float64 { return s.sideBySide(p, used) }
+	row := func(p SharedUnit) []float64 { return s.bothRunsColumns(p, used) }
 	for _, p := range shared {
-		if in.has(p.A) {
+		if in.containsUnit(p.A) {
 			x.add(p.A.Cluster, p.A.Question, row(p))
 		}
 	}
-	x.close()
+	x.addClusters()
 	if order != nil {
 		x.early = order.sequence(in, row)
 	}
 	return x
 }
 
-// sideBySide returns the columns of a unit in run A, followed by those in run B. Columns that are not used become 0,
+// bothRunsColumns returns the columns of a unit in run A, followed by those in run B. Columns that are not used become 0,
 // and so does a block of columns (see [Sheet.OptionalColumns]) that is 0 in one of the runs.
-func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
+func (s *Sheet) bothRunsColumns(p SharedUnit, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.OptionalColumns {
 		empty := func(side []float64) bool {
@@ -130,13 +130,13 @@ func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	return row
 }
 
-// differences returns the difference between runs B and A by each metric of a list. s comes from [Sheet.pairedSample],
+// differences returns the difference between runs B and A by each metric of a list. s comes from [Sheet.sharedUnitRows],
 // and width is the number of columns of one run.
 func (s *UnitRows) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
-		columns := list[i].sideColumns(width)
-		questions[i] = estimand{Metric: &list[i], a: columns[0], b: columns[1]}
+		columns := list[i].columnsPerRun(width)
+		questions[i] = estimand{Metric: &list[i], subtrahendColumns: columns[0], valueColumns: columns[1]}
 	}
 	intervals := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
@@ -148,35 +148,35 @@ func (s *UnitRows) differences(group string, list []Metric, width int, b stats.B
 }
 
 // difference returns the difference between runs B and A by one metric, with its test. s comes from
-// [Sheet.pairedSample], iv is the interval of the difference, and width the number of columns of one run.
+// [Sheet.sharedUnitRows], iv is the interval of the difference, and width the number of columns of one run.
 func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
-	columns := m.sideColumns(width)
+	columns := m.columnsPerRun(width)
 	if m.N != nil {
 		d.N = int(m.N(columns[0].slice(s.sums)))
 	} else if m.ValueFromUnits != nil {
-		d.N = s.units.count(columns[0], columns[1])
+		d.N = s.units.countDefined(columns[0], columns[1])
 	}
 	p, table, n := s.test(m, width, b)
 	d.rowsTested = n
-	first, second, reason := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
-	d.A = inUnit(d.Unit, first)
-	d.B = inUnit(d.Unit, second)
-	d.Diff = inUnit(d.Unit, second-first)
+	first, second, reason := s.sideValues(m, columns[0], columns[1], [2]string{"A", "B"})
+	d.A = convertToUnit(d.Unit, first)
+	d.B = convertToUnit(d.Unit, second)
+	d.Diff = convertToUnit(d.Unit, second-first)
 	if reason != "" {
 		d.Note = "undefined: " + reason
 		return d
 	}
-	d.Low = inUnit(d.Unit, iv.Low)
-	d.High = inUnit(d.Unit, iv.High)
-	d.Interval = iv.method
+	d.Low = convertToUnit(d.Unit, iv.Low)
+	d.High = convertToUnit(d.Unit, iv.High)
+	d.IntervalMethod = iv.method
 	d.Note = iv.note
-	d.P = Precise(p)
+	d.P = RoundToTwelveDigits(p)
 	d.Table = table
 	if s.early != nil {
-		d.Test, d.E = eValueTest, Precise(s.early.evidence(m, columns))
+		d.Test, d.E = eValueTest, RoundToTwelveDigits(s.early.evidence(m, columns))
 		if m.Headline {
-			d.sequential = new(s.early.difference(estimand{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
+			d.sequentialInterval = new(s.early.differenceInterval(estimand{Metric: m, subtrahendColumns: columns[0], valueColumns: columns[1]}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = permutationTest
@@ -187,13 +187,13 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	return d
 }
 
-// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.pairedSample], and width
+// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.sharedUnitRows], and width
 // is the number of columns of one run. For a metric that is right or wrong unit by unit it uses McNemar's test and
 // returns the table; else a permutation test. n is the number of compared rows.
 func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
-	columns := m.sideColumns(width)
+	columns := m.columnsPerRun(width)
 	if s.early != nil {
-		table, n = s.table(m, columns)
+		table, n = s.countTable2x2(m, columns)
 		if table == nil {
 			n = s.size
 		}
@@ -204,13 +204,13 @@ func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, tab
 		return p, nil, n
 	}
 	if m.hasKind(KindShare) {
-		table, n = s.table(m, columns)
+		table, n = s.countTable2x2(m, columns)
 		if n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
 		}
 	}
 	var rows stats.Rows
-	for _, k := range s.rows.Distinct {
+	for _, k := range s.rows.DistinctRows {
 		both := slices.Concat(columns[0].slice(k.Row), columns[1].slice(k.Row))
 		for range k.Count {
 			rows.Add(both)

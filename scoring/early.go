@@ -29,18 +29,18 @@ func (e *earlyItems) earlyUnits(units []Unit) []Unit {
 	return units
 }
 
-// pairedOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed, up
+// sharedUnitOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed, up
 // to the first unit that either run has not judged. It is empty if the runs have different orders.
-type pairedOrder struct {
+type sharedUnitOrder struct {
 	units       []SharedUnit
 	seedsDiffer bool // the orders of the two runs have different seeds
 }
 
 // sequence returns the rows of the units in a section, in the drawn order.
-func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequence {
+func (p *sharedUnitOrder) sequence(in section, row func(SharedUnit) []float64) *sequence {
 	s := newSequence()
 	for _, j := range p.units {
-		if in.has(j.A) {
+		if in.containsUnit(j.A) {
 			s.add(j.A.Cluster, row(j))
 		}
 	}
@@ -48,15 +48,15 @@ func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequ
 }
 
 // String returns a warning about how many units the intervals and tests cover.
-func (p *pairedOrder) String() string {
+func (p *sharedUnitOrder) String() string {
 	if p.seedsDiffer {
 		return phrases.Sentence("warning.seeds-differ")
 	}
 	return phrases.Sentence("warning.early-comparison", len(p.units))
 }
 
-// noSequence is the note of a metric that has no interval before the end of the run.
-var noSequence = noInterval + phrases.Sentence("note.no-sequence")
+// noSequenceNote is the note of a metric that has no interval before the end of the run.
+var noSequenceNote = noInterval + phrases.Sentence("note.no-sequence")
 
 // sequence holds a row of numbers for each unit of a run before its end, or of two such runs, in the drawn order.
 type sequence struct {
@@ -90,17 +90,17 @@ func (e *earlyItems) sequence(units []Unit) *sequence {
 // they count as wrong for the lower end and as right for the upper one.
 func (s *sequence) interval(q estimand, level float64) bounds {
 	if q.isDifference() {
-		return s.difference(q, level)
+		return s.differenceInterval(q, level)
 	}
 	if q.Value != nil || q.ValueFromUnits != nil || !s.independent || len(s.rows) == 0 ||
 		q.hasKind(KindRatio) || q.hasKind(KindCorrelation) {
-		return unbounded(noSequence)
+		return unbounded(noSequenceNote)
 	}
 	var nums, dens []float64
 	var failedRows []int                                     // indexes of failed units
 	maxDen, binary := q.MaxDenominator, q.hasKind(KindShare) // the observed values must not influence the method
 	for i, row := range s.rows {
-		num, den := q.share(q.b.slice(row))
+		num, den := q.share(q.valueColumns.slice(row))
 		num = snap(num, den)
 		if s.failed[i] {
 			failedRows = append(failedRows, i)
@@ -109,7 +109,7 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 		maxDen, binary = max(maxDen, den), binary && (den == 0 && num == 0 || den == 1 && (num == 0 || num == 1))
 	}
 	if maxDen == 0 {
-		return unbounded(noSequence)
+		return unbounded(noSequenceNote)
 	}
 	interval := func(failed float64) (iv stats.Interval) {
 		for _, i := range failedRows {
@@ -124,17 +124,17 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 		}
 		return stats.ShareConfidenceSequence(k, n, level)
 	}
-	method := ByBetting
+	method := IntervalByBetting
 	if binary {
-		method = BySequence
+		method = IntervalBySequence
 	}
-	return q.onCurve(stats.Interval{Low: interval(0).Low, High: interval(1).High}, method)
+	return q.intervalOnCurve(stats.Interval{Low: interval(0).Low, High: interval(1).High}, method)
 }
 
 // scores returns for each unit the metric on the columns b minus that on the columns a; ok is false unless every unit
 // counts exactly once in both.
-func (s *sequence) scores(m *Metric, a, b ColumnRange) (scores []float64, ok bool) {
-	if m.Value != nil || m.ValueFromUnits != nil || m.Curve != nil || !s.independent || slices.Contains(s.failed, true) {
+func (s *sequence) scores(m *Metric, a, b ColumnSpan) (scores []float64, ok bool) {
+	if m.Value != nil || m.ValueFromUnits != nil || m.ValueFromShare != nil || !s.independent || slices.Contains(s.failed, true) {
 		return nil, false
 	}
 	for _, row := range s.rows {
@@ -148,18 +148,18 @@ func (s *sequence) scores(m *Metric, a, b ColumnRange) (scores []float64, ok boo
 	return scores, len(scores) > 0
 }
 
-// difference returns the interval, valid at every look, of a metric's difference between two spans of columns.
-func (s *sequence) difference(q estimand, level float64) bounds {
-	scores, ok := s.scores(q.Metric, q.a, q.b)
+// differenceInterval returns the interval, valid at every look, of a metric's difference between two spans of columns.
+func (s *sequence) differenceInterval(q estimand, level float64) bounds {
+	scores, ok := s.scores(q.Metric, q.subtrahendColumns, q.valueColumns)
 	if !ok {
-		return unbounded(noSequence)
+		return unbounded(noSequenceNote)
 	}
-	return bounds{Interval: stats.BettingSequence(scores, 0, level), method: ByBetting}
+	return bounds{Interval: stats.BettingSequence(scores, 0, level), method: IntervalByBetting}
 }
 
 // evidence returns the e-value against the hypothesis that two runs are equally good, from the units on which only one
 // of them is right; NaN if units are not right or wrong. columns holds those of each run.
-func (s *sequence) evidence(m *Metric, columns [2]ColumnRange) (e float64) {
+func (s *sequence) evidence(m *Metric, columns [2]ColumnSpan) (e float64) {
 	scores, ok := s.scores(m, columns[0], columns[1])
 	if !ok {
 		return math.NaN()

@@ -50,7 +50,7 @@ func even(place int) bool { return place%2 == 0 }
 
 func wantInterval(t *testing.T, r scoring.Result, by string, low, high float64) {
 	t.Helper()
-	if r.Interval != by || r.Low == nil || math.Abs(*r.Low-100*low) > 1e-3 || math.Abs(*r.High-100*high) > 1e-3 {
+	if r.IntervalMethod != by || r.Low == nil || math.Abs(*r.Low-100*low) > 1e-3 || math.Abs(*r.High-100*high) > 1e-3 {
 		t.Errorf("%s, want %s from %v to %v", show(r), by, 100*low, 100*high)
 	}
 }
@@ -59,21 +59,21 @@ func wantInterval(t *testing.T, r scoring.Result, by string, low, high float64) 
 // order: up to a gap, whatever came after it.
 func TestEarly(t *testing.T) {
 	whole := drawnRun(40, 7, firstPlaces(40), even).Score(quick)
-	if r := find(t, whole, "strict", scoring.Overall); r.Interval != scoring.ByBlaker || len(whole.Warnings) > 0 {
+	if r := find(t, whole, "strict", scoring.Overall); r.IntervalMethod != scoring.IntervalByBlaker || len(whole.Warnings) > 0 {
 		t.Errorf("of a complete run: %s, %q", show(r), whole.Warnings)
 	}
 	iv := stats.BetaBinomialSequence(10, 20, quick.Level, 100)
 	part := drawnRun(40, 7, firstPlaces(20), even).Score(quick)
-	wantInterval(t, find(t, part, "strict", scoring.Overall), scoring.BySequence, iv.Low, iv.High)
+	wantInterval(t, find(t, part, "strict", scoring.Overall), scoring.IntervalBySequence, iv.Low, iv.High)
 	gap := append(firstPlaces(20), 25, 27, 29, 31)
 	after := drawnRun(40, 7, gap, even).Score(quick)
 	r := find(t, after, "strict", scoring.Overall)
-	if wantInterval(t, r, scoring.BySequence, iv.Low, iv.High); r.N != 24 {
+	if wantInterval(t, r, scoring.IntervalBySequence, iv.Low, iv.High); r.N != 24 {
 		t.Errorf("the value is of all that is judged: %s", show(r))
 	}
 	lost := drawnRun(40, 7, firstPlaces(20), even, 4, 6).Score(quick)
-	wantInterval(t, find(t, lost, "strict", scoring.Overall), scoring.BySequence, stats.BetaBinomialSequence(8, 20, quick.Level, 100).Low, iv.High)
-	if r := find(t, part, "first-position", scoring.Overall); r.Interval != scoring.ByBetting || r.Low == nil || *r.Low > *r.Value || *r.High < *r.Value {
+	wantInterval(t, find(t, lost, "strict", scoring.Overall), scoring.IntervalBySequence, stats.BetaBinomialSequence(8, 20, quick.Level, 100).Low, iv.High)
+	if r := find(t, part, "first-position", scoring.Overall); r.IntervalMethod != scoring.IntervalByBetting || r.Low == nil || *r.Low > *r.Value || *r.High < *r.Value {
 		t.Error(show(r))
 	}
 	if text := strings.Join(part.Warnings, "\n"); !strings.Contains(text, "valid at every look") {
@@ -85,10 +85,10 @@ func TestEarly(t *testing.T) {
 		t.Errorf("without the ids of all items: %s", show(r))
 	}
 	stopped := drawnRun(40, 7, firstPlaces(20), even)
-	stopped.Manifest.Stopped = &judging.StopRule{Rule: "until strict>=60", Alpha: 0.05, Looks: 12, Items: 12}
+	stopped.Manifest.Stopped = &judging.StopRule{Rule: "until strict>=60", Alpha: 0.05, Looks: 12, ItemCount: 12}
 	rep := stopped.Score(quick)
 	iv = stats.BetaBinomialSequence(6, 12, quick.Level, 100)
-	if wantInterval(t, find(t, rep, "strict", scoring.Overall), scoring.BySequence, iv.Low, iv.High); rep.Stopped == nil || rep.Stopped.Items != 12 {
+	if wantInterval(t, find(t, rep, "strict", scoring.Overall), scoring.IntervalBySequence, iv.Low, iv.High); rep.Stopped == nil || rep.Stopped.ItemCount != 12 {
 		t.Errorf("%+v", rep.Stopped)
 	}
 }
@@ -114,7 +114,7 @@ func TestEarlyLeftOut(t *testing.T) {
 	run := runBy(m, units...)
 	run.SetItemIDs(func() ([]string, error) { return ids, nil })
 	iv := stats.BetaBinomialSequence(8, 16, quick.Level, 100)
-	wantInterval(t, find(t, run.Score(quick), "consistency", scoring.Overall), scoring.BySequence, iv.Low, iv.High)
+	wantInterval(t, find(t, run.Score(quick), "consistency", scoring.Overall), scoring.IntervalBySequence, iv.Low, iv.High)
 }
 
 // Two runs, one of which is not at its end, are held against each other by an e-value and a betting sequence, over the
@@ -140,7 +140,7 @@ func TestEarlyCompared(t *testing.T) {
 	want := math.Exp(stats.LogE(k, k))
 	iv := stats.BettingSequence(scores, 0, quick.Level)
 	d := got.Comparisons[0].Differences[0]
-	if d.Metric != "strict" || d.E == nil || math.Abs(*d.E-want) > 1e-6*want || math.Abs(*d.P-1/want) > 1e-9 || d.Interval != scoring.ByBetting || math.Abs(*d.Low-100*iv.Low) > 1e-3 || math.Abs(*d.High-100*iv.High) > 1e-3 {
+	if d.Metric != "strict" || d.E == nil || math.Abs(*d.E-want) > 1e-6*want || math.Abs(*d.P-1/want) > 1e-9 || d.IntervalMethod != scoring.IntervalByBetting || math.Abs(*d.Low-100*iv.Low) > 1e-3 || math.Abs(*d.High-100*iv.High) > 1e-3 {
 		t.Errorf("%+v, want E = %v and %v", d, want, iv)
 	}
 	if d.N != 33 || d.Test != "e-value" {

@@ -21,16 +21,16 @@ func unbounded(note string) bounds {
 // on the columns b minus that on the columns a.
 type estimand struct {
 	*Metric
-	a, b ColumnRange
+	subtrahendColumns, valueColumns ColumnSpan
 }
 
-func (q estimand) isDifference() bool { return q.a != ColumnRange{} }
+func (q estimand) isDifference() bool { return q.subtrahendColumns != ColumnSpan{} }
 
 // evaluate returns the value of the metric, or of the difference, from the sums of all columns.
 func (q estimand) evaluate(sums []float64) float64 {
-	v := q.value(q.b.slice(sums))
+	v := q.value(q.valueColumns.slice(sums))
 	if q.isDifference() {
-		v -= q.value(q.a.slice(sums))
+		v -= q.value(q.subtrahendColumns.slice(sums))
 	}
 	return v
 }
@@ -48,7 +48,7 @@ func snap(num, den float64) float64 {
 	return num
 }
 
-// onCurve returns the interval of the metric from that of the share which its Curve maps to the metric's value.
-func (q estimand) onCurve(iv stats.Interval, method string) bounds {
-	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, method: method}
+// intervalOnCurve returns the interval of the metric from that of the share which its Curve maps to the metric's value.
+func (q estimand) intervalOnCurve(iv stats.Interval, method string) bounds {
+	return bounds{Interval: stats.Interval{Low: q.valueFromShare(iv.Low), High: q.valueFromShare(iv.High)}, method: method}
 }

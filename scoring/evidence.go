@@ -9,46 +9,46 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Level grades how far a judge can be used.
-type Level string
+// UsabilityLevel grades how far a judge can be used.
+type UsabilityLevel string
 
 // The levels of a judge, the worst first, after Unknown: the run is too small to tell.
 const (
-	Unknown  Level = "unknown"
-	Unusable Level = "unusable" // gives no verdicts, follows the position, or is no better than chance
-	Weak     Level = "weak"     // better than chance, but no more
+	LevelUnknown  UsabilityLevel = "unknown"
+	LevelUnusable UsabilityLevel = "unusable" // gives no verdicts, follows the position, or is no better than chance
+	LevelWeak     UsabilityLevel = "weak"     // better than chance, but no more
 	// reliable where consistent, and correct in every order on significantly more than half of the items
-	Usable Level = "usable"
-	Strong Level = "strong" // reliable, and correct in every order on significantly more than 75 % of the items
+	LevelUsable UsabilityLevel = "usable"
+	LevelStrong UsabilityLevel = "strong" // reliable, and correct in every order on significantly more than 75 % of the items
 )
 
 // Diagnosis states how far a judge can be used on the items of a run. The rules use the ends of intervals, not the
 // point estimates: see docs/diagnosis.md.
 type Diagnosis struct {
 	// how far the judge can be used: `unknown`, `unusable`, `weak`, `usable` or `strong`
-	Level    Level      `json:"level"`
-	Code     string     `json:"code"`     // code of the rule that applies, see diagnosis.md
-	Text     string     `json:"text"`     // one or two sentences: what to do with the judge
-	Evidence []Evidence `json:"evidence"` // the numbers behind the level
+	Level    UsabilityLevel `json:"level"`
+	Code     string         `json:"code"`     // code of the rule that applies, see diagnosis.md
+	Text     string         `json:"text"`     // one or two sentences: what to do with the judge
+	Evidence []Evidence     `json:"evidence"` // the numbers behind the level
 
 	Also string `json:"-"` // further remarks on the judge, in sentences
 }
 
 // Evidence holds a number that a diagnosis uses, with its interval, and its comparison with a threshold.
 type Evidence struct {
-	Metric   string  `json:"metric"`             // key of the metric, as in `results`
-	Group    string  `json:"group,omitempty"`    // name of the group of units; left out for all units
-	Mode     string  `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
-	Unit     string  `json:"unit,omitempty"`     // unit of `value`, if not percent
-	Value    float64 `json:"value"`              // the metric's value, in percent or in `unit`
-	Low      float64 `json:"low"`                // lower end of the 95 % interval of `value`
-	High     float64 `json:"high"`               // upper end of the 95 % interval of `value`
-	Interval string  `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
-	N        int     `json:"n"`                  // units that `value` is computed from
+	Metric         string  `json:"metric"`             // key of the metric, as in `results`
+	Group          string  `json:"group,omitempty"`    // name of the group of units; left out for all units
+	Mode           string  `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
+	Unit           string  `json:"unit,omitempty"`     // unit of `value`, if not percent
+	Value          float64 `json:"value"`              // the metric's value, in percent or in `unit`
+	Low            float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High           float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	IntervalMethod string  `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	N              int     `json:"n"`                  // units that `value` is computed from
 	// number with which the rule of the diagnosis compares the interval from `low` to `high`
-	Threshold float64 `json:"threshold"`
-	Above     bool    `json:"above,omitempty"` // the interval lies above `threshold`
-	Below     bool    `json:"below,omitempty"` // the interval lies below `threshold`
+	Threshold      float64 `json:"threshold"`
+	AboveThreshold bool    `json:"above,omitempty"` // the interval lies above `threshold`
+	BelowThreshold bool    `json:"below,omitempty"` // the interval lies below `threshold`
 }
 
 // Codes of the rules of a diagnosis that several protocols share.
@@ -61,43 +61,43 @@ const (
 	CodeInverted    = "inverted" // worse than chance
 	CodeChance      = "chance"   // no better than chance
 	CodeTooFewItems = "few"      // too few items to tell the judge from chance
-	CodeWeak        = "weak"     // better than chance, but no more
-	CodeUsable      = "usable"   // reliable where consistent, and correct in every order on more than half of the items
-	CodeStrong      = "strong"   // reliable, and correct in every order on more than 75 % of the items
+	CodeWeakJudge   = "weak"     // better than chance, but no more
+	CodeUsableJudge = "usable"   // reliable where consistent, and correct in every order on more than half of the items
+	CodeStrongJudge = "strong"   // reliable, and correct in every order on more than 75 % of the items
 )
 
 // Thresholds with which the rules of a diagnosis compare intervals. docs/diagnosis.md gives the reasons.
 const (
-	MostNoVerdict   = 10 // largest tolerated percentage of judgments without a verdict
-	MostOnePosition = 75 // largest tolerated percentage of verdicts that name one position
-	MostOneLabel    = 95 // largest tolerated percentage of verdicts that are one label
-	MostTies        = 50 // largest tolerated percentage of verdicts that are ties
-	UsableFrom      = 50 // smallest percentage of items correct in every order for the level Usable
-	StrongFrom      = 75 // smallest percentage of items correct in every order for the level Strong
+	MaxNoVerdictPercent   = 10 // largest tolerated percentage of judgments without a verdict
+	MaxOnePositionPercent = 75 // largest tolerated percentage of verdicts that name one position
+	MaxOneLabelPercent    = 95 // largest tolerated percentage of verdicts that are one label
+	MaxTiesPercent        = 50 // largest tolerated percentage of verdicts that are ties
+	UsableFrom            = 50 // smallest percentage of items correct in every order for the level Usable
+	StrongFrom            = 75 // smallest percentage of items correct in every order for the level Strong
 	// smallest percentage of consistent verdicts that must be correct for the levels above Weak, with two candidates: a
 	// third of the way from chance to perfect
-	ReliableFrom = 200.0 / 3
+	LeastConsistentAccuracy = 200.0 / 3
 )
 
 // oneSided99 is the quotient of the normal quantiles of .99 and .975: the distance from the value to the end of a
 // one-sided 99 % interval over the distance to the end of a 95 % interval.
 const oneSided99 = 2.3263 / 1.95996
 
-// CompareWith compares the interval of a result with a threshold. ok is false if the result has no interval.
-func (x Result) CompareWith(threshold float64) (e Evidence, ok bool) {
+// CompareWithThreshold compares the interval of a result with a threshold. ok is false if the result has no interval.
+func (x Result) CompareWithThreshold(threshold float64) (e Evidence, ok bool) {
 	if !x.HasInterval() {
 		return Evidence{}, false
 	}
 	e = Evidence{
-		Metric:   x.Metric,
-		Group:    x.Group,
-		Mode:     x.Mode,
-		Unit:     x.Unit,
-		Value:    *x.Value,
-		Low:      *x.Low,
-		High:     *x.High,
-		Interval: x.Interval,
-		N:        x.N,
+		Metric:         x.Metric,
+		Group:          x.Group,
+		Mode:           x.Mode,
+		Unit:           x.Unit,
+		Value:          *x.Value,
+		Low:            *x.Low,
+		High:           *x.High,
+		IntervalMethod: x.IntervalMethod,
+		N:              x.N,
 	}
 	if e.Group == Overall {
 		e.Group = ""
@@ -108,8 +108,8 @@ func (x Result) CompareWith(threshold float64) (e Evidence, ok bool) {
 // CompareWith returns a copy of the evidence, compared with another threshold.
 func (e Evidence) CompareWith(threshold float64) Evidence {
 	e.Threshold = threshold
-	e.Above = e.Low > threshold
-	e.Below = e.High < threshold
+	e.AboveThreshold = e.Low > threshold
+	e.BelowThreshold = e.High < threshold
 	return e
 }
 
@@ -120,12 +120,12 @@ func (e Evidence) Complement() Evidence {
 	return e.CompareWith(e.Threshold)
 }
 
-// ShareOf returns k of n units as a percentage with its interval, compared with a threshold. For clustered items n is
+// ShareEvidence returns k of n units as a percentage with its interval, compared with a threshold. For clustered items n is
 // the effective sample size, and k the same share of it.
-func ShareOf(metric string, k, n, threshold float64) Evidence {
+func ShareEvidence(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
-	e := Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}
+	e := Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, IntervalMethod: IntervalByBlaker, N: units}
 	return e.CompareWith(threshold)
 }
 
@@ -154,42 +154,42 @@ func WithoutNegativeZero(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", WithoutNegativeZero(x, 0)) }
 
-// Above99 and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
+// IsAboveThreshold and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
 // Statements about a judge need more certainty than a 95 % interval gives.
-func (e Evidence) Above99() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
-func (e Evidence) Below99() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
+func (e Evidence) IsAboveThreshold() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
+func (e Evidence) IsBelowThreshold() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 
 // LevelAboveChance returns the level of a judge that is better than chance, and the code of the rule. e holds the share
 // of items correct in every order; reliable reports whether the verdicts can be relied on.
-func (e Evidence) LevelAboveChance(reliable bool) (Level, string) {
+func (e Evidence) LevelAboveChance(reliable bool) (UsabilityLevel, string) {
 	switch strong := e.CompareWith(StrongFrom); {
-	case strong.Above99() && reliable:
-		return Strong, CodeStrong
+	case strong.IsAboveThreshold() && reliable:
+		return LevelStrong, CodeStrongJudge
 	case e.Low > UsableFrom && reliable:
-		return Usable, CodeUsable
+		return LevelUsable, CodeUsableJudge
 	}
-	return Weak, CodeWeak
+	return LevelWeak, CodeWeakJudge
 }
 
 // CompareWithChance compares a judge with chance, the threshold of e. It returns a level with CodeInverted,
 // CodeTooFewItems or CodeChance, or two empty strings for a judge that is better. could reports whether more items may
 // show that the judge is usable.
-func (e Evidence) CompareWithChance(could bool) (Level, string) {
+func (e Evidence) CompareWithChance(could bool) (UsabilityLevel, string) {
 	switch {
-	case e.Below99():
-		return Unusable, CodeInverted
-	case e.Above99():
+	case e.IsBelowThreshold():
+		return LevelUnusable, CodeInverted
+	case e.IsAboveThreshold():
 		return "", ""
 	case could:
-		return Unknown, CodeTooFewItems
+		return LevelUnknown, CodeTooFewItems
 	}
-	return Unusable, CodeChance
+	return LevelUnusable, CodeChance
 }
 
-// DiagnoseUnusable diagnoses a judge whose verdicts follow something other than the content, such as the position. e
+// DiagnoseUnusableJudge diagnoses a judge whose verdicts follow something other than the content, such as the position. e
 // holds the share of these verdicts; above reports whether it exceeds the threshold.
-func (e Evidence) DiagnoseUnusable(code, text string) (d Diagnosis, above bool) {
-	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
+func (e Evidence) DiagnoseUnusableJudge(code, text string) (d Diagnosis, above bool) {
+	return Diagnosis{Level: LevelUnusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.AboveThreshold
 }
 
 // Diagnose diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose code
@@ -197,7 +197,7 @@ func (e Evidence) DiagnoseUnusable(code, text string) (d Diagnosis, above bool) 
 func (e Evidence) Diagnose(prefix string, args ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two
-		from = ReliableFrom
+		from = LeastConsistentAccuracy
 	}
 	level, code := e.CompareWithChance(e.High >= from)
 	phrase := prefix + cmp.Or(code, "better")

@@ -19,7 +19,7 @@ type RepetitionValue struct {
 	Group  string `json:"group"`          // `overall` or the name of the group of units, as in `results`
 	Mode   string `json:"mode,omitempty"` // the mode in which the judge was asked, as in `results`
 	Unit   string `json:"unit,omitempty"` // unit of the values, if not percent
-	Pairs  int    `json:"pairs"`          // pairs, or other scored units, that were answered in all repetitions
+	Units  int    `json:"pairs"`          // pairs, or other scored units, that were answered in all repetitions
 	// the metric in each repetition, in percent or in `unit`; null where undefined
 	Values []*float64 `json:"each"`
 	// the largest difference between two of `each`, in points, or in `unit`; a difference between runs that does not
@@ -54,18 +54,18 @@ type Point struct {
 // scored units.
 type Calibration struct {
 	// decided judgments with probabilities in the first repetition, of complete items with a label
-	N          int      `json:"n"`
-	Unknown    int      `json:"unknown"`    // decided judgments that are left out because they have no probabilities
-	Missing    string   `json:"missing"`    // how judgments without a verdict count, in words
-	Confidence Estimate `json:"confidence"` // mean probability of the chosen label
-	Accuracy   Estimate `json:"accuracy"`   // share of correct judgments
-	Brier      Estimate `json:"brier"`      // mean of (confidence − right)²; 0 is best
+	N           int      `json:"n"`
+	Unknown     int      `json:"unknown"`    // decided judgments that are left out because they have no probabilities
+	MissingRule string   `json:"missing"`    // how judgments without a verdict count, in words
+	Confidence  Estimate `json:"confidence"` // mean probability of the chosen label
+	Accuracy    Estimate `json:"accuracy"`   // share of correct judgments
+	Brier       Estimate `json:"brier"`      // mean of (confidence − right)²; 0 is best
 	// expected calibration error: mean distance between accuracy and confidence over the bins, weighted by their judgments
 	ECE Estimate `json:"ece"`
 	// the `ece` of a perfectly calibrated judge: mean and 95 % range
-	Calibrated Estimate `json:"ece_calibrated"`
-	Bins       []Bin    `json:"bins"`     // ten bins of equal width over the confidences from 0 to 1
-	Coverage   []Point  `json:"coverage"` // accuracy over coverage: at most ten points, the highest confidence first
+	PerfectECE           Estimate `json:"ece_calibrated"`
+	Bins                 []Bin    `json:"bins"`     // ten bins of equal width over the confidences from 0 to 1
+	AccuracyOverCoverage []Point  `json:"coverage"` // accuracy over coverage: at most ten points, the highest confidence first
 }
 
 // Soft holds the quality of soft verdicts on pairs: the log odds of one response over the other by the label
@@ -102,9 +102,9 @@ type Baseline struct {
 	Low   *float64 `json:"low,omitempty"`  // lower end of the interval of `value`; none if the value is fixed by design
 	High  *float64 `json:"high,omitempty"` // upper end of the interval of `value`
 	// pairs, or clusters of pairs, on which the judge is correct more often than the rule
-	OnlyJudge int `json:"only_judge,omitempty"`
+	OnlyJudgeCorrect int `json:"only_judge,omitempty"`
 	// pairs, or clusters of pairs, on which the rule is correct more often than the judge
-	OnlyRule int `json:"only_rule,omitempty"`
+	OnlyRuleCorrect int `json:"only_rule,omitempty"`
 	// p-value of McNemar's exact test between judge and rule
 	P *float64 `json:"p,omitempty"`
 
@@ -122,14 +122,14 @@ type MarginTest struct {
 	Points float64 `json:"points"` // the margin, in percentage points
 	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
 	// below 0.05; else `cannot say`
-	Verdict      string   `json:"verdict"`
-	Diff         *float64 `json:"difference"`         // value of run B − value of run A, in points
-	Low          *float64 `json:"low"`                // lower end of the 90 % score interval (Tango) of `difference`
-	High         *float64 `json:"high"`               // upper end of the 90 % score interval (Tango) of `difference`
-	Interval     string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
-	N            int      `json:"n"`                  // items that both runs judged
-	RightToWrong int      `json:"right_to_wrong"`     // items on which run A alone is right
-	WrongToRight int      `json:"wrong_to_right"`     // items on which run B alone is right
+	Verdict        string   `json:"verdict"`
+	Diff           *float64 `json:"difference"`         // value of run B − value of run A, in points
+	Low            *float64 `json:"low"`                // lower end of the 90 % score interval (Tango) of `difference`
+	High           *float64 `json:"high"`               // upper end of the 90 % score interval (Tango) of `difference`
+	IntervalMethod string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	N              int      `json:"n"`                  // items that both runs judged
+	RightToWrong   int      `json:"right_to_wrong"`     // items on which run A alone is right
+	WrongToRight   int      `json:"wrong_to_right"`     // items on which run B alone is right
 	// pairs whose verdict changes with the order, in A and in B; null for protocols with one order
 	ChangedWithOrder *[2]int `json:"changed_with_order"`
 	// with `cannot say`: number of pairs with which the test would show, with 80 % probability, that two equally good runs

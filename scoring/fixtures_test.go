@@ -83,7 +83,7 @@ func pairsManifest(n int) *judging.Manifest {
 func runOf(units ...twoJudgments) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
 
 func runBy(m *judging.Manifest, units ...twoJudgments) *scoring.Run {
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if err != nil {
 		panic(err)
 	}
@@ -161,14 +161,14 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	spec := judging.Spec{
-		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options, Parameters: judging.DefaultParameters,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, ProtocolOptions: how.options, Parameters: judging.DefaultParameters,
 		Dataset: judging.DatasetSpec{SHA256: how.set.SHA256, Items: how.set.Len()},
 		Model:   judging.ModelSpec{Name: how.model, Identity: how.model},
 	}
 	m := judging.NewManifest("test", spec)
 	m.Dataset.Name = datasets.ShortName(how.set.Name)
 	_, m.Simulated = how.client.(*backends.SimulatedJudge)
-	asker, rows := protocol.New(template, how.options), judgingtest.UpTo(how.set.Len())
+	asker, rows := protocol.NewAsker(template, how.options), judgingtest.UpTo(how.set.Len())
 	if m.Judgments, err = judging.CountPresentations(asker, how.set, rows); err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +197,8 @@ func makeRun(t *testing.T, how making) string {
 
 func load(t *testing.T, dir string, how judging.ReadingOptions) *scoring.Run {
 	t.Helper()
-	if how.Policy == "" {
-		how.Policy = judging.PolicyUnique
+	if how.LabelPolicy == "" {
+		how.LabelPolicy = judging.PolicyUniqueLabel
 	}
 	run, err := scoring.Load(dir, how)
 	if err != nil {
@@ -234,5 +234,5 @@ func pairsFile(t *testing.T, n int, sources ...string) *datasets.Set {
 		fmt.Fprintf(&lines, `{"pair_id": "p%05d", "source": %q, "question": "q", "response_A": "a", "response_B": "b", "label": %q}`+"\n",
 			i+1, sources[i%len(sources)], []string{"A>B", "B>A"}[i%2])
 	}
-	return judgingtest.Open(t, lines.String())
+	return judgingtest.OpenDataset(t, lines.String())
 }

@@ -8,11 +8,11 @@ import (
 
 // Forecast holds the probability that a judge gave to its verdict in one decided judgment, and whether it was right.
 type Forecast struct {
-	Unit  string  // id of the unit that intervals resample: the item or its cluster
-	P     float64 // confidence: total probability, 0 to 1, of the labels that name the chosen candidate
-	Right bool    // the verdict is correct
+	UnitID string  // id of the unit that intervals resample: the item or its cluster
+	P      float64 // confidence: total probability, 0 to 1, of the labels that name the chosen candidate
+	Right  bool    // the verdict is correct
 
-	item         string // id of the item
+	itemID       string // id of the item
 	presentation int    // number of the order in which the item was shown, from 0
 }
 
@@ -21,9 +21,9 @@ type Forecast struct {
 type forecasts struct {
 	all []Forecast
 	// judgments in which another label is more probable than those of the chosen candidate
-	unlikely int
-	decided  int                      // decided judgments of complete items, with or without a probability
-	items    map[string]judgmentCount // by id: counts for the items that lack judgments
+	unlikely        int
+	decided         int                      // decided judgments of complete items, with or without a probability
+	incompleteItems map[string]judgmentCount // by id: counts for the items that lack judgments
 }
 
 // judgmentCount counts the judgments of an item: those still missing, and the decided ones.
@@ -31,7 +31,7 @@ type judgmentCount struct{ missing, decided int }
 
 // add takes a record with its verdict; asker finds the verdict's probability in the record.
 func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asker judging.Asker, v judging.Verdict) {
-	count, started := f.items[r.Item]
+	count, started := f.incompleteItems[r.Item]
 	if !started {
 		count.missing = r.Presentations
 	}
@@ -43,32 +43,32 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asker judging.As
 				f.unlikely++
 			}
 			f.all = append(f.all, Forecast{
-				Unit:         r.ResamplingUnit(),
+				UnitID:       r.ResamplingUnit(),
 				P:            p,
 				Right:        right,
-				item:         r.Item,
+				itemID:       r.Item,
 				presentation: r.Presentation,
 			})
 		}
 	}
 	if count.missing <= 0 {
 		f.decided += count.decided
-		delete(f.items, r.Item)
+		delete(f.incompleteItems, r.Item)
 		return
 	}
-	if f.items == nil {
-		f.items = map[string]judgmentCount{}
+	if f.incompleteItems == nil {
+		f.incompleteItems = map[string]judgmentCount{}
 	}
-	f.items[r.Item] = count
+	f.incompleteItems[r.Item] = count
 }
 
-// finish removes the forecasts of items that lack judgments.
-func (f *forecasts) finish() {
-	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.items[x.item].missing > 0 })
+// removeIncomplete removes the forecasts of items that lack judgments.
+func (f *forecasts) removeIncomplete() {
+	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.incompleteItems[x.itemID].missing > 0 })
 }
 
-// constant returns the confidence that all forecasts share; ok is false if they differ or are fewer than two.
-func (f *forecasts) constant() (p float64, ok bool) {
+// sharedConfidence returns the confidence that all forecasts share; ok is false if they differ or are fewer than two.
+func (f *forecasts) sharedConfidence() (p float64, ok bool) {
 	for _, x := range f.all {
 		if x.P != f.all[0].P {
 			return 0, false

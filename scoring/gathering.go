@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Collector collects data of type U for each item from its records. With Metrics it is an [Itemwise] scorer.
+// Collector collects data of type U for each item from its records. With Metrics it is an [ItemwiseScorer] scorer.
 type Collector[U any] struct {
 	Complete func(*U) bool  // reports whether all records of an item are in; nil: one record is enough
 	Metrics  []SumMetric[U] // metrics that each complete item adds to

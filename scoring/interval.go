@@ -17,14 +17,14 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 		out[i], ok = s.interval(q, b)
 		if !ok {
 			pending = append(pending, i)
-			statistics = append(statistics, stats.Statistic{Compute: q.evaluate, Prior: s.priorRows(q)})
+			statistics = append(statistics, stats.Statistic{Compute: q.evaluate, Prior: s.smoothingRows(q)})
 		}
 	}
 	for k, iv := range b.SmoothedIntervals(&s.rows, statistics) {
 		if v := list[pending[k]].evaluate(s.sums); !math.IsNaN(iv.Low) { // a function of cells may lie outside
 			iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
 		}
-		out[pending[k]] = bounds{Interval: iv, method: ByBootstrap}
+		out[pending[k]] = bounds{Interval: iv, method: IntervalByBootstrap}
 	}
 	return out
 }
@@ -33,21 +33,21 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 // can give one.
 func (s *UnitRows) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
-	case math.IsNaN(s.valueOf(q)) || q.hasKind(KindFromItems):
+	case math.IsNaN(s.pointEstimate(q)) || q.hasKind(KindFromItems):
 		return unbounded(""), true
 	case s.early != nil:
 		return s.early.interval(q, b.Level), true
 	case q.ValueFromUnits != nil:
 		return s.units.interval(q, b), true
 	}
-	if reason := s.tooFew(q); reason != "" {
+	if reason := s.tooFewNote(q); reason != "" {
 		return unbounded(noInterval + reason), true
 	}
 	switch {
 	case q.isDifference():
 		return s.binaryDifference(q, b.Level)
 	case q.Parts != nil:
-		return s.partsInterval(q, b.Level)
+		return s.disjointDifferenceInterval(q, b.Level)
 	}
 	return s.closedForm(q, b.Level)
 }
@@ -59,8 +59,8 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	}
 	var parts []stats.ClusterCount
 	single := true // rows of one right or wrong unit
-	for _, k := range s.rows.Distinct {
-		num, den := q.share(q.b.slice(k.Row))
+	for _, k := range s.rows.DistinctRows {
+		num, den := q.share(q.valueColumns.slice(k.Row))
 		if den == 0 {
 			continue
 		}
@@ -74,22 +74,22 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 		for _, p := range parts {
 			k, n = k+int(p.Num)*p.Count, n+p.Count
 		}
-		return q.onCurve(stats.Blaker(k, n, level), ByBlaker), true
+		return q.intervalOnCurve(stats.Blaker(k, n, level), IntervalByBlaker), true
 	case q.hasKind(KindShare) || q.hasKind(KindTrials):
 		x, n := stats.EffectiveSampleSize(parts, level)
-		return q.onCurve(stats.MidP(x, n, level), ByMidP), true
+		return q.intervalOnCurve(stats.MidPInterval(x, n, level), IntervalByMidP), true
 	case q.hasKind(KindHalfPoints):
-		if iv, ok := halvesInterval(parts, level); ok {
-			return q.onCurve(iv, ByPairs), true
+		if iv, ok := halfPointMeanInterval(parts, level); ok {
+			return q.intervalOnCurve(iv, IntervalByPairs), true
 		}
 	}
 	return bounds{}, false
 }
 
-// halvesInterval returns the interval of the mean score of units that were scored once or twice, from 0 to 1; false if
+// halfPointMeanInterval returns the interval of the mean score of units that were scored once or twice, from 0 to 1; false if
 // a unit has more scores, or a mean score other than 0, ½ and 1. parts counts the units by sum and number of their
 // scores.
-func halvesInterval(parts []stats.ClusterCount, level float64) (iv stats.Interval, ok bool) {
+func halfPointMeanInterval(parts []stats.ClusterCount, level float64) (iv stats.Interval, ok bool) {
 	maxDen := 0.0
 	for _, p := range parts {
 		if p.Den <= 0 || p.Den > 2 || p.Num != 0 && 2*p.Num != p.Den && p.Num != p.Den {
@@ -112,13 +112,13 @@ func halvesInterval(parts []stats.ClusterCount, level float64) (iv stats.Interva
 	return stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, true
 }
 
-// partsInterval returns the interval of a difference of two metrics on disjoint units; false if one of them has no
+// disjointDifferenceInterval returns the interval of a difference of two metrics on disjoint units; false if one of them has no
 // formula.
-func (s *UnitRows) partsInterval(q estimand, level float64) (bounds, bool) {
+func (s *UnitRows) disjointDifferenceInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var intervals [2]stats.Interval
 	for i := range q.Parts {
-		part := estimand{Metric: &q.Parts[i], a: q.a, b: q.b}
+		part := estimand{Metric: &q.Parts[i], subtrahendColumns: q.subtrahendColumns, valueColumns: q.valueColumns}
 		iv, ok := s.closedForm(part, level)
 		if !ok {
 			return bounds{}, false
@@ -126,7 +126,7 @@ func (s *UnitRows) partsInterval(q estimand, level float64) (bounds, bool) {
 		values[i], intervals[i] = part.evaluate(s.sums), iv.Interval
 	}
 	interval := stats.DifferenceInterval(values[0], values[1], intervals[0], intervals[1])
-	return bounds{Interval: interval, method: ByMover}, true
+	return bounds{Interval: interval, method: IntervalByMover}, true
 }
 
 // binaryDifference returns the interval of the difference of two shares of the same units, by a formula; false unless
@@ -135,26 +135,26 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
-	table, n := s.table(q.Metric, [2]ColumnRange{q.a, q.b})
+	table, n := s.countTable2x2(q.Metric, [2]ColumnSpan{q.subtrahendColumns, q.valueColumns})
 	if n == 0 || q.hasKind(KindHalfPoints) || q.hasKind(KindMean) && !s.binary(q) {
 		return bounds{}, false
 	}
-	if q.Curve != nil {
+	if q.ValueFromShare != nil {
 		return bounds{
-			Interval: stats.CurvedDifference(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level),
-			method:   ByMover,
+			Interval: stats.CurveDifferenceInterval(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.ValueFromShare, level),
+			method:   IntervalByMover,
 		}, true
 	}
 	return bounds{
 		Interval: stats.PairedInterval(float64(table.OnlyB), float64(table.OnlyA), float64(n), level),
-		method:   ByPairs,
+		method:   IntervalByPairs,
 	}, true
 }
 
 // binary reports whether a metric is 0 or 1 in every row, on both spans of columns.
 func (s *UnitRows) binary(q estimand) bool {
-	for _, k := range s.rows.Distinct {
-		for _, span := range [2]ColumnRange{q.a, q.b} {
+	for _, k := range s.rows.DistinctRows {
+		for _, span := range [2]ColumnSpan{q.subtrahendColumns, q.valueColumns} {
 			if num, den := q.share(span.slice(k.Row)); snap(num, den) != 0 && snap(num, den) != den {
 				return false
 			}
@@ -163,11 +163,11 @@ func (s *UnitRows) binary(q estimand) bool {
 	return true
 }
 
-// priorRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one row
+// smoothingRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one row
 // for each cell of the table; a mean of bounded values has one of the lowest and one of the highest value.
-func (s *UnitRows) priorRows(q estimand) *stats.PriorRows {
-	if len(q.Cells) == 0 {
-		return s.endPrior(q)
+func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
+	if len(q.PossibleRows) == 0 {
+		return s.priorAtEnds(q)
 	}
 	return s.cellPrior(q)
 }
@@ -179,30 +179,30 @@ func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
 	x := &stats.PriorRows{Mass: priorMass}
 	if !q.isDifference() {
-		for _, c := range q.Cells {
-			x.Low = append(x.Low, priorRow(weight, columnValues{q.b, c.Row}))
+		for _, c := range q.PossibleRows {
+			x.Low = append(x.Low, priorRow(weight, columnValues{q.valueColumns, c.Row}))
 		}
 		return x
 	}
-	for _, c := range q.Cells {
-		for _, d := range q.Cells {
+	for _, c := range q.PossibleRows {
+		for _, d := range q.PossibleRows {
 			if c.Key == d.Key {
-				x.Low = append(x.Low, priorRow(weight, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
+				x.Low = append(x.Low, priorRow(weight, columnValues{q.subtrahendColumns, c.Row}, columnValues{q.valueColumns, d.Row}))
 			}
 		}
 	}
-	x.Mass *= float64(len(q.Cells)) / float64(len(x.Low))
+	x.Mass *= float64(len(q.PossibleRows)) / float64(len(x.Low))
 	return x
 }
 
-// endPrior returns the prior rows of a mean of bounded values, half a row at the lowest value and half a row at the
+// priorAtEnds returns the prior rows of a mean of bounded values, half a row at the lowest value and half a row at the
 // highest, so that the interval has a width where all values are alike.
-func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
-	lowest, highest := []float64{q.Least, 1}, []float64{1, 1}
+func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
+	lowest, highest := []float64{q.MinUnitValue, 1}, []float64{1, 1}
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)
-	scaledRow := func(span ColumnRange, row []float64) columnValues {
+	scaledRow := func(span ColumnSpan, row []float64) columnValues {
 		size, n := 0.0, 0.0
-		for _, k := range s.rows.Distinct {
+		for _, k := range s.rows.DistinctRows {
 			if den := span.slice(k.Row)[1]; den != 0 {
 				size += float64(k.Count) * den
 				n += float64(k.Count)
@@ -211,11 +211,11 @@ func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 		size *= EffectiveUnits(unitsPerRow) / unitsPerRow / n
 		return columnValues{span, []float64{row[0] * size, size}}
 	}
-	low := []columnValues{scaledRow(q.b, lowest)}
-	high := []columnValues{scaledRow(q.b, highest)}
+	low := []columnValues{scaledRow(q.valueColumns, lowest)}
+	high := []columnValues{scaledRow(q.valueColumns, highest)}
 	if q.isDifference() {
-		low = append(low, scaledRow(q.a, highest))
-		high = append(high, scaledRow(q.a, lowest))
+		low = append(low, scaledRow(q.subtrahendColumns, highest))
+		high = append(high, scaledRow(q.subtrahendColumns, lowest))
 	}
 	return &stats.PriorRows{
 		Low:  []stats.SparseRow{priorRow(1, low...)},
@@ -226,7 +226,7 @@ func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 
 // columnValues holds the values of a prior row in a span of columns.
 type columnValues struct {
-	ColumnRange
+	ColumnSpan
 	row []float64
 }
 
@@ -235,23 +235,23 @@ func priorRow(times float64, parts ...columnValues) (x stats.SparseRow) {
 	for _, p := range parts {
 		for i, v := range p.row {
 			if v != 0 {
-				x.Columns, x.Values = append(x.Columns, p.ColumnRange[0]+i), append(x.Values, times*v)
+				x.Columns, x.Values = append(x.Columns, p.ColumnSpan[0]+i), append(x.Values, times*v)
 			}
 		}
 	}
 	return x
 }
 
-// tooFew returns a note that names a value which a variable of a correlation has in too few units for an interval; ""
+// tooFewNote returns a note that names a value which a variable of a correlation has in too few units for an interval; ""
 // if all values have enough.
-func (s *UnitRows) tooFew(q estimand) string {
-	for _, class := range q.Variables {
-		for _, span := range []ColumnRange{q.b, q.a} {
-			if span == (ColumnRange{}) {
+func (s *UnitRows) tooFewNote(q estimand) string {
+	for _, class := range q.CorrelationVariables {
+		for _, span := range []ColumnSpan{q.valueColumns, q.subtrahendColumns} {
+			if span == (ColumnSpan{}) {
 				continue
 			}
 			var counts [2]int
-			for _, k := range s.rows.Distinct {
+			for _, k := range s.rows.DistinctRows {
 				a, b := class.Count(span.slice(k.Row))
 				counts[0] += k.Count * int(Indicator(a > 0))
 				counts[1] += k.Count * int(Indicator(b > 0))

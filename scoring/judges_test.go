@@ -65,8 +65,8 @@ func TestScriptedJudges(t *testing.T) {
 			if n := 2 * set.Len(); rep.Outcomes[c.outcome] != n || rep.Judgments() != n {
 				t.Errorf("outcomes %v, want %d %s", rep.Outcomes, n, c.outcome)
 			}
-			if run.ChangedVerdicts != 0 || rep.Items != set.Len() {
-				t.Errorf("%d read otherwise, %d items", run.ChangedVerdicts, rep.Items)
+			if run.RereadDifferences != 0 || rep.Items != set.Len() {
+				t.Errorf("%d read otherwise, %d items", run.RereadDifferences, rep.Items)
 			}
 		})
 	}

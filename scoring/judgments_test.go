@@ -53,7 +53,7 @@ func (s judgedAnswer) records(modes ...string) []*judging.Record {
 		}
 		r := &judging.Record{
 			Schema: 1, Run: "r", Protocol: "self-reference", Model: "judge", Item: s.item(), Group: s.group, Presentation: i, Presentations: len(modes),
-			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.ShapeJudgment, Mode: mode, Question: s.question, Agent: s.agent,
+			Order: []string{"Correct", "Incorrect"}, Gold: gold(s.right), Shape: datasets.ShapeJudgment, Mode: mode, QuestionID: s.question, Agent: s.agent,
 			Own: &datasets.Answer{Value: "42", Right: s.own}, Replies: []judging.Reply{{Text: text, Finish: finish}}, Outcome: outcome, Choice: choice,
 		}
 		if s.noOwn {
@@ -90,7 +90,7 @@ func manifestOf(name string, items int) *judging.Manifest {
 // gather is the run that records come to.
 func gather(t testing.TB, m *judging.Manifest, records []*judging.Record) *scoring.Run {
 	t.Helper()
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,15 +35,15 @@ type Ledger struct {
 	// with `--price-per-hour`: price of `seconds`, in the currency of that flag
 	Price *float64 `json:"price,omitempty"`
 	// requests, tokens, time, energy and price, each divided by `decided_items`
-	PerItem *PerItem `json:"per_decided_item,omitempty"`
+	PerItem *CostPerItem `json:"per_decided_item,omitempty"`
 
 	verdicts int // judgments of the first repetition with a verdict
 
 	right *float64 // items right by the headline metric; nil if that is not a share
 }
 
-// PerItem holds what a run cost per decided item, an item whose every judgment names a response.
-type PerItem struct {
+// CostPerItem holds what a run cost per decided item, an item whose every judgment names a response.
+type CostPerItem struct {
 	Calls float64 `json:"calls"` // requests per decided item
 	// prompt tokens that were not in a server's prompt cache, per decided item
 	ReadTokens  float64  `json:"read_tokens"`
@@ -53,11 +53,11 @@ type PerItem struct {
 	Price       *float64 `json:"price,omitempty"`  // with `--price-per-hour`: price per decided item
 }
 
-// Rates holds the power, in watts, and the price per hour of the machine that runs the judge; 0 if not given.
-type Rates struct{ Watts, PricePerHour float64 }
+// MachineRates holds the power, in watts, and the price per hour of the machine that runs the judge; 0 if not given.
+type MachineRates struct{ Watts, PricePerHour float64 }
 
 // Check returns an error, which names the flag, for a rate below 0 or too large.
-func (r Rates) Check() error {
+func (r MachineRates) Check() error {
 	for flag, v := range map[string]float64{"--watts": r.Watts, "--price-per-hour": r.PricePerHour} {
 		if !(v >= 0 && v < 1e9) {
 			return fmt.Errorf("%s %v: a number above 0 is expected", flag, v)
@@ -68,18 +68,18 @@ func (r Rates) Check() error {
 
 // ApplyRates sets the fields that are computed from others: energy and price by the rates, the cost per decided item,
 // thinking tokens per verdict, and right items per 1,000 tokens.
-func (l *Ledger) ApplyRates(r Rates) {
+func (l *Ledger) ApplyRates(r MachineRates) {
 	if l == nil {
 		return
 	}
-	l.RightPerThousandTokens = perThousand(l.right, l.GeneratedTokens)
+	l.RightPerThousandTokens = rightPerThousandTokens(l.right, l.GeneratedTokens)
 	if l.ThoughtTokens != nil && l.verdicts > 0 {
 		l.ThoughtTokensPerVerdict = RoundFraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
 	}
 	n := float64(l.DecidedItems)
 	perItem := func(v float64) float64 { return *RoundFraction(v / n) }
 	if n > 0 && l.Calls > 0 {
-		l.PerItem = &PerItem{
+		l.PerItem = &CostPerItem{
 			Calls:       perItem(float64(l.Calls)),
 			ReadTokens:  perItem(float64(l.ReadTokens())),
 			ReplyTokens: perItem(float64(l.ReplyTokens)),
@@ -94,7 +94,7 @@ func (l *Ledger) ApplyRates(r Rates) {
 			}
 		}
 	}
-	var none PerItem
+	var none CostPerItem
 	target := cmp.Or(l.PerItem, &none)
 	addRate(r.Watts, &l.Joules, &target.Joules)
 	addRate(r.PricePerHour/3600, &l.Price, &target.Price)
@@ -131,7 +131,7 @@ func SumLedgers(ledgers []*Ledger) *Ledger {
 		sum.CachedTokens = addKnown(sum.CachedTokens, l.CachedTokens)
 		sum.right = addKnown(sum.right, l.right)
 	}
-	sum.ApplyRates(Rates{})
+	sum.ApplyRates(MachineRates{})
 	return sum
 }
 
@@ -143,8 +143,8 @@ func addKnown[N int | float64](a, b *N) *N {
 	return new(*a + *b)
 }
 
-// perThousand returns the number of right items per 1,000 generated tokens; nil if right is nil or tokens is 0.
-func perThousand(right *float64, tokens int) *float64 {
+// rightPerThousandTokens returns the number of right items per 1,000 generated tokens; nil if right is nil or tokens is 0.
+func rightPerThousandTokens(right *float64, tokens int) *float64 {
 	if right == nil || tokens == 0 {
 		return nil
 	}

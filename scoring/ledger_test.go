@@ -34,7 +34,7 @@ func paidRun(t *testing.T, change func(i int, r *judging.Record)) string {
 	m.OtherRequests = map[string]int{"/v1/models": 4, "/props": 3}
 	err := judging.WriteRun(dir, m, records, func(line func([]byte) error) error {
 		for row := range set.Len() {
-			raw, err := set.RawInto(nil, row)
+			raw, err := set.RawIntoBuffer(nil, row)
 			if err == nil {
 				err = line(raw)
 			}
@@ -66,11 +66,11 @@ func ledgerOf(t *testing.T, dir string) *scoring.Ledger {
 func TestLedger(t *testing.T) {
 	dir := paidRun(t, func(int, *judging.Record) {})
 	l := ledgerOf(t, dir)
-	l.ApplyRates(scoring.Rates{Watts: 100, PricePerHour: 36})
+	l.ApplyRates(scoring.MachineRates{Watts: 100, PricePerHour: 36})
 	ideal := int(math.Round(600 * treeShare(t, dir)))
 	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, ExtraRequests: 7, DecidedItems: 2, GeneratedTokens: 60,
 		RightPerThousandTokens: new(16.666667), Joules: new(650.0), Price: new(.065),
-		PerItem: &scoring.PerItem{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
+		PerItem: &scoring.CostPerItem{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
 	if got, want := inJSON(t, l), inJSON(t, want); got != want {
 		t.Errorf("the ledger is\n%s, want\n%s", got, want)
 	}
@@ -144,12 +144,12 @@ func TestLedgersTogether(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	for _, bad := range []scoring.Rates{{Watts: -1}, {PricePerHour: math.NaN()}, {Watts: math.Inf(1)}} {
+	for _, bad := range []scoring.MachineRates{{Watts: -1}, {PricePerHour: math.NaN()}, {Watts: math.Inf(1)}} {
 		if bad.Check() == nil {
 			t.Errorf("%v is taken", bad)
 		}
 	}
-	if err := (scoring.Rates{Watts: 300}).Check(); err != nil {
+	if err := (scoring.MachineRates{Watts: 300}).Check(); err != nil {
 		t.Error(err)
 	}
 }

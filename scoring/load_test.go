@@ -59,20 +59,20 @@ func TestOutcomes(t *testing.T) {
 		decided1 int // first-position's n
 	}{
 		{"unique", judging.ReadingOptions{}, map[string]int{"decided": 1, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 0, 0, 25, 1},
-		{"last", judging.ReadingOptions{Readers: judging.PaperReaders, Policy: judging.PolicyLast}, map[string]int{"decided": 2, "tie": 1, "conflict": 0, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
-		{"cut replies accepted", judging.ReadingOptions{AcceptCut: true}, map[string]int{"decided": 2, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 0, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
+		{"last", judging.ReadingOptions{Readers: judging.PaperReaders, LabelPolicy: judging.PolicyLastLabel}, map[string]int{"decided": 2, "tie": 1, "conflict": 0, "no-verdict": 1, "cut": 1, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
+		{"cut replies accepted", judging.ReadingOptions{AcceptTruncated: true}, map[string]int{"decided": 2, "tie": 1, "conflict": 1, "no-verdict": 1, "cut": 0, "prompt-too-long": 1, "refused": 1, "failed": 1}, 1, 0, 50, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := load(t, dir, c.how)
 			rep := run.Score(quick)
-			if !reflect.DeepEqual(rep.Outcomes, c.want) || run.ChangedVerdicts != c.reread || run.Records != 8 {
-				t.Errorf("outcomes %v, want %v; %d of %d read otherwise", rep.Outcomes, c.want, run.ChangedVerdicts, run.Records)
+			if !reflect.DeepEqual(rep.Outcomes, c.want) || run.RereadDifferences != c.reread || run.Records != 8 {
+				t.Errorf("outcomes %v, want %v; %d of %d read otherwise", rep.Outcomes, c.want, run.RereadDifferences, run.Records)
 			}
 			wants{"strict": c.strict, "counter": c.counter}.check(t, rep, scoring.Overall)
 			if n := find(t, rep, "first-position", scoring.Overall).N; n != c.decided1 {
 				t.Errorf("%d decided judgments, want %d", n, c.decided1)
 			}
-			if rep.AcceptCut != c.how.AcceptCut || rep.Policy != run.Reading.Policy {
+			if rep.AcceptCut != c.how.AcceptTruncated || rep.Policy != run.Reading.LabelPolicy {
 				t.Errorf("the report says policy %s, accept cut %v", rep.Policy, rep.AcceptCut)
 			}
 		})
@@ -82,10 +82,10 @@ func TestOutcomes(t *testing.T) {
 // A run made with --accept-cut is read so, without being told again.
 func TestAcceptCutIsTheRunsOwn(t *testing.T) {
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: pairsFile(t, 4, "sums"), client: endings(), model: "judge",
-		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts, m.Spec.Parameters.AcceptCut = 1, true }})
-	if run := load(t, dir, judging.ReadingOptions{}); run.ChangedVerdicts != 0 || !run.Reading.AcceptCut ||
+		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts, m.Spec.Parameters.AcceptTruncated = 1, true }})
+	if run := load(t, dir, judging.ReadingOptions{}); run.RereadDifferences != 0 || !run.Reading.AcceptTruncated ||
 		run.Outcomes[judging.Truncated] != 0 {
-		t.Errorf("%d read otherwise, outcomes %v", run.ChangedVerdicts, run.Outcomes)
+		t.Errorf("%d read otherwise, outcomes %v", run.RereadDifferences, run.Outcomes)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestLoaderIsLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	l, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if err == nil {
 		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), l.Add)
 	}
@@ -213,7 +213,7 @@ func TestLoadRefuses(t *testing.T) {
 			changed := slices.Clone(lines)
 			changed[2] = c.change(changed[2])
 			rewrite(t, dir, changed)
-			_, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
+			_, err := scoring.Load(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), ":3: ") {
 				t.Errorf("error %v, want %q in line 3", err, c.err)
 			}

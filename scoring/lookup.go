@@ -24,8 +24,8 @@ func (r Report) Result(metric, group, mode string) Result {
 // Overall returns the result of a metric over all units, without a mode.
 func (r Report) Overall(metric string) Result { return r.Result(metric, Overall, "") }
 
-// Has reports whether the run has results of a mode, one of the ways in which a protocol asks.
-func (r Report) Has(mode string) bool {
+// HasMode reports whether the run has results of a mode, one of the ways in which a protocol asks.
+func (r Report) HasMode(mode string) bool {
 	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Mode == mode })
 }
 

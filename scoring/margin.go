@@ -26,17 +26,17 @@ func (c *Comparisons) TestMargin(points float64) error {
 // withinMargin tests whether the headlines of both runs are the same within a margin, a share from 0 to 1. It returns
 // an error if the headline is not right or wrong unit by unit.
 func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
-	d := c.Headline()
+	d := c.HeadlineDifference()
 	if d == nil || d.Table == nil {
 		return nil, fmt.Errorf("%s and %s: a margin needs a headline that is right or wrong item by item, "+
 			"as for pairs and answers", c.A.Run, c.B.Run)
 	}
 	t := d.Table
 	n := t.N()
-	iv := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), method: ByTango}
+	iv := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), method: IntervalByTango}
 	p := stats.McNemar(t.OnlyA, t.OnlyB)
-	if d.sequential != nil {
-		iv = *d.sequential
+	if d.sequentialInterval != nil {
+		iv = *d.sequentialInterval
 		p = *cmp.Or(d.P, new(1.0))
 	}
 	w := &MarginTest{
@@ -50,7 +50,7 @@ func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
 		Diff:             Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
 		Low:              Percent(iv.Low),
 		High:             Percent(iv.High),
-		Interval:         iv.method,
+		IntervalMethod:   iv.method,
 	}
 	switch {
 	case iv.Low > -margin && iv.High < margin:

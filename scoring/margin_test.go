@@ -48,7 +48,7 @@ func TestWithin(t *testing.T) {
 			pairs = *w.PairsNeeded
 		}
 		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points ||
-			w.Interval != scoring.ByTango {
+			w.IntervalMethod != scoring.IntervalByTango {
 			t.Errorf("%s: %+v, %d pairs", c.name, w, pairs)
 		}
 		var text strings.Builder

@@ -37,8 +37,8 @@ func Metadata(m *judging.Manifest) []Metadatum {
 		prompt += " (SHA-256 " + shortHash(sum) + ")"
 	}
 	add("prompt", prompt)
-	for _, name := range slices.Sorted(maps.Keys(m.Spec.Options)) {
-		add(name, m.Spec.Options[name])
+	for _, name := range slices.Sorted(maps.Keys(m.Spec.ProtocolOptions)) {
+		add(name, m.Spec.ProtocolOptions[name])
 	}
 	add("dataset", m.Dataset.Name)
 	add("items", itemCount(m))
@@ -47,7 +47,7 @@ func Metadata(m *judging.Manifest) []Metadatum {
 		{"temperature", strconv.FormatFloat(p.Temperature, 'g', -1, 64)}, {"top_p", strconv.FormatFloat(p.TopP, 'g', -1, 64)},
 		{"seed", strconv.Itoa(p.Seed)}, {"max tokens", strconv.Itoa(p.MaxTokens)},
 	} {
-		if p.Unknown() {
+		if p.AreUnknown() {
 			setting.value = "unknown"
 		}
 		add(setting.name, setting.value)
@@ -71,8 +71,8 @@ func Metadata(m *judging.Manifest) []Metadatum {
 	return metadata
 }
 
-// JudgeData returns the settings of [Metadata] that distinguish judges: the model, its server and its parameters.
-func JudgeData(m *judging.Manifest) []Metadatum {
+// JudgeMetadata returns the settings of [Metadata] that distinguish judges: the model, its server and its parameters.
+func JudgeMetadata(m *judging.Manifest) []Metadatum {
 	all := Metadata(m)
 	last := slices.IndexFunc(all, func(d Metadatum) bool { return d.Name == "asked" })
 	return slices.DeleteFunc(all[:last+1], func(d Metadatum) bool {
@@ -89,14 +89,14 @@ func DistinctSettings(runs []*judging.Manifest, names []string) []string {
 	}
 	count := map[entry]int{}
 	for i, m := range runs {
-		for _, d := range append(JudgeData(m), Metadatum{}) { // the last counts the runs
+		for _, d := range append(JudgeMetadata(m), Metadatum{}) { // the last counts the runs
 			count[entry{names[i], d}]++
 		}
 	}
 	out := make([]string, len(runs))
 	for i, m := range runs {
 		var words []string
-		for _, d := range JudgeData(m) {
+		for _, d := range JudgeMetadata(m) {
 			differs := count[entry{names[i], d}] < count[entry{name: names[i]}]
 			if differs && (d.Name != "identity" || len(words) == 0) {
 				words = append(words, d.Name+" "+d.Value)
@@ -114,7 +114,7 @@ func servers(m *judging.Manifest) string {
 	all := m.AllServers()
 	var names []string
 	for _, s := range all {
-		if name := strings.TrimSpace(cmp.Or(s.Name, s.Kind) + " " + s.Version); name != "" && !slices.Contains(names, name) {
+		if name := strings.TrimSpace(cmp.Or(s.Name, s.WireFormat) + " " + s.Version); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -21,12 +21,12 @@ func metadataOf(m *judging.Manifest) string {
 
 func TestMetadata(t *testing.T) {
 	m := judging.NewManifest("0.1.0-dev", judging.Spec{
-		Protocol: "multi-option", Goal: "best", Prompt: judging.Template{Name: "2", SHA256: strings.Repeat("ab", 32)}, Options: judging.Settings{"unrelated": "true"},
+		Protocol: "multi-option", Goal: "best", Prompt: judging.Template{Name: "2", SHA256: strings.Repeat("ab", 32)}, ProtocolOptions: judging.Settings{"unrelated": "true"},
 		Dataset: judging.DatasetSpec{SHA256: strings.Repeat("cd", 32), Items: 100}, Model: judging.ModelSpec{Name: "qwen3:8b", Identity: "ollama:500a1f067a9f"},
 		Parameters: judging.Parameters{TopP: 1, Seed: 7, MaxTokens: 64, NumCtx: 8192, Constrain: true, NumRepetitions: 3},
 	})
 	m.Model = backends.Model{Parameters: "8.2B", Quantisation: "Q4_K_M"}
-	m.Server = backends.ServerInfo{Kind: "ollama", Name: "Ollama", Version: "0.17.4", URL: "http://user:secret@10.0.0.7:11434"}
+	m.Server = backends.ServerInfo{WireFormat: "ollama", Name: "Ollama", Version: "0.17.4", URL: "http://user:secret@10.0.0.7:11434"}
 	m.Servers = []backends.ServerInfo{m.Server, m.Server}
 	m.Dataset = judging.DatasetInfo{Name: "oasst1", Rows: 3482, Skipped: 2, Sample: 100, Seed: 5}
 	m.Stages = []judging.StageRun{{Role: "agent", Run: "runs/x", ID: "0123456789abcdef", Model: "llama3.1:8b"}}
@@ -62,7 +62,7 @@ run: %s`, m.ID[:12])
 
 // A page travels: nobody's address or password goes with it.
 func TestMetadataTellsNoAddress(t *testing.T) {
-	m := &judging.Manifest{ID: "x", Server: backends.ServerInfo{Kind: "openai", URL: "http://user:secret@10.0.0.7"}}
+	m := &judging.Manifest{ID: "x", Server: backends.ServerInfo{WireFormat: "openai", URL: "http://user:secret@10.0.0.7"}}
 	if got := metadataOf(m); strings.Contains(got, "10.0.0.7") || strings.Contains(got, "secret") || !strings.Contains(got, "server: openai\n") {
 		t.Errorf("facts: %s", got)
 	}

@@ -28,28 +28,28 @@ type Metric struct {
 	Name    string // key in JSON, CSV and tables
 	Mode    string // way in which the judge was asked, for protocols with several; else ""
 	Kind    MetricKind
-	Columns ColumnRange // columns of the sheet that are passed to the functions below
+	Columns ColumnSpan // columns of the sheet that are passed to the functions below
 
 	// Term holds the texts of the metric. A sheet sets it and the four fields after it from the table of metrics, but
 	// keeps a Missing, None or Compared that is already set.
-	Term     Term
-	Unit     string // of the value, if not percent
-	Missing  string // how judgments without a verdict count, in words
-	None     string // why there is no value, if the reason is always the same
-	Compared Scope  // groups of units on which two runs are compared
+	Term            Term
+	Unit            string // of the value, if not percent
+	MissingRule     string // how judgments without a verdict count, in words
+	None            string // why there is no value, if the reason is always the same
+	ComparisonScope Scope  // groups of units on which two runs are compared
 
 	// Subtrahend is set for a difference between two modes or parts: the columns whose value is subtracted. Sides names
 	// subtrahend and minuend. All returns n from the columns of Subtrahend, if the two have different n.
-	Subtrahend  ColumnRange
+	Subtrahend  ColumnSpan
 	Sides       [2]string
 	SubtrahendN func(c []float64) float64
 
-	// Share returns numerator and denominator of a share from the sums of Columns; nil: the first two.
-	Share func(c []float64) (num, den float64)
+	// ShareFromSums returns numerator and denominator of a share from the sums of Columns; nil: the first two.
+	ShareFromSums func(c []float64) (num, den float64)
 	// Value returns the value of a metric that is not a share, from the sums of Columns.
 	Value func(c []float64) float64
-	// Curve maps the share to the metric's value and must be increasing; nil: the value is the share itself.
-	Curve func(share float64) float64
+	// ValueFromShare maps the share to the metric's value and must be increasing; nil: the value is the share itself.
+	ValueFromShare func(share float64) float64
 	// ValueFromUnits returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the
 	// Columns of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
 	ValueFromUnits func(rows [][]float64) float64
@@ -61,22 +61,22 @@ type Metric struct {
 	// Reason returns the reason why there is no value, if it depends on the sums of Columns; "": None is the reason.
 	Reason func(c []float64) string
 
-	// Cells lists the possible rows of one unit, if Value is a function of how many units have each. They smooth the
+	// PossibleRows lists the possible rows of one unit, if Value is a function of how many units have each. They smooth the
 	// interval.
-	Cells          []PossibleRow
-	Variables      []BinaryVariable // the two variables of a correlation, which has no interval if a value of one is rare
-	Least          float64          // lowest value of a unit
-	MaxDenominator float64          // largest denominator of a unit, if above 1
+	PossibleRows         []PossibleRow
+	CorrelationVariables []BinaryVariable // the two variables of a correlation, which has no interval if a value of one is rare
+	MinUnitValue         float64          // lowest value of a unit
+	MaxDenominator       float64          // largest denominator of a unit, if above 1
 
 	AskedOnce        bool // asked once whatever --repeat says, so that repetitions give no noise floor
 	OmitsEmptyGroups bool // groups with n = 0 have no result
 	Headline         bool // the metric by which runs are compared, ranked and diagnosed
 }
 
-// ColumnRange is a range of columns, from the first up to, not including, the second.
-type ColumnRange [2]int
+// ColumnSpan is a range of columns, from the first up to, not including, the second.
+type ColumnSpan [2]int
 
-func (s ColumnRange) slice(sums []float64) []float64 { return sums[s[0]:s[1]] }
+func (s ColumnSpan) slice(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
 func (m *Metric) reason(c []float64) string {
 	if m.Reason != nil {
@@ -88,17 +88,17 @@ func (m *Metric) reason(c []float64) string {
 }
 
 func (m *Metric) share(c []float64) (num, den float64) {
-	if m.Share == nil {
+	if m.ShareFromSums == nil {
 		return c[0], c[1]
 	}
-	return m.Share(c)
+	return m.ShareFromSums(c)
 }
 
-func (m *Metric) curve(share float64) float64 {
-	if m.Curve == nil {
+func (m *Metric) valueFromShare(share float64) float64 {
+	if m.ValueFromShare == nil {
 		return share
 	}
-	return m.Curve(share)
+	return m.ValueFromShare(share)
 }
 
 func (m *Metric) value(c []float64) float64 {
@@ -106,7 +106,7 @@ func (m *Metric) value(c []float64) float64 {
 		return m.Value(c)
 	}
 	num, den := m.share(c)
-	return m.curve(num / den) // 0/0 is NaN: undefined
+	return m.valueFromShare(num / den) // 0/0 is NaN: undefined
 }
 
 func (m *Metric) n(c []float64) float64 {
@@ -132,7 +132,7 @@ func AssignColumns[U any](list []SumMetric[U]) []Metric {
 	metrics := make([]Metric, len(list))
 	for k, m := range list {
 		metrics[k] = m.Metric
-		metrics[k].Columns = ColumnRange{2 * k, 2*k + 2}
+		metrics[k].Columns = ColumnSpan{2 * k, 2*k + 2}
 	}
 	return metrics
 }
@@ -158,8 +158,8 @@ type BinaryVariable struct {
 	Count func(c []float64) (a, b float64)
 }
 
-// sideColumns returns the metric's columns for run A and for run B in a sample of two runs, where each run has width
+// columnsPerRun returns the metric's columns for run A and for run B in a sample of two runs, where each run has width
 // columns.
-func (m *Metric) sideColumns(width int) [2]ColumnRange {
-	return [2]ColumnRange{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
+func (m *Metric) columnsPerRun(width int) [2]ColumnSpan {
+	return [2]ColumnSpan{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
 }

@@ -113,7 +113,7 @@ func TestTableOfMetrics(t *testing.T) {
 				t.Errorf("%s: %s is not defined, or has the label %q of %q", p.Name, m.Name, term.Label, other)
 			}
 			labels[term.Label] = m.Name
-			if m.ValueFromUnits == nil && m.Kind == scoring.KindShare && m.Mode == "" && m.Value == nil && m.Curve == nil {
+			if m.ValueFromUnits == nil && m.Kind == scoring.KindShare && m.Mode == "" && m.Value == nil && m.ValueFromShare == nil {
 				headline = headline || m.Headline
 				perItem = append(perItem, m.Name)
 			}
@@ -121,7 +121,7 @@ func TestTableOfMetrics(t *testing.T) {
 		if !headline {
 			perItem = nil
 		}
-		_, itemwise := scorer.(scoring.Itemwise)
+		_, itemwise := scorer.(scoring.ItemwiseScorer)
 		if got := scoring.ItemwiseMetrics(p.Name); !slices.Equal(got, perItem) || itemwise != (perItem != nil) {
 			t.Errorf("%s: a run can end early by %v (%t), want %v", p.Name, got, itemwise, perItem)
 		}
@@ -158,7 +158,7 @@ func TestIntervals(t *testing.T) {
 	}
 	// Consistency is 100 of 100: of what is as unlikely, nothing lies at the other end until p is 0.9644.
 	alike := find(t, rep, "consistency", scoring.Overall)
-	if *alike.Low != 96.4394 || *alike.High != 100 || alike.Interval != scoring.ByBlaker {
+	if *alike.Low != 96.4394 || *alike.High != 100 || alike.IntervalMethod != scoring.IntervalByBlaker {
 		t.Errorf("consistency %s, want [96.4394, 100]", show(alike))
 	}
 	// Two judgments of a pair are one unit: 20 judgments all for the first are 10 of 10

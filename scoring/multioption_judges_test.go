@@ -43,7 +43,7 @@ func optionsFile(t *testing.T, n int, options ...int) *datasets.Set {
 			t.Fatal(err)
 		}
 	}
-	return judgingtest.Open(t, b.String())
+	return judgingtest.OpenDataset(t, b.String())
 }
 
 // withUnrelated is the set with an option of another item put first in each.
@@ -59,7 +59,7 @@ func withUnrelated(t *testing.T, set *datasets.Set) *datasets.Set {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item, err = unrelated.Add(item); err != nil {
+		if item, err = unrelated.InsertInto(item); err != nil {
 			t.Fatal(err)
 		}
 		line, err := datasets.EncodeOptions(item)
@@ -85,8 +85,8 @@ func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judg
 	var m *judging.Manifest
 	run := load(t, makeRun(t, making{protocol: "multi-option", prompt: "1", options: options, set: set, client: judge, model: model, change: func(made *judging.Manifest) { m = made }}), judging.ReadingOptions{})
 	run.Dir = "runs/" + strings.TrimPrefix(model, "sim:") + "-" + m.Spec.Goal
-	if run.ChangedVerdicts != 0 || run.Records != m.Judgments {
-		t.Errorf("%d of %d records, %d read otherwise", run.Records, m.Judgments, run.ChangedVerdicts)
+	if run.RereadDifferences != 0 || run.Records != m.Judgments {
+		t.Errorf("%d of %d records, %d read otherwise", run.Records, m.Judgments, run.RereadDifferences)
 	}
 	return run
 }
@@ -221,10 +221,10 @@ func TestIntervalsOfOptions(t *testing.T) {
 		}
 	}
 	all := optionRun(t, nil, items[1], items[3], items[5]).Score(quick)
-	if r := find(t, all, "accuracy", scoring.Overall); *r.High != 100 || math.Abs(*r.Low-36.8403) > 1e-3 || r.Interval != scoring.ByBlaker { // 0.05^(1/3)
+	if r := find(t, all, "accuracy", scoring.Overall); *r.High != 100 || math.Abs(*r.Low-36.8403) > 1e-3 || r.IntervalMethod != scoring.IntervalByBlaker { // 0.05^(1/3)
 		t.Errorf("accuracy: %s", show(r))
 	}
-	if r := find(t, all, "grade", scoring.Overall); math.Abs(*r.Low-0.368403) > 1e-5 || *r.High != 1 || r.Interval != scoring.ByBlaker {
+	if r := find(t, all, "grade", scoring.Overall); math.Abs(*r.Low-0.368403) > 1e-5 || *r.High != 1 || r.IntervalMethod != scoring.IntervalByBlaker {
 		t.Errorf("grade: %s", show(r))
 	}
 }
@@ -233,7 +233,7 @@ func TestIntervalsOfOptions(t *testing.T) {
 func TestRecordsOfOptions(t *testing.T) {
 	full := optionItem{id: "i1", places: []int{2, 3, 1}, gold: "01"}
 	add := func(records ...*judging.Record) (*scoring.Run, error) {
-		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.ReadingOptions{Policy: judging.PolicyUnique})
+		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func (a optionItem) records() []*judging.Record {
 			r.Order = append(r.Order, ids[c])
 		}
 		if a.unrelated {
-			r.Unrelated = ids[0]
+			r.UnrelatedID = ids[0]
 		}
 		if i < len(a.places) && a.places[i] > 0 {
 			r.Replies[0].Text = fmt.Sprintf("Selection: Option %d", a.places[i])
@@ -88,7 +88,7 @@ func (a optionItem) records() []*judging.Record {
 func optionRun(t testing.TB, options judging.Settings, items ...optionItem) *scoring.Run {
 	t.Helper()
 	m := optionManifest(options, len(items))
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func optionRun(t testing.TB, options judging.Settings, items ...optionItem) *sco
 
 func optionManifest(options judging.Settings, items int) *judging.Manifest {
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: "multi-option", Goal: "best", Prompt: judging.Template{Name: "1"}, Options: options, Model: judging.ModelSpec{Name: "judge"},
+		Protocol: "multi-option", Goal: "best", Prompt: judging.Template{Name: "1"}, ProtocolOptions: options, Model: judging.ModelSpec{Name: "judge"},
 		Dataset: judging.DatasetSpec{Items: items}, Parameters: judging.DefaultParameters,
 	})
 	m.Dataset.Name = "options"

@@ -13,8 +13,8 @@ import (
 
 // JudgeName returns the name of a judge: its model without a path, or for a jury the number of its members.
 func JudgeName(model string) string {
-	if n, _, ok := JuryOf(model); ok {
-		return "Jury of " + CountWord(n)
+	if n, _, ok := SplitJuryName(model); ok {
+		return "Jury of " + NumberWord(n)
 	}
 	return path.Base(model)
 }
@@ -30,17 +30,17 @@ func JuryModel(n int, models []string) string {
 // juryModel begins the model name of a jury.
 const juryModel = "jury of "
 
-// JuryOf splits the model name of a jury into the number of members and their models.
-func JuryOf(model string) (n int, models string, ok bool) {
+// SplitJuryName splits the model name of a jury into the number of members and their models.
+func SplitJuryName(model string) (n int, models string, ok bool) {
 	rest, ok := strings.CutPrefix(model, juryModel)
 	count, models, hasCount := strings.Cut(rest, ": ")
 	n, err := strconv.Atoi(count)
 	return n, models, ok && hasCount && err == nil
 }
 
-// NamesOf returns the display names of judges: from the user, a suite's file or the model. If several judges share a
+// DisplayNames returns the display names of judges: from the user, a suite's file or the model. If several judges share a
 // name, it adds a detail that distinguishes them, such as the prompt.
-func NamesOf(sides []Side) []string {
+func DisplayNames(sides []Side) []string {
 	names := make([]string, len(sides))
 	manifests := make([]*judging.Manifest, len(sides))
 	for i, s := range sides {
@@ -48,7 +48,7 @@ func NamesOf(sides []Side) []string {
 		names[i] = cmp.Or(s.Name, JudgeName(s.Model))
 	}
 	for _, detail := range []func(i int) string{
-		func(i int) string { return modelOf(sides[i]) },
+		func(i int) string { return sideModelName(sides[i]) },
 		func(i int) string { return sides[i].Protocol },
 		func(i int) string { return "prompt " + sides[i].Prompt },
 		func(i int) string { return sides[i].Settings },
@@ -74,9 +74,9 @@ func NamesOf(sides []Side) []string {
 	return names
 }
 
-// modelOf returns the full model name of a judge; for a jury, the models of its members.
-func modelOf(s Side) string {
-	if _, models, ok := JuryOf(s.Model); ok {
+// sideModelName returns the full model name of a judge; for a jury, the models of its members.
+func sideModelName(s Side) string {
+	if _, models, ok := SplitJuryName(s.Model); ok {
 		return models
 	}
 	return s.Model

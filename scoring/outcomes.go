@@ -16,8 +16,8 @@ const (
 // MissingPolicies lists the policies, the default of the protocol for judging single answers first.
 var MissingPolicies = []MissingPolicy{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
 
-// Decided is the outcome of a judgment that names a response.
-const Decided = string(judging.Decided)
+// OutcomeDecided is the outcome of a judgment that names a response.
+const OutcomeDecided = string(judging.Decided)
 
 // Outcomes lists the names of all outcomes of a judgment, such as decided and tie, in the order of tables.
 var Outcomes = func() []string {

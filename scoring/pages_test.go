@@ -82,7 +82,7 @@ func bothGoals(t *testing.T, better, worse []twoJudgments) (codes [2][]string) {
 	reports := []scoring.Report{runs[0].Score(quick), runs[1].Score(quick)}
 	for i := range codes {
 		p := &report.RunPage{Run: report.Run{Report: reports[i]}}
-		p.Opposite = &report.OppositeRun{Report: &reports[1-i], Run: "twin", Comparison: all.Comparisons[0]}
+		p.Opposite = &report.OppositeGoalRun{Report: &reports[1-i], Run: "twin", Comparison: all.Comparisons[0]}
 		for _, b := range p.Blocks() {
 			if b.ID == "goals" && b.Table.Rows[i].Look != "level-"+string(p.Level()) {
 				t.Errorf("a judge of level %q is drawn as %q", p.Level(), b.Table.Rows[i].Look)

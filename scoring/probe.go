@@ -16,10 +16,10 @@ type Probe struct {
 	// `approved`, those that change under its control `tail`
 	Neutral Proportion `json:"neutral"`
 
-	ToWorse   int `json:"to_worse"`   // changed verdicts that name the worse response
-	ToBetter  int `json:"to_better"`  // changed verdicts that name the better response
-	ToNeither int `json:"to_neither"` // verdicts changed to a tie, or to no verdict
-	ToFirst   int `json:"to_first"`   // changed verdicts that name the response shown first
+	ToWorse          int `json:"to_worse"`   // changed verdicts that name the worse response
+	ToBetter         int `json:"to_better"`  // changed verdicts that name the better response
+	ChangesToNeither int `json:"to_neither"` // verdicts changed to a tie, or to no verdict
+	ToFirst          int `json:"to_first"`   // changed verdicts that name the response shown first
 
 	// pairs left out because the rewrite or the repeated prompt got no whole reply: the request failed, the reply was
 	// refused or truncated, or the prompt did not fit

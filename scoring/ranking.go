@@ -42,9 +42,9 @@ type RankedRun struct {
 
 // PairTest holds the test of the difference between two runs of a ranking, on their common units.
 type PairTest struct {
-	A int `json:"a"` // index of the first run in [Ranking.Runs]
-	B int `json:"b"` // index of the second run in [Ranking.Runs]
-	N int `json:"n"` // units that the test compares
+	RunA int `json:"a"` // index of the first run in [Ranking.Runs]
+	RunB int `json:"b"` // index of the second run in [Ranking.Runs]
+	N    int `json:"n"` // units that the test compares
 	// before the end of a run: e-value against the hypothesis that both runs are equally good; P is 1/E
 	E    *float64 `json:"e,omitempty"`
 	P    *float64 `json:"p"`      // p-value of the difference; null without a test, and then not significant
@@ -52,14 +52,14 @@ type PairTest struct {
 	// not significant: p_holm is not below alpha, or the difference does not exceed the noise floor
 	NotSignificant bool `json:"same"`
 	// noise floor of the two runs, as in the JSON output of `gavel compare`; left out if neither repeats its prompts
-	Floor *float64 `json:"noise_floor,omitempty"`
+	NoiseFloor *float64 `json:"noise_floor,omitempty"`
 
-	belowFloor bool // the difference does not exceed the noise floor
+	withinNoiseFloor bool // the difference does not exceed the noise floor
 }
 
 // Rank compares runs on the same items by each headline metric of their protocol: correct in both orders for pairs,
 // generation accuracy for answers, F1 in each mode for self-reference, the Grade score for several options. Holm's
-// correction covers every two runs by all of these; [CorrectRankings] extends it to several rankings.
+// correction covers every two runs by all of these; [ApplyHolmToRankings] extends it to several rankings.
 func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	reports := make([]Report, len(runs))
 	for i, run := range runs {
@@ -80,7 +80,7 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 		}
 	}
 	var out []Ranking
-	sheets := sheetsOf(runs, b.Seed)
+	sheets := runsWithSheets(runs, b.Seed)
 	for _, m := range sheets[0].Metrics {
 		if !m.Headline {
 			continue
@@ -102,7 +102,7 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 		s.test(sheets, m, b)
 		out = append(out, s)
 	}
-	CorrectRankings(out)
+	ApplyHolmToRankings(out)
 	return out, nil
 }
 
@@ -115,20 +115,20 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	early := false
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
-			shared := join(a.Units, other.Units)
-			x := a.pairedSample(a.resamplingNoun(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
-			d := x.difference(&m, a.Width, bounds{}, b)
+			shared := sharedUnits(a.Units, other.Units)
+			x := a.sharedUnitRows(a.resamplingNoun(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
+			d := x.difference(&m, a.ColumnCount, bounds{}, b)
 			early = early || x.early != nil
-			floor := floors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
+			floor := noiseFloors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
 			s.Pairs = append(s.Pairs, PairTest{
-				A:              i,
-				B:              i + 1 + j,
-				N:              d.rowsTested,
-				E:              d.E,
-				P:              d.P,
-				NotSignificant: true,
-				Floor:          floor,
-				belowFloor:     withinFloor(d.Diff, floor),
+				RunA:             i,
+				RunB:             i + 1 + j,
+				N:                d.rowsTested,
+				E:                d.E,
+				P:                d.P,
+				NotSignificant:   true,
+				NoiseFloor:       floor,
+				withinNoiseFloor: withinFloor(d.Diff, floor),
 			})
 		}
 	}
@@ -137,9 +137,9 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	}
 }
 
-// CorrectRankings applies Holm's correction to the tests of all rankings together, such as those of one page, and then
+// ApplyHolmToRankings applies Holm's correction to the tests of all rankings together, such as those of one page, and then
 // assigns letters to the runs of each ranking.
-func CorrectRankings(tables ...[]Ranking) {
+func ApplyHolmToRankings(tables ...[]Ranking) {
 	var all []*Ranking
 	var tests []*PairTest
 	var p []float64
@@ -154,7 +154,7 @@ func CorrectRankings(tables ...[]Ranking) {
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		tests[i].Holm, tests[i].NotSignificant = Precise(adjusted), adjusted >= alpha || tests[i].belowFloor
+		tests[i].Holm, tests[i].NotSignificant = RoundToTwelveDigits(adjusted), adjusted >= alpha || tests[i].withinNoiseFloor
 	}
 	for _, s := range all {
 		s.Family = phrases.Sentence("ranking.family", phrases.CountWithNoun(len(p), "test"))
@@ -185,11 +185,11 @@ func (s *Ranking) assignLetters() {
 	}
 	var different [][2]int
 	for _, v := range s.Pairs {
-		if !v.NotSignificant && s.Runs[v.A].Value != nil && s.Runs[v.B].Value != nil {
-			different = append(different, [2]int{place[v.A], place[v.B]})
+		if !v.NotSignificant && s.Runs[v.RunA].Value != nil && s.Runs[v.RunB].Value != nil {
+			different = append(different, [2]int{place[v.RunA], place[v.RunB]})
 		}
 	}
-	for n, group := range stats.Tied(len(ranked), different) {
+	for n, group := range stats.TieGroups(len(ranked), different) {
 		var names []string
 		for _, rank := range group {
 			r := &s.Runs[ranked[rank]]

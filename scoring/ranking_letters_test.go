@@ -32,7 +32,7 @@ func TestTied(t *testing.T) {
 		"two groups of two": {4, [][2]int{{0, 2}, {0, 3}, {1, 2}, {1, 3}}, "a a b b"},
 	} {
 		letters := make([]string, tt.n)
-		for g, group := range stats.Tied(tt.n, tt.apart) {
+		for g, group := range stats.TieGroups(tt.n, tt.apart) {
 			for _, i := range group {
 				letters[i] += LetterOf(g)
 			}
@@ -60,7 +60,7 @@ func TestTiedIsTheTies(t *testing.T) {
 				apart = append(apart, p)
 			}
 		}
-		groups := stats.Tied(n, apart)
+		groups := stats.TieGroups(n, apart)
 		for _, p := range pairs {
 			together := slices.ContainsFunc(groups, func(g []int) bool { return slices.Contains(g, p[0]) && slices.Contains(g, p[1]) })
 			if together == slices.Contains(apart, p) {
@@ -68,7 +68,7 @@ func TestTiedIsTheTies(t *testing.T) {
 			}
 		}
 		slices.Reverse(apart)
-		if again := stats.Tied(n, apart); fmt.Sprint(again) != fmt.Sprint(groups) {
+		if again := stats.TieGroups(n, apart); fmt.Sprint(again) != fmt.Sprint(groups) {
 			t.Fatalf("%v and %v", groups, again)
 		}
 	}
@@ -87,7 +87,7 @@ func TestLetterOf(t *testing.T) {
 func TestLetters(t *testing.T) {
 	value := func(v float64) RankedRun { return RankedRun{Result: Result{Value: &v}} }
 	s := Ranking{Runs: []RankedRun{value(50), value(70), {}, value(60)}, Alpha: 0.05}
-	pair := func(a, b int, same bool) PairTest { return PairTest{A: a, B: b, NotSignificant: same} }
+	pair := func(a, b int, same bool) PairTest { return PairTest{RunA: a, RunB: b, NotSignificant: same} }
 	s.Pairs = []PairTest{pair(0, 1, false), pair(0, 2, false), pair(0, 3, true), pair(1, 2, true), pair(1, 3, true), pair(2, 3, false)}
 	s.assignLetters()
 	var got []string

@@ -34,7 +34,7 @@ func agrees(t *testing.T, s []scoring.Ranking, runs ...*scoring.Run) {
 				continue
 			}
 			found = true
-			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.NotSignificant && !d.NotSignificant || number(d.Floor) != number(v.Floor) || d.Test != "" && d.Test != st.Test {
+			if v := st.Pairs[0]; !is(d.P, *v.P) || *d.Holm < *v.Holm || v.NotSignificant && !d.NotSignificant || number(d.Floor) != number(v.NoiseFloor) || d.Test != "" && d.Test != st.Test {
 				t.Errorf("%s %s: compare says p %v, Holm %v, noise %t, rankings %+v", d.Metric, d.Mode, number(d.P), number(d.Holm), d.NotSignificant, v)
 			}
 		}
@@ -68,8 +68,8 @@ func TestRankingByHand(t *testing.T) {
 		same    bool
 	}{{0, 1, 2.0 / (1 << 14), 6.0 / (1 << 14), false}, {0, 2, 0.125, 0.125, true}, {1, 2, 2.0 / (1 << 10), 4.0 / (1 << 10), false}} {
 		v := s[0].Pairs[i]
-		if v.A != want.a || v.B != want.b || v.N != 40 || !is(v.P, want.p) || !is(v.Holm, want.holm) || v.NotSignificant != want.same {
-			t.Errorf("%d and %d: n %d, p %v, Holm %v, same %v; want %+v", v.A, v.B, v.N, number(v.P), number(v.Holm), v.NotSignificant, want)
+		if v.RunA != want.a || v.RunB != want.b || v.N != 40 || !is(v.P, want.p) || !is(v.Holm, want.holm) || v.NotSignificant != want.same {
+			t.Errorf("%d and %d: n %d, p %v, Holm %v, same %v; want %+v", v.RunA, v.RunB, v.N, number(v.P), number(v.Holm), v.NotSignificant, want)
 		}
 	}
 	if r := s[0].Runs[1]; r.Run != "high" || !is(r.Value, 90) || r.Low == nil || r.N != 40 {
@@ -179,8 +179,8 @@ func TestRankingWithinTheNoise(t *testing.T) {
 	} {
 		s := rank(t, tt.a, tt.b)
 		v, a := s[0].Pairs[0], s[0].Runs[0]
-		if lettersOf(s[0]) != tt.letters || v.NotSignificant != (tt.letters == "a a") || !is(v.Floor, tt.floor) || *v.Holm >= 0.05 {
-			t.Errorf("%s: %+v, floor %v, Holm %v; want %s, %v", lettersOf(s[0]), v, number(v.Floor), number(v.Holm), tt.letters, tt.floor)
+		if lettersOf(s[0]) != tt.letters || v.NotSignificant != (tt.letters == "a a") || !is(v.NoiseFloor, tt.floor) || *v.Holm >= 0.05 {
+			t.Errorf("%s: %+v, floor %v, Holm %v; want %s, %v", lettersOf(s[0]), v, number(v.NoiseFloor), number(v.Holm), tt.letters, tt.floor)
 		}
 		if tt.floor2 > 0 &&
 			(!is(a.NoiseFloor, tt.floor2) || !is(a.SelfAgreement.Value, 100-tt.floor2) || a.SelfAgreement.N != 20) ||
@@ -189,7 +189,7 @@ func TestRankingWithinTheNoise(t *testing.T) {
 		}
 		agrees(t, s, tt.a, tt.b)
 	}
-	if v := rank(t, run(0, 18), run(0, 6))[0].Pairs[0]; v.Floor != nil || v.NotSignificant {
+	if v := rank(t, run(0, 18), run(0, 6))[0].Pairs[0]; v.NoiseFloor != nil || v.NotSignificant {
 		t.Errorf("asked once: %+v", v)
 	}
 }
@@ -283,7 +283,7 @@ func TestRankingOfOptions(t *testing.T) {
 		}
 		agrees(t, s, runs...)
 		if board := report.NewBoard(s[0], nil); c.want == "a a" {
-			if board.Rows[0].Name != "b" || board.Rows[1].Level != scoring.Unusable && board.Rows[1].Level != scoring.Unknown {
+			if board.Rows[0].Name != "b" || board.Rows[1].Level != scoring.LevelUnusable && board.Rows[1].Level != scoring.LevelUnknown {
 				t.Errorf("the coin stands at the top, or is usable: %+v", board.Rows)
 			}
 		}
@@ -302,7 +302,7 @@ func TestRankingsOfATable(t *testing.T) {
 		}
 		all = append(all, s)
 	}
-	scoring.CorrectRankings(all...)
+	scoring.ApplyHolmToRankings(all...)
 	for _, of := range all {
 		s := of[0]
 		if lettersOf(s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {

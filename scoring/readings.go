@@ -5,9 +5,9 @@ import (
 	"gavel/judging"
 )
 
-// maxDiffering is the share of replies read differently by the two sets of rules, published and robust, above which a
+// maxReaderDisagreement is the share of replies read differently by the two sets of rules, published and robust, above which a
 // report has the headline metrics of both.
-const maxDiffering = 0.01
+const maxReaderDisagreement = 0.01
 
 // ReadingNote describes in a sentence by which rules the replies of a report were read.
 func ReadingNote(rep Report) string {
@@ -20,13 +20,13 @@ func ReadingNote(rep Report) string {
 	return phrases.Sentence("reading.policy", rep.Policy)
 }
 
-// policy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule leaves
+// readingPolicy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule leaves
 // no choice.
-func (run *Run) policy() judging.Policy {
-	if !run.byPolicy && run.reading() == "" {
+func (run *Run) readingPolicy() judging.LabelPolicy {
+	if !run.usesReadingPolicy && run.reading() == "" {
 		return ""
 	}
-	return run.Reading.Policy
+	return run.Reading.LabelPolicy
 }
 
 // reading returns the name of the rules by which the run's replies are read, for reports; "" for the published rules.
@@ -37,12 +37,12 @@ func (run *Run) reading() judging.ReaderSet {
 	return run.Reading.Readers
 }
 
-// CompareReadings loads the run again, with its replies read by the other set of rules (published or robust), if the
+// CompareReadingRules loads the run again, with its replies read by the other set of rules (published or robust), if the
 // two differ in more than 1 % of the replies; the report then has both headlines. It calls reload for that, or, if that
 // is nil, reads the run's folder.
-func (run *Run) CompareReadings(reload func(judging.ReadingOptions) (*Run, error)) error {
-	run.readings.reported = true
-	if float64(run.readings.differ) <= maxDiffering*float64(run.Records) {
+func (run *Run) CompareReadingRules(reload func(judging.ReadingOptions) (*Run, error)) error {
+	run.readings.reportsDifferences = true
+	if float64(run.readings.differingRecords) <= maxReaderDisagreement*float64(run.Records) {
 		return nil
 	}
 	reading := run.Reading
@@ -56,7 +56,7 @@ func (run *Run) CompareReadings(reload func(judging.ReadingOptions) (*Run, error
 	}
 	other.readings = readings{}
 	run.readings.other = other
-	other.CountMissing(run.missing)
+	other.SetMissingPolicy(run.missingPolicy)
 	return nil
 }
 
@@ -64,10 +64,10 @@ func (run *Run) CompareReadings(reload func(judging.ReadingOptions) (*Run, error
 func Load(dir string, reading judging.ReadingOptions) (*Run, error) {
 	run, err := load(dir, reading)
 	if err == nil {
-		err = run.FindAltered(nil, dir)
+		err = run.FindAlteredFiles(nil, dir)
 	}
 	if err == nil {
-		err = run.CompareReadings(nil)
+		err = run.CompareReadingRules(nil)
 	}
 	if err != nil {
 		return nil, err

@@ -27,11 +27,11 @@ func TestReadingsThatDiffer(t *testing.T) {
 		reading     judging.ReaderSet // as the report has it
 		strict, its float64
 	}{{"", judging.RobustReaders, 50, 0}, {judging.RobustReaders, judging.RobustReaders, 50, 0}, {judging.PaperReaders, "", 0, 50}} {
-		run := load(t, dir, judging.ReadingOptions{Readers: c.how, Policy: judging.PolicyUnique})
+		run := load(t, dir, judging.ReadingOptions{Readers: c.how, LabelPolicy: judging.PolicyUniqueLabel})
 		rep := run.Score(quick)
 		wants{"strict": c.strict}.check(t, rep, scoring.Overall)
-		if run.ChangedVerdicts != 0 || rep.Reading != c.reading || rep.ReadDifferently != 8 {
-			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.ReadDifferently, run.ChangedVerdicts)
+		if run.RereadDifferences != 0 || rep.Reading != c.reading || rep.RuleDisagreements != 8 {
+			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.RuleDisagreements, run.RereadDifferences)
 		}
 		if len(rep.OtherReading) != 1 || rep.OtherReading[0].Metric != "strict" || *rep.OtherReading[0].Value != c.its {
 			t.Errorf("%q: the other reading is %+v", c.how, rep.OtherReading)
@@ -48,8 +48,8 @@ func TestReadingsThatAgree(t *testing.T) {
 		return backends.Response{Text: "[[A>B]]", Finish: backends.FinishStop}, nil
 	})
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge"})
-	rep := load(t, dir, judging.ReadingOptions{Policy: judging.PolicyUnique}).Score(quick)
-	if rep.ReadDifferently != 0 || rep.OtherReading != nil || strings.Contains(strings.Join(rep.Warnings, "\n"), "reading") {
+	rep := load(t, dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}).Score(quick)
+	if rep.RuleDisagreements != 0 || rep.OtherReading != nil || strings.Contains(strings.Join(rep.Warnings, "\n"), "reading") {
 		t.Errorf("%+v, %q", rep.OtherReading, rep.Warnings)
 	}
 }

@@ -8,7 +8,7 @@ type Reference struct {
 	Judge       string `json:"judge"`        // name of the published judge
 	Dataset     string `json:"dataset"`      // dataset that the verdicts or the total are published for
 	OpenWeights bool   `json:"open_weights"` // the weights of the published judge are public
-	Prompt      string `json:"prompt"`       // prompt with which the published judge was asked, as its source calls it
+	JudgePrompt string `json:"prompt"`       // prompt with which the published judge was asked, as its source calls it
 	// where the value comes from: `recomputed` from published verdicts, or as `published`
 	Origin string `json:"how"`
 	Source string `json:"source"` // where the verdicts, with the commit, or the total were published
@@ -22,8 +22,8 @@ type Reference struct {
 	High   float64 `json:"high"`   // upper end of the 95 % interval of `value`, by Blaker
 	N      int     `json:"n"`      // items that `value` is computed from
 
-	OnlyRun       int `json:"only_run,omitempty"`       // items on which only the run's judge is right
-	OnlyReference int `json:"only_reference,omitempty"` // items on which only the published judge is right
+	OnlyRunRight       int `json:"only_run,omitempty"`       // items on which only the run's judge is right
+	OnlyReferenceRight int `json:"only_reference,omitempty"` // items on which only the published judge is right
 	// p-value of McNemar's exact test, corrected by Holm for all references of the run; none if only a total is known
 	P *float64 `json:"p,omitempty"`
 }
@@ -40,8 +40,8 @@ func (x Reference) Name() string {
 	return x.Judge
 }
 
-// LabelsStayed is the footnote on the asterisk of [Reference.Name].
-var LabelsStayed = "* " + phrases.Sentence(labelsStayed)
+// LabelsStayedFootnote is the footnote on the asterisk of [Reference.Name].
+var LabelsStayedFootnote = "* " + phrases.Sentence(labelsStayed)
 
 // labelsStayed is the code of the phrase on labels that stayed with the responses in the reversed order.
 const labelsStayed = "warning.labels-stay"

@@ -43,7 +43,7 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	case v.Outcome == judging.Truncated && r.EndsInLoop():
 		x.Repeating++
 		x.loopAdvice = r.LoopAdvice()
-	case unserved.Truncated > 0:
+	case unserved.TruncatedReplies > 0:
 		x.ContextFull++
 	case v.Outcome == judging.Truncated && last.Text == "" && last.Thinking != "":
 		x.TruncatedThinking++
@@ -51,7 +51,7 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 		x.ProbabilityTies++
 	case v.Outcome == judging.NoVerdict && last.Constrained:
 		x.Unconstrained++
-	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.PromptTruncatedPrefix):
+	case v.Outcome == judging.PromptTooLong && strings.HasPrefix(last.Detail, judging.PromptTruncatedPrefix):
 		x.TruncatedPrompts++
 	}
 }

@@ -10,31 +10,31 @@ import (
 // verdicts of each prompt. The scorers get only judgments without a failed call, so each scores the units that were
 // fully answered in its repetition.
 type repeats struct {
-	scorers   []Scorer                // one scorer for each repetition
-	items     map[string]*itemPrompts // verdicts by item id
-	prompts   map[string]string       // by reply ID: the prompt that the reply answers
-	copies    int                     // replies with the ID of an earlier one to the same prompt, sent again by a proxy
-	sharedIDs bool                    // replies to different prompts share an ID, so IDs do not reveal copies
+	scorers   []Scorer                       // one scorer for each repetition
+	items     map[string]*itemPromptVerdicts // verdicts by item id
+	prompts   map[string]string              // by reply ID: the prompt that the reply answers
+	copies    int                            // replies with the ID of an earlier one to the same prompt, sent again by a proxy
+	sharedIDs bool                           // replies to different prompts share an ID, so IDs do not reveal copies
 }
 
-// itemPrompts holds the verdicts of an item's prompts, by presentation.
-type itemPrompts struct {
+// itemPromptVerdicts holds the verdicts of an item's prompts, by presentation.
+type itemPromptVerdicts struct {
 	unit    string           // id of the item's unit for resampling
 	prompts []promptVerdicts // by presentation, the order in which the item is shown
 }
 
 // promptVerdicts summarizes the verdicts of a prompt over all repetitions.
 type promptVerdicts struct {
-	first    judging.Verdict // the first verdict that was added
-	answered int             // repetitions in which the call did not fail
-	differs  bool            // not all verdicts are the same
-	verdict  bool            // at least one repetition has a verdict
+	firstVerdict judging.Verdict // the first verdict that was added
+	answered     int             // repetitions in which the call did not fail
+	differs      bool            // not all verdicts are the same
+	hasVerdict   bool            // at least one repetition has a verdict
 }
 
 // newRepeats returns the repeats of a run that asks every prompt so many times; scorer makes the scorer of a
 // repetition.
 func newRepeats(times int, scorer func() Scorer) *repeats {
-	a := &repeats{scorers: make([]Scorer, times), items: map[string]*itemPrompts{}, prompts: map[string]string{}}
+	a := &repeats{scorers: make([]Scorer, times), items: map[string]*itemPromptVerdicts{}, prompts: map[string]string{}}
 	for k := range a.scorers {
 		a.scorers[k] = scorer()
 	}
@@ -69,7 +69,7 @@ func (a *repeats) add(r *judging.Record, v judging.Verdict) (added bool, err err
 	}
 	p := a.items[r.Item]
 	if p == nil {
-		p = &itemPrompts{unit: r.ResamplingUnit()}
+		p = &itemPromptVerdicts{unit: r.ResamplingUnit()}
 		a.items[r.Item] = p
 	}
 	for len(p.prompts) < max(r.Presentations, r.Presentation+1) {
@@ -77,9 +77,9 @@ func (a *repeats) add(r *judging.Record, v judging.Verdict) (added bool, err err
 	}
 	verdicts := &p.prompts[r.Presentation]
 	if verdicts.answered++; verdicts.answered == 1 {
-		verdicts.first = v
+		verdicts.firstVerdict = v
 	}
-	verdicts.differs = verdicts.differs || !v.Same(verdicts.first)
-	verdicts.verdict = verdicts.verdict || v.Outcome.Verdict()
+	verdicts.differs = verdicts.differs || !v.Same(verdicts.firstVerdict)
+	verdicts.hasVerdict = verdicts.hasVerdict || v.Outcome.IsVerdict()
 	return true, nil
 }

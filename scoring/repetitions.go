@@ -27,9 +27,9 @@ func (run *Run) repeatSheets(seed uint64) (sheets []*Sheet) {
 	return sheets
 }
 
-// fullyAnswered returns for each repetition, of which sheets has one, the units answered in all repetitions. If keep is
+// completeUnits returns for each repetition, of which sheets has one, the units answered in all repetitions. If keep is
 // not nil, it returns only units whose id is in keep.
-func fullyAnswered(sheets []*Sheet, keep map[string]bool) [][]Unit {
+func completeUnits(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	often := map[string]int{}
 	for _, s := range sheets {
 		for _, u := range s.Units {
@@ -47,16 +47,16 @@ func fullyAnswered(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	return out
 }
 
-// repeatedValues computes the metrics of a sheet in each section of units, for each repetition by itself. times holds
+// valuesByRepetition computes the metrics of a sheet in each section of units, for each repetition by itself. times holds
 // the units of each repetition. It leaves out metrics that the items determine alone and those of answers that are
 // asked once.
-func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []RepetitionValue {
+func (s *Sheet) valuesByRepetition(unit string, in []section, times [][]Unit) []RepetitionValue {
 	values := []RepetitionValue{}
 	for _, part := range in {
 		var samples []*UnitRows
 		for _, units := range times {
-			sheet := &Sheet{Metrics: s.Metrics, Width: s.Width, QuestionColumns: s.QuestionColumns, Units: units}
-			samples = append(samples, sheet.sample(unit, part))
+			sheet := &Sheet{Metrics: s.Metrics, ColumnCount: s.ColumnCount, QuestionColumns: s.QuestionColumns, Units: units}
+			samples = append(samples, sheet.sectionRows(unit, part))
 		}
 		for i := range s.Metrics {
 			m := &s.Metrics[i]
@@ -72,11 +72,11 @@ func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []Repe
 // repeatedValue returns the values of a metric in a group, one for each repetition in times, and their largest
 // difference.
 func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
-	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].size}
+	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Units: times[0].size}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
-		x := s.valueOf(estimand{Metric: m, a: m.Subtrahend, b: m.Columns})
-		value := inUnit(m.Unit, x)
+		x := s.pointEstimate(estimand{Metric: m, subtrahendColumns: m.Subtrahend, valueColumns: m.Columns})
+		value := convertToUnit(m.Unit, x)
 		v.Values = append(v.Values, value)
 		if value == nil {
 			lowest = math.NaN() // remains NaN
@@ -88,7 +88,7 @@ func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
 	if m.Unit == "" {
 		floor /= 100
 	}
-	v.NoiseFloor = inUnit(m.Unit, floor)
+	v.NoiseFloor = convertToUnit(m.Unit, floor)
 	return v
 }
 
@@ -103,9 +103,9 @@ func (run *Run) repetitions(s *Sheet, b stats.Bootstrap) *Repetitions {
 		Values:        []RepetitionValue{},
 	}
 	if run.copiedReplies() == 0 {
-		times := fullyAnswered(run.repeatSheets(b.Seed), nil)
+		times := completeUnits(run.repeatSheets(b.Seed), nil)
 		out.SelfAgreement = run.selfAgreement(b)
-		out.Values = s.repeatedValues(run.resamplingNoun(), s.sections(s.Units), times)
+		out.Values = s.valuesByRepetition(run.resamplingNoun(), s.sections(s.Units), times)
 	}
 	return out
 }
@@ -128,20 +128,20 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 			rows[unit] = make([]float64, 2)
 		}
 		for _, verdicts := range p.prompts {
-			if verdicts.verdict {
+			if verdicts.hasVerdict {
 				rows[unit][0] += Indicator(!verdicts.differs)
 				rows[unit][1]++
 			}
 		}
 	}
 	same := []Metric{{
-		Name:    SelfAgreement,
-		Kind:    kindOf(rows, 1),
-		Columns: ColumnRange{0, 2},
-		None:    "no prompt that was answered in all repetitions has a verdict",
-		Missing: "prompt left out if a call failed, or every verdict is missing; else it differs",
+		Name:        SelfAgreement,
+		Kind:        kindOf(rows, 1),
+		Columns:     ColumnSpan{0, 2},
+		None:        "no prompt that was answered in all repetitions has a verdict",
+		MissingRule: "prompt left out if a call failed, or every verdict is missing; else it differs",
 	}}
-	return IndependentRows(run.resamplingNoun(), same, inOrder(rows)).Results(Overall, same, b)[0]
+	return IndependentRows(run.resamplingNoun(), same, rowsByKey(rows)).Results(Overall, same, b)[0]
 }
 
 // kindOf returns the kind of a share whose denominators are in a column of rows: Halves if no row has more than two
@@ -155,9 +155,9 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return KindHalfPoints
 }
 
-// floors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for a
+// noiseFloors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for a
 // metric over all these units or, if only is nil, for every metric and group.
-func floors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValues) {
+func noiseFloors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(shared)), make(map[string]bool, len(shared))
 	for i, p := range shared {
 		common[i], keep[p.A.ID] = p.A, true
@@ -172,7 +172,7 @@ func floors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValu
 				return m.Name != only.Name || m.Mode != only.Mode
 			}), in[:1]
 		}
-		all = append(all, sheet.repeatedValues(s.resamplingNoun(), in, fullyAnswered(s.sheets, keep))...)
+		all = append(all, sheet.valuesByRepetition(s.resamplingNoun(), in, completeUnits(s.sheets, keep))...)
 	}
 	return all
 }

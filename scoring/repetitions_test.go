@@ -22,7 +22,7 @@ func lined(t *testing.T, n int, line func(i int) string) *datasets.Set {
 	for i := range n {
 		b.WriteString(line(i) + "\n")
 	}
-	return judgingtest.Open(t, b.String())
+	return judgingtest.OpenDataset(t, b.String())
 }
 
 func choices(t *testing.T, n int) *datasets.Set {
@@ -73,7 +73,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				m := *run.Manifest
 				m.Spec.Parameters.NumRepetitions = 0
 				var err error
-				if once[k], err = scoring.NewLoader(&m, judging.ReadingOptions{Policy: judging.PolicyUnique}); err != nil {
+				if once[k], err = scoring.NewLoader(&m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -144,7 +144,7 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			number := map[string]int{}
 			for i := range of.set.Len() {
-				number[of.set.ID(i)] = i
+				number[of.set.ItemID(i)] = i
 			}
 			judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				o := req.Oracle

@@ -14,9 +14,9 @@ type Report struct {
 	Run string `json:"run,omitempty"` // folder of the run, as given; not in results.json
 	ID  string `json:"id"`            // id of the run
 	// version of the scoring: raised whenever the same records lead to other numbers or words; missing in old files
-	Scoring  int    `json:"scoring,omitempty"`
-	Protocol string `json:"protocol"` // the run's protocol, as in the manifest
-	Goal     string `json:"goal"`     // the run's goal, as in the manifest
+	ScoringVersion int    `json:"scoring,omitempty"`
+	Protocol       string `json:"protocol"` // the run's protocol, as in the manifest
+	Goal           string `json:"goal"`     // the run's goal, as in the manifest
 	RunSetup
 	Items int `json:"items"` // scored items: those with all their judgments in the records
 	// scored items without a label, which are left out of metrics that need one
@@ -54,13 +54,13 @@ type RunSummary struct {
 	Also      string     `json:"also,omitempty"`      // further remarks, in a few sentences
 	Diagnosis *Diagnosis `json:"diagnosis,omitempty"` // level of the judge, with the numbers behind it
 	// the labels of the items are preferences of people, not facts
-	Preferences bool `json:"preferences,omitempty"`
+	LabelsArePreferences bool `json:"preferences,omitempty"`
 }
 
-// Level returns the level of the judge, [Unknown] without a diagnosis.
-func (a RunSummary) Level() Level {
+// Level returns the level of the judge, [LevelUnknown] without a diagnosis.
+func (a RunSummary) Level() UsabilityLevel {
 	if a.Diagnosis == nil {
-		return Unknown
+		return LevelUnknown
 	}
 	return a.Diagnosis.Level
 }
@@ -70,10 +70,10 @@ type ScoringMethod struct {
 	// how replies were read: `robust`; left out for the published rule
 	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
-	Policy    judging.Policy `json:"policy"`
-	AcceptCut bool           `json:"accept_cut"` // a verdict counts even if the reply was truncated after it
+	Policy    judging.LabelPolicy `json:"policy"`
+	AcceptCut bool                `json:"accept_cut"` // a verdict counts even if the reply was truncated after it
 	// replies from which the published rule and gavel's robust rule read different verdicts
-	ReadDifferently int `json:"read_otherwise,omitempty"`
+	RuleDisagreements int `json:"read_otherwise,omitempty"`
 	// headline metrics by the rule that was not selected, if the two differ in more than 1 % of the replies
 	OtherReading []OtherReading `json:"other_reading,omitempty"`
 	Origins      []Origin       `json:"origins,omitempty"` // imported bundles that replies come from
@@ -92,7 +92,7 @@ type OptionalResults struct {
 	// only if decided judgments have probabilities: confidence of the judge against its accuracy
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// only for pairs with label probabilities of both responses in both judgments: quality of these probabilities
-	Soft *Soft `json:"soft,omitempty"`
+	SoftVerdicts *Soft `json:"soft,omitempty"`
 	// only for the protocol `probe`: the effect of each rewrite of the pairs, in the order of the catalogue of rewrites
 	Probes []Probe `json:"probes,omitempty"`
 	// only for pairs: baselines that pick responses without reading them
@@ -126,10 +126,10 @@ const Version = 10
 func settings(s judging.Spec) string {
 	labels := s.SettingLabels()
 	if n := s.Dataset.MaxOptions; n > 0 {
-		labels = slices.Insert(labels, len(s.Options), fmt.Sprintf("at most %d options", n))
+		labels = slices.Insert(labels, len(s.ProtocolOptions), fmt.Sprintf("at most %d options", n))
 	}
 	if s.Dataset.Unrelated {
-		labels = slices.Insert(labels, len(s.Options), "unrelated option")
+		labels = slices.Insert(labels, len(s.ProtocolOptions), "unrelated option")
 	}
 	return strings.Join(labels, ", ")
 }
@@ -142,8 +142,8 @@ type BootstrapInfo struct {
 	Unit   string  `json:"unit"`   // name of the unit that is resampled, such as pair or question
 }
 
-// bootstrapOf returns the settings for reports; unit names the resampled unit.
-func bootstrapOf(b stats.Bootstrap, unit string) BootstrapInfo {
+// bootstrapInfo returns the settings for reports; unit names the resampled unit.
+func bootstrapInfo(b stats.Bootstrap, unit string) BootstrapInfo {
 	return BootstrapInfo{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: unit}
 }
 

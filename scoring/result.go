@@ -19,12 +19,12 @@ type Result struct {
 	Value *float64 `json:"value"` // value of the metric, in percent or in `unit`; null where undefined
 	N     int      `json:"n"`     // units that the value is computed from
 	// number of clusters that the units in `n` form, such as questions or templates
-	Clusters int      `json:"clusters,omitempty"`
-	Low      *float64 `json:"low"`                // lower end of the 95 % interval of `value`
-	High     *float64 `json:"high"`               // upper end of the 95 % interval of `value`
-	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
-	Missing  string   `json:"missing"`            // how judgments without a verdict count, in words
-	Note     string   `json:"note,omitempty"`     // why `value` is undefined or has no interval, or another remark
+	Clusters       int      `json:"clusters,omitempty"`
+	Low            *float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High           *float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	IntervalMethod string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	MissingRule    string   `json:"missing"`            // how judgments without a verdict count, in words
+	Note           string   `json:"note,omitempty"`     // why `value` is undefined or has no interval, or another remark
 }
 
 // Count returns n in words and, for clustered units, the number of clusters: "620 in 310".
@@ -42,29 +42,29 @@ type Estimate struct {
 	Low   *float64 `json:"low"`   // lower end of the 95 % interval of `value`
 	High  *float64 `json:"high"`  // upper end of the 95 % interval of `value`
 
-	Interval string `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	IntervalMethod string `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
 }
 
 func (r Result) estimate() Estimate {
-	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
+	return Estimate{Value: r.Value, Low: r.Low, High: r.High, IntervalMethod: r.IntervalMethod}
 }
 
 // HasInterval reports whether the result has a value with an interval.
 func (r Result) HasInterval() bool { return r.Value != nil && r.Low != nil && r.High != nil }
 
-// Undefined returns a copy of the result without a value, with why as the reason in its note.
-func (r Result) Undefined(why string) Result {
+// WithoutValue returns a copy of the result without a value, with why as the reason in its note.
+func (r Result) WithoutValue(why string) Result {
 	r.Value = nil
 	r.Low = nil
 	r.High = nil
-	r.Interval = ""
+	r.IntervalMethod = ""
 	r.Note = "undefined: " + why
 	return r
 }
 
-// inUnit converts a share to percent if unit is "" (percent) and leaves other values. It rounds them so that the result
+// convertToUnit converts a share to percent if unit is "" (percent) and leaves other values. It rounds them so that the result
 // does not depend on how a processor fuses multiplications.
-func inUnit(unit string, x float64) *float64 {
+func convertToUnit(unit string, x float64) *float64 {
 	if unit == "" {
 		return Percent(x)
 	}
@@ -82,8 +82,8 @@ func (x Result) print() string {
 	return fmt.Sprintf("%.4f", *x.Value)
 }
 
-// Precise rounds p to twelve significant digits, which are equal on all processors; nil for NaN.
-func Precise(p float64) *float64 {
+// RoundToTwelveDigits rounds p to twelve significant digits, which are equal on all processors; nil for NaN.
+func RoundToTwelveDigits(p float64) *float64 {
 	if math.IsNaN(p) {
 		return nil
 	}
@@ -134,8 +134,8 @@ const (
 // countWords holds the numbers from 2 to 10 as words, by number.
 var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// CountWord returns a number from 2 to 10 as a word, others in digits.
-func CountWord(n int) string {
+// NumberWord returns a number from 2 to 10 as a word, others in digits.
+func NumberWord(n int) string {
 	if n >= 2 && n < len(countWords) {
 		return countWords[n]
 	}

@@ -11,7 +11,7 @@ import (
 func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]estimand, len(list))
 	for i := range list {
-		questions[i] = estimand{Metric: &list[i], a: list[i].Subtrahend, b: list[i].Columns}
+		questions[i] = estimand{Metric: &list[i], subtrahendColumns: list[i].Subtrahend, valueColumns: list[i].Columns}
 	}
 	intervals := s.intervals(questions, b)
 	var results []Result
@@ -27,29 +27,29 @@ func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Res
 // result returns the result of a metric over the rows; iv is its interval.
 func (s *UnitRows) result(m *Metric, iv bounds) Result {
 	c := m.Columns.slice(s.sums)
-	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), Missing: m.Missing}
+	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), MissingRule: m.MissingRule}
 	if s.size > s.rows.Len {
 		r.Clusters = s.clustersOf(m)
 	}
-	if m.Subtrahend != (ColumnRange{}) {
+	if m.Subtrahend != (ColumnSpan{}) {
 		if less := m.Subtrahend.slice(s.sums); m.n(less) != m.n(c) {
 			r.N = int(m.SubtrahendN(less))
 		}
-		a, b, reason := s.sides(m, m.Subtrahend, m.Columns, m.Sides)
+		a, b, reason := s.sideValues(m, m.Subtrahend, m.Columns, m.Sides)
 		if reason != "" {
-			return r.Undefined(reason)
+			return r.WithoutValue(reason)
 		}
 		return r.withValue(b-a, iv)
 	}
 	value := s.value(m, m.Columns, m.Columns)
 	if math.IsNaN(value) {
-		return r.Undefined(m.reason(c))
+		return r.WithoutValue(m.reason(c))
 	}
 	return r.withValue(value, iv)
 }
 
-// withoutInterval returns warnings that name the metrics over all units which have a value without an interval.
-func withoutInterval(results []Result) (warnings []string) {
+// noIntervalWarnings returns warnings that name the metrics over all units which have a value without an interval.
+func noIntervalWarnings(results []Result) (warnings []string) {
 	var reasons []string
 	metricsByReason := map[string][]string{}
 	for _, r := range results {
@@ -68,9 +68,9 @@ func withoutInterval(results []Result) (warnings []string) {
 
 // withValue returns a copy of the result with a value, in percent or in the result's unit, and its interval.
 func (r Result) withValue(value float64, iv bounds) Result {
-	r.Value = inUnit(r.Unit, value)
-	r.Low = inUnit(r.Unit, iv.Low)
-	r.High = inUnit(r.Unit, iv.High)
-	r.Interval, r.Note = iv.method, iv.note
+	r.Value = convertToUnit(r.Unit, value)
+	r.Low = convertToUnit(r.Unit, iv.Low)
+	r.High = convertToUnit(r.Unit, iv.High)
+	r.IntervalMethod, r.Note = iv.method, iv.note
 	return r
 }

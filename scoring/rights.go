@@ -14,10 +14,10 @@ import (
 
 // RightUnits holds for several runs the units on which each is right, by the headline metric of their protocol.
 type RightUnits struct {
-	Metric string // key of the headline metric
-	Unit   string // noun for one unit, such as pair
-	Runs   []Side
-	Units  []string // ids of the units that all runs have judged
+	Metric      string // key of the headline metric
+	Unit        string // noun for one unit, such as pair
+	Runs        []Side
+	CommonUnits []string // ids of the units that all runs have judged
 	// by unit: its cluster, whose units may depend on each other; its own id if it belongs to none
 	Clusters []string
 	Right    [][]bool   // by run, then by unit: the run is right on it
@@ -30,7 +30,7 @@ type RightUnits struct {
 // if the headline metric is not right or wrong by unit, if the runs have no units in common, or if they disagree on the
 // gold answers.
 func RightUnitsOf(runs []*Run) (*RightUnits, error) {
-	sheets := sheetsOf(runs, 0)
+	sheets := runsWithSheets(runs, 0)
 	metric, err := headlineOf(sheets[0])
 	if err != nil {
 		return nil, err
@@ -57,14 +57,14 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 	}
 	clusters := map[string]bool{}
 	for _, u := range common {
-		out.Units = append(out.Units, u.ID)
+		out.CommonUnits = append(out.CommonUnits, u.ID)
 		out.Clusters = append(out.Clusters, cmp.Or(u.Cluster, u.ID))
 		clusters[cmp.Or(u.Cluster, u.ID)] = true
 	}
 	for i, s := range sheets {
 		parter, parts := s.scorer.(Partitioner)
 		var ends []string
-		for _, j := range join(common, s.Units) {
+		for _, j := range sharedUnits(common, s.Units) {
 			num, _ := metric.share(metric.Columns.slice(j.B.Row))
 			out.Right[i] = append(out.Right[i], num > 0)
 			if parts {
@@ -90,17 +90,17 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 
 // Share returns the percentage of units on which a run, given by its index, is right, with its interval.
 func (r *RightUnits) Share(run int, level float64) Estimate {
-	right := []Metric{{Kind: KindTrials, Columns: ColumnRange{0, 2}}}
-	sample := newSample("", 2, right)
+	right := []Metric{{Kind: KindTrials, Columns: ColumnSpan{0, 2}}}
+	sample := newUnitRows("", 2, right)
 	for u, ok := range r.Right[run] {
 		sample.add(r.Clusters[u], "", []float64{Indicator(ok), 1})
 	}
-	sample.close()
+	sample.addClusters()
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
 }
 
-// Rows returns a row of numbers for each cluster of units, the sum of those of its units.
-func (r *RightUnits) Rows(row func(unit int) []float64) [][]float64 {
+// ClusterRows returns a row of numbers for each cluster of units, the sum of those of its units.
+func (r *RightUnits) ClusterRows(row func(unit int) []float64) [][]float64 {
 	var sums OrderedMap[string, []float64]
 	for u, cluster := range r.Clusters {
 		sum := sums.Get(cluster)

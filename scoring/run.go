@@ -21,35 +21,35 @@ type Run struct {
 	Items    int                     // scored items: those with all their judgments
 	Outcomes map[judging.Outcome]int // judgments of the first repetition by outcome
 	// records whose verdict, read again by the published rules, differs from the stored one
-	ChangedVerdicts int
-	Records         int // number of records, duplicates included
-	Answered        int // judgments that did not fail, in all repetitions
+	RereadDifferences int
+	Records           int // number of records, duplicates included
+	Answered          int // judgments that did not fail, in all repetitions
 	// counts of judgments without a verdict because of the server or its limits
 	Unserved judging.Unserved
 	remarks
 	origins
 	systems judging.ServedModels // models and fingerprints that the replies name
 
-	scorer    Scorer
-	repeats   *repeats // all repetitions; nil if the run asks once
-	forecasts forecasts
-	missing   MissingPolicy // how judgments without a verdict count
-	readings  readings
-	byPolicy  bool // for some reply the published rule leaves it to Reading.Policy which verdict counts
+	scorer            Scorer
+	repeats           *repeats // all repetitions; nil if the run asks once
+	forecasts         forecasts
+	missingPolicy     MissingPolicy // how judgments without a verdict count
+	readings          readings
+	usesReadingPolicy bool // for some reply the published rule leaves it to Reading.Policy which verdict counts
 
 	// returns the ids of all items of the run; nil if unknown. See [Run.SetItemIDs].
-	ids    func() ([]string, error)
-	failed map[string]bool // ids of the items with a failed judgment
+	ids         func() ([]string, error)
+	failedItems map[string]bool // ids of the items with a failed judgment
 
 	account account          // requests and tokens of the records, for the ledger
 	items   ResponseIterator // responses of the items; nil: read from the folder
 
-	altered []string        // files of the folder that changed after the run wrote them
-	folder  string          // folder of the run's files; "" if unknown
-	itemSet judging.ItemSet // cached result of [Run.ItemSet]; "" until it is called
+	alteredFiles []string        // files of the folder that changed after the run wrote them
+	folder       string          // folder of the run's files; "" if unknown
+	itemSet      judging.ItemSet // cached result of [Run.ItemSet]; "" until it is called
 
-	cluster  func(id string) string // returns the cluster of a unit by its id; nil if the dataset has no clusters
-	clusters string                 // noun for one cluster, such as question
+	cluster     func(id string) string // returns the cluster of a unit by its id; nil if the dataset has no clusters
+	clusterNoun string                 // noun for one cluster, such as question
 
 	// reports whether to score a unit, by its id or that of its cluster; nil for all units. See [Run.Subset].
 	keep func(id string) bool
@@ -80,10 +80,10 @@ func (run *Run) ItemSet() judging.ItemSet {
 	return run.itemSet
 }
 
-// FindAltered finds the files in the run's folder dir that changed after the run wrote them, for a warning. root is the
+// FindAlteredFiles finds the files in the run's folder dir that changed after the run wrote them, for a warning. root is the
 // open folder, or nil.
-func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
-	run.altered, err = run.Manifest.AlteredFiles(root, dir)
+func (run *Run) FindAlteredFiles(root *os.Root, dir string) (err error) {
+	run.alteredFiles, err = run.Manifest.AlteredFiles(root, dir)
 	return err
 }
 
@@ -116,7 +116,7 @@ func load(dir string, reading judging.ReadingOptions) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	err = judging.ReadRecordsWithValues(filepath.Join(dir, judging.RecordsFile), loader.Parse, loader.AddParsed)
+	err = judging.ReadRecordsWithValues(filepath.Join(dir, judging.RecordsFile), loader.ReadVerdict, loader.AddParsed)
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +143,23 @@ func NewLoader(m *judging.Manifest, reading judging.ReadingOptions) (*Loader, er
 	if !ok {
 		return nil, fmt.Errorf("no scorer for the protocol %q", m.Spec.Protocol)
 	}
-	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
+	reading.AcceptTruncated = reading.AcceptTruncated || m.Spec.Parameters.AcceptTruncated
 	reading.Readers = cmp.Or(reading.Readers, judging.DefaultReaders(m.Imported != ""))
 	if w := reading.GradeWeight; w > 0 {
 		m.GradeWeight = w
 	}
 	run := &Run{
-		Manifest: m,
-		Reading:  reading,
-		Outcomes: map[judging.Outcome]int{},
-		scorer:   newScorer(m),
-		altered:  m.Altered,
-		failed:   map[string]bool{},
+		Manifest:     m,
+		Reading:      reading,
+		Outcomes:     map[judging.Outcome]int{},
+		scorer:       newScorer(m),
+		alteredFiles: m.Altered,
+		failedItems:  map[string]bool{},
 	}
 	if n := m.Spec.Parameters.Repetitions(); n > 1 {
 		run.repeats = newRepeats(n, func() Scorer { return newScorer(m) })
 	}
-	run.CountMissing("")
+	run.SetMissingPolicy("")
 	return &Loader{run: run, asker: asker}, nil
 }
 
@@ -172,29 +172,29 @@ func (l *Loader) SetFolder(dir string, ids func() ([]string, error)) {
 
 // Add parses a record and adds it to the run, but does not keep it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
-	read, err := l.Parse(r)
+	read, err := l.ReadVerdict(r)
 	if err != nil {
 		return err
 	}
 	return l.AddParsed(r, read)
 }
 
-// Parse reads the verdict from a record's replies without adding the record. It may be called from many goroutines.
-func (l *Loader) Parse(r *judging.Record) (read ParsedVerdict, err error) {
-	read.Verdict, read.other, err = r.ReadWithBothReaders(l.asker, l.run.Reading)
+// ReadVerdict reads the verdict from a record's replies without adding the record. It may be called from many goroutines.
+func (l *Loader) ReadVerdict(r *judging.Record) (read VerdictReadings, err error) {
+	read.Verdict, read.other, err = r.VerdictsOfBothReaders(l.asker, l.run.Reading)
 	return read, err
 }
 
-// ParsedVerdict holds two verdicts of a record: by the run's reading rules, and by the other ones (published or
+// VerdictReadings holds two verdicts of a record: by the run's reading rules, and by the other ones (published or
 // robust).
-type ParsedVerdict struct {
+type VerdictReadings struct {
 	judging.Verdict
 	other judging.Verdict // the verdict by the rules that the run does not use
 }
 
-// AddParsed adds a record to the run, with its verdict from [Loader.Parse] of this loader or another one of the same
+// AddParsed adds a record to the run, with its verdict from [Loader.ReadVerdict] of this loader or another one of the same
 // run.
-func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
+func (l *Loader) AddParsed(r *judging.Record, read VerdictReadings) error {
 	run, v := l.run, read.Verdict
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -211,7 +211,7 @@ func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
 		run.forecasts.add(r, run.Manifest, l.asker, v)
 		run.remarks.add(run.Manifest, r, v)
 		if v.Outcome == judging.Failed {
-			run.failed[strings.Clone(r.Item)] = true
+			run.failedItems[strings.Clone(r.Item)] = true
 		}
 	}
 	if v.Outcome != judging.Failed {
@@ -222,23 +222,23 @@ func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
 }
 
 // countRecord updates the counts over all records, duplicates included. read is the record's verdict.
-func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging.Asker) {
+func (run *Run) countRecord(r *judging.Record, read VerdictReadings, asker judging.Asker) {
 	paper := read.Verdict // the verdict by the recorded reading
 	if run.Reading.Readers == judging.RobustReaders {
 		paper = read.other
 	}
 	if run.Records == 0 {
-		run.cluster, run.clusters = r.ClusterKey()
+		run.cluster, run.clusterNoun = r.ClusterKey()
 	}
 	run.Records++
 	if !read.Verdict.Same(read.other) {
-		run.readings.differ++
+		run.readings.differingRecords++
 	}
 	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
-		run.ChangedVerdicts++
+		run.RereadDifferences++
 	}
 	if p, ok := asker.(judging.PolicyReader); ok && p.ReadsByPolicy(r) {
-		run.byPolicy = true
+		run.usesReadingPolicy = true
 	}
 	run.origins.add(r)
 	run.systems.Add(run.Manifest, r)
@@ -247,18 +247,18 @@ func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging
 	}
 }
 
-// Item returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all judgments
+// ItemResult returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all judgments
 // of the item in the first repetition were added.
-func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
+func (l *Loader) ItemResult(id, metric string) (result ItemResult, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	scorer, ok := l.run.scorer.(Itemwise)
+	scorer, ok := l.run.scorer.(ItemwiseScorer)
 	if !ok {
 		return ItemUnknown, false
 	}
 	num, den, complete := scorer.Item(id, metric)
 	switch {
-	case l.run.failed[id]:
+	case l.run.failedItems[id]:
 		return ItemUnknown, complete
 	case den == 0:
 		return ItemNotCounted, complete
@@ -277,7 +277,7 @@ func (l *Loader) Run() *Run {
 			scorer.Finish()
 		}
 	}
-	l.run.forecasts.finish()
+	l.run.forecasts.removeIncomplete()
 	return l.run
 }
 
@@ -295,7 +295,7 @@ func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	if m.OrderSeed == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
 		return nil
 	}
-	e := &earlyItems{seed: *m.OrderSeed, positions: map[string]int{}, failed: run.failed}
+	e := &earlyItems{seed: *m.OrderSeed, positions: map[string]int{}, failed: run.failedItems}
 	if run.ids == nil {
 		return e
 	}
@@ -309,7 +309,7 @@ func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	}
 	end := len(ids)
 	if m.Stopped != nil {
-		end = min(end, m.Stopped.Items)
+		end = min(end, m.Stopped.ItemCount)
 	}
 	for i, id := range judging.DrawOrder(ids, e.seed)[:end] {
 		if !complete[id] {
@@ -320,8 +320,8 @@ func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	return e
 }
 
-// earlyNote returns a warning about the intervals of a run before its end; "" for complete and imported runs.
-func (run *Run) earlyNote() string {
+// unfinishedRunNote returns a warning about the intervals of a run before its end; "" for complete and imported runs.
+func (run *Run) unfinishedRunNote() string {
 	m := run.Manifest
 	switch {
 	case run.Items >= m.Spec.Dataset.Items, m.Imported != "", m.OrderSeed == nil &&
@@ -329,22 +329,22 @@ func (run *Run) earlyNote() string {
 		return ""
 	case m.OrderSeed == nil:
 		return phrases.Sentence("warning.file-order")
-	case m.Stopped != nil && run.clusters != "":
+	case m.Stopped != nil && run.clusterNoun != "":
 		return phrases.Sentence(
-			"warning.stopped-dependent", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters,
+			"warning.stopped-dependent", m.Stopped.Rule, m.Stopped.ItemCount, m.Spec.Dataset.Items, run.clusterNoun,
 		)
 	case m.Stopped != nil:
-		return phrases.Sentence("warning.stopped", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
+		return phrases.Sentence("warning.stopped", m.Stopped.Rule, m.Stopped.ItemCount, m.Spec.Dataset.Items)
 	}
 	return phrases.Sentence("warning.early")
 }
 
 // sheetOf returns the sheet of a scorer, the run's or that of a repetition, with the clusters of the dataset.
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
-	s := scorer.Sheet(run.missing, seed)
+	s := scorer.Sheet(run.missingPolicy, seed)
 	s.protocol = run.Manifest.Spec.Protocol
-	s.missing = run.missing
-	s.Metrics = s.fillTerms(s.Metrics)
+	s.missingPolicy = run.missingPolicy
+	s.Metrics = s.addTermTexts(s.Metrics)
 	for i := range s.Units {
 		u := &s.Units[i]
 		u.Question = u.Cluster
@@ -362,14 +362,14 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 
 // unlabelled returns the number of units without a label.
 func (run *Run) unlabelled() int {
-	if s, ok := run.scorer.(LabelCounter); ok {
+	if s, ok := run.scorer.(UnlabelledCounter); ok {
 		return s.Unlabelled()
 	}
 	return 0
 }
 
 // resamplingNoun returns the noun for what intervals resample: the dataset's clusters, or else the scored units.
-func (run *Run) resamplingNoun() string { return cmp.Or(run.clusters, run.terms().Unit) }
+func (run *Run) resamplingNoun() string { return cmp.Or(run.clusterNoun, run.terms().Unit) }
 
 // ResponseIterator calls use for each item, with its id and the texts of its responses, in the order of the ids.
 type ResponseIterator func(use func(id string, responses []judging.Candidate)) error
@@ -377,23 +377,23 @@ type ResponseIterator func(use func(id string, responses []judging.Candidate)) e
 // calledNoServer reports whether the run called no server: its judge is simulated, or its judgments are imported.
 func (run *Run) calledNoServer() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
 
-// CountMissing sets how judgments without a verdict count. It has no effect on protocols without a choice, such as that
+// SetMissingPolicy sets how judgments without a verdict count. It has no effect on protocols without a choice, such as that
 // of pairs. A policy that the run's protocol does not offer selects the default of the protocol.
-func (run *Run) CountMissing(policy MissingPolicy) {
+func (run *Run) SetMissingPolicy(policy MissingPolicy) {
 	if policies := run.terms().Policies; len(policies) > 0 {
-		run.missing = policy
+		run.missingPolicy = policy
 		if !slices.Contains(policies, policy) {
-			run.missing = policies[0]
+			run.missingPolicy = policies[0]
 		}
 	}
 	if run.readings.other != nil {
-		run.readings.other.CountMissing(policy)
+		run.readings.other.SetMissingPolicy(policy)
 	}
 }
 
 // missingPhrase returns the end of a sentence on judgments without a verdict, such as "count as wrong".
 func (run *Run) missingPhrase() string {
-	switch run.missing {
+	switch run.missingPolicy {
 	case MissingDrop, MissingUsable:
 		return phrases.Sentence("missing.left-out")
 	case MissingStrict:
@@ -409,9 +409,9 @@ func (run *Run) terms() ScorerTerms { return run.scorer.Terms() }
 
 // readings compares the verdicts by the run's reading rules with those by the other ones (published or robust).
 type readings struct {
-	differ   int  // records from which the two sets of rules read different verdicts
-	reported bool // the report shows the number of records that differ
-	other    *Run // the run, read by the other rules; nil if at most 1 % of the records differ
+	differingRecords   int  // records from which the two sets of rules read different verdicts
+	reportsDifferences bool // the report shows the number of records that differ
+	other              *Run // the run, read by the other rules; nil if at most 1 % of the records differ
 }
 
 // scoredRun holds a run with its sheet, the table of its scored units.
@@ -423,13 +423,13 @@ type scoredRun struct {
 
 // sharedOrder returns the units that two runs share in the order drawn by seed, up to the first that either has not
 // judged; nil if both runs are at their ends.
-func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *pairedOrder {
+func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *sharedUnitOrder {
 	if a.early == nil && b.early == nil {
 		return nil
 	}
 	e := cmp.Or(a.early, b.early)
 	if a.early != nil && b.early != nil && a.early.seed != b.early.seed {
-		return &pairedOrder{seedsDiffer: true}
+		return &sharedUnitOrder{seedsDiffer: true}
 	}
 	usable := func(side *earlyItems, id string) bool {
 		if side == nil {
@@ -444,7 +444,7 @@ func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *pairedOrder {
 			ordered[e.positions[id]] = &shared[i]
 		}
 	}
-	p := new(pairedOrder)
+	p := new(sharedUnitOrder)
 	for _, j := range ordered {
 		if j == nil {
 			break

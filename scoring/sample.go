@@ -19,23 +19,23 @@ type UnitRows struct {
 	// not resampled
 	questionColumns, fixed []bool
 	clusters               OrderedMap[string, []float64] // sums of each cluster's units, until close
-	questions              map[string]bool               // ids of questions whose question columns are counted already
-	units                  *unitwise                     // rows by unit; nil unless a metric has Units
+	seenQuestions          map[string]bool               // ids of questions whose question columns are counted already
+	units                  *unitwiseRows                 // rows by unit; nil unless a metric has Units
 
 	early *sequence // rows in the drawn order, for a run before its end; else nil
 }
 
-// newSample returns an empty sample; width is the number of columns, and unit the noun for the resampled unit.
-func newSample(unit string, width int, metrics []Metric) *UnitRows {
+// newUnitRows returns an empty sample; width is the number of columns, and unit the noun for the resampled unit.
+func newUnitRows(unit string, width int, metrics []Metric) *UnitRows {
 	s := &UnitRows{
 		unit:            unit,
 		sums:            make([]float64, width),
 		questionColumns: make([]bool, width),
 		fixed:           make([]bool, width),
-		questions:       map[string]bool{},
+		seenQuestions:   map[string]bool{},
 	}
 	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.ValueFromUnits != nil }) {
-		s.units = new(unitwise)
+		s.units = new(unitwiseRows)
 	}
 	return s
 }
@@ -66,19 +66,19 @@ func (s *UnitRows) add(cluster, question string, row []float64) {
 	if *sum == nil {
 		*sum = make([]float64, len(row))
 	}
-	repeated := question != "" && s.questions[question]
+	repeated := question != "" && s.seenQuestions[question]
 	for k, v := range row {
 		if !repeated || !s.questionColumns[k] {
 			(*sum)[k] += v
 		}
 	}
 	if question != "" {
-		s.questions[question] = true
+		s.seenQuestions[question] = true
 	}
 }
 
-// close adds the rows of the clusters, after the last unit.
-func (s *UnitRows) close() {
+// addClusters adds the rows of the clusters, after the last unit.
+func (s *UnitRows) addClusters() {
 	for _, row := range s.clusters.Values {
 		s.addRow(row)
 	}
@@ -106,12 +106,12 @@ func IndependentRows(unit string, metrics []Metric, rows [][]float64) *UnitRows 
 	if len(rows) > 0 {
 		width = len(rows[0])
 	}
-	s := newSample(unit, width, metrics)
+	s := newUnitRows(unit, width, metrics)
 	s.excludeFixedColumns(metrics)
 	for _, row := range rows {
 		s.add("", "", row)
 	}
-	s.close()
+	s.addClusters()
 	return s
 }
 
@@ -129,7 +129,7 @@ func (s *UnitRows) Rows() *stats.Rows { return &s.rows }
 
 // value returns a metric's value on the columns of span. A metric with Units uses only units that have a value in the
 // columns of other too, so that two spans are compared on the same units.
-func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
+func (s *UnitRows) value(m *Metric, span, other ColumnSpan) float64 {
 	if m.ValueFromUnits != nil {
 		return m.ValueFromUnits(slices.Concat(s.units.columns(span, other)...))
 	}
@@ -140,7 +140,7 @@ func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
 func (s *UnitRows) n(m *Metric) int {
 	switch {
 	case m.ValueFromUnits != nil && m.N == nil:
-		return s.units.count(m.Columns, m.Columns)
+		return s.units.countDefined(m.Columns, m.Columns)
 	case m.hasKind(KindRatio) && m.N == nil:
 		return s.rows.Count(func(row []float64) bool { _, den := m.share(m.Columns.slice(row)); return den != 0 })
 	}
@@ -155,9 +155,9 @@ func (s *UnitRows) clustersOf(m *Metric) int {
 	return len(s.units.columns(m.Columns, m.Columns))
 }
 
-// sides returns a metric's values on the columns a and b; why names the one that is undefined, with the reason. names
+// sideValues returns a metric's values on the columns a and b; why names the one that is undefined, with the reason. names
 // are those of the two spans.
-func (s *UnitRows) sides(m *Metric, a, b ColumnRange, names [2]string) (va, vb float64, why string) {
+func (s *UnitRows) sideValues(m *Metric, a, b ColumnSpan, names [2]string) (va, vb float64, why string) {
 	va = s.value(m, a, b)
 	vb = s.value(m, b, a)
 	switch {
@@ -169,22 +169,22 @@ func (s *UnitRows) sides(m *Metric, a, b ColumnRange, names [2]string) (va, vb f
 	return va, vb, why
 }
 
-// valueOf returns the value of an estimand, a metric or the difference of a metric between two spans of columns.
-func (s *UnitRows) valueOf(q estimand) float64 {
+// pointEstimate returns the value of an estimand, a metric or the difference of a metric between two spans of columns.
+func (s *UnitRows) pointEstimate(q estimand) float64 {
 	if !q.isDifference() {
-		return s.value(q.Metric, q.b, q.b)
+		return s.value(q.Metric, q.valueColumns, q.valueColumns)
 	}
-	return s.value(q.Metric, q.b, q.a) - s.value(q.Metric, q.a, q.b)
+	return s.value(q.Metric, q.valueColumns, q.subtrahendColumns) - s.value(q.Metric, q.subtrahendColumns, q.valueColumns)
 }
 
-// table counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row has
+// countTable2x2 counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row has
 // several units, or units in only one run.
-func (s *UnitRows) table(m *Metric, columns [2]ColumnRange) (*Table2x2, int) {
+func (s *UnitRows) countTable2x2(m *Metric, columns [2]ColumnSpan) (*Table2x2, int) {
 	if m.ValueFromUnits != nil {
 		return nil, 0
 	}
 	var t Table2x2
-	for _, k := range s.rows.Distinct {
+	for _, k := range s.rows.DistinctRows {
 		na, da := m.share(columns[0].slice(k.Row))
 		nb, db := m.share(columns[1].slice(k.Row))
 		switch {
@@ -192,7 +192,7 @@ func (s *UnitRows) table(m *Metric, columns [2]ColumnRange) (*Table2x2, int) {
 		case da != 1 || db != 1:
 			return nil, 0
 		default:
-			t.Count(na > 0, nb > 0, k.Count)
+			t.AddUnits(na > 0, nb > 0, k.Count)
 		}
 	}
 	return &t, t.N()

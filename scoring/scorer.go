@@ -32,14 +32,14 @@ type ScorerTerms struct {
 
 // Optional interfaces of scorers.
 type (
-	// Itemwise is a scorer whose items are right or wrong. Item returns the numbers that an item adds to numerator and
-	// denominator of a metric with [Term.PerItem], before Finish; complete is false until all judgments of the item were
+	// ItemwiseScorer is a scorer whose items are right or wrong. Item returns the numbers that an item adds to numerator and
+	// denominator of a metric with [Term.RightByItem], before Finish; complete is false until all judgments of the item were
 	// added.
-	Itemwise interface {
+	ItemwiseScorer interface {
 		Item(id, metric string) (num, den float64, complete bool)
 	}
-	// LabelCounter is a scorer that counts the units without a label, which metrics that need one leave out.
-	LabelCounter interface{ Unlabelled() int }
+	// UnlabelledCounter is a scorer that counts the units without a label, which metrics that need one leave out.
+	UnlabelledCounter interface{ Unlabelled() int }
 	// ReportExtender is a scorer that adds results to a report which are not metrics of its units, such as soft verdicts.
 	ReportExtender interface {
 		ExtendReport(rep *Report, s *Sheet, b stats.Bootstrap)

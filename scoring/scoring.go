@@ -15,12 +15,12 @@ import (
 type Options struct {
 	Reading   judging.ReadingOptions
 	Bootstrap stats.Bootstrap
-	Missing   MissingPolicy // how judgments without a verdict count; see [Run.CountMissing]
+	Missing   MissingPolicy // how judgments without a verdict count; see [Run.SetMissingPolicy]
 }
 
 // DefaultOptions holds the settings with which results.json, the stored results of a run, is computed.
 var DefaultOptions = Options{
-	Reading:   judging.ReadingOptions{Policy: judging.PolicyUnique},
+	Reading:   judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel},
 	Bootstrap: stats.DefaultBootstrap,
 	Missing:   MissingWrong,
 }
@@ -30,22 +30,22 @@ var DefaultOptions = Options{
 func (run *Run) Score(b stats.Bootstrap) Report {
 	m := run.Manifest
 	rep := Report{
-		Scoring:    Version,
-		ID:         m.ID,
-		Protocol:   m.Spec.Protocol,
-		Goal:       m.Spec.Goal,
-		RunSetup:   setupOf(m),
-		Items:      run.Items,
-		Unlabelled: run.unlabelled(),
-		Expected:   m.Spec.Dataset.Items,
-		Outcomes:   map[string]int{},
+		ScoringVersion: Version,
+		ID:             m.ID,
+		Protocol:       m.Spec.Protocol,
+		Goal:           m.Spec.Goal,
+		RunSetup:       setupOf(m),
+		Items:          run.Items,
+		Unlabelled:     run.unlabelled(),
+		Expected:       m.Spec.Dataset.Items,
+		Outcomes:       map[string]int{},
 		ScoringMethod: ScoringMethod{
 			Reading:   run.reading(),
-			Policy:    run.policy(),
-			AcceptCut: run.Reading.AcceptCut,
+			Policy:    run.readingPolicy(),
+			AcceptCut: run.Reading.AcceptTruncated,
 			Origins:   run.Origins(),
-			Missing:   run.missing,
-			Bootstrap: bootstrapOf(b, run.resamplingNoun()),
+			Missing:   run.missingPolicy,
+			Bootstrap: bootstrapInfo(b, run.resamplingNoun()),
 			Stopped:   m.Stopped,
 		},
 		Warnings: run.warnings(),
@@ -60,13 +60,13 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	if rep.Results == nil {
 		rep.Results = []Result{} // an empty list in JSON
 	}
-	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
+	rep.Warnings = append(rep.Warnings, noIntervalWarnings(rep.Results)...)
 	if !run.calledNoServer() {
-		rep.RightPerThousandTokens = perThousand(sheet.right(), run.account.GeneratedTokens)
+		rep.RightPerThousandTokens = rightPerThousandTokens(sheet.right(), run.account.GeneratedTokens)
 	}
 	rep.Repetitions, rep.Calibration = run.repetitions(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Partitioner); ok {
-		rep.Breakdowns = sheet.breakdowns(s)
+		rep.Breakdowns = sheet.countOutcomes(s)
 	}
 	if s, ok := run.scorer.(ReportExtender); ok {
 		s.ExtendReport(&rep, sheet, b)
@@ -81,8 +81,8 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 // robust ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
 func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
-	if run.readings.reported {
-		rep.ReadDifferently = run.readings.differ
+	if run.readings.reportsDifferences {
+		rep.RuleDisagreements = run.readings.differingRecords
 	}
 	if other == nil {
 		return
@@ -101,7 +101,7 @@ func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) 
 			Mode:    m.Mode,
 			Value:   otherResult.Value,
 		})
-		rep.Warnings = append(rep.Warnings, phrases.Sentence("warning.other-reading", run.readings.differ, run.Records,
+		rep.Warnings = append(rep.Warnings, phrases.Sentence("warning.other-reading", run.readings.differingRecords, run.Records,
 			other.Reading.Readers, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Readers,
 			otherResult.print(), other.Reading.Readers))
 	}

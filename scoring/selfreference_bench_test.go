@@ -54,7 +54,7 @@ func BenchmarkSelfReference(b *testing.B) {
 		b.Run(strconv.Itoa(rounds), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				run, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
+				run, err := scoring.Load(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -32,12 +32,12 @@ func TestCompareSelfReference(t *testing.T) {
 		}
 		common := len(a) - 5
 		runA, runB := judgedRun(t, a[2:]...), judgedRun(t, b[:len(b)-3]...)
-		runA.CountMissing(how)
-		runB.CountMissing(how)
+		runA.SetMissingPolicy(how)
+		runB.SetMissingPolicy(how)
 		all := compare(t, quick, runA, runB)
 		c := all.Comparisons[0]
-		if c.N != common || c.OnlyA != 3 || c.OnlyB != 2 || c.Unit != "judgment" || all.Bootstrap.Unit != "question" || c.A.Items != common+3 {
-			t.Errorf("%d in both, %d and %d alone, in %s, resampled by %s, %d in A", c.N, c.OnlyA, c.OnlyB, c.Unit, all.Bootstrap.Unit, c.A.Items)
+		if c.N != common || c.UnitsOnlyInA != 3 || c.UnitsOnlyInB != 2 || c.Unit != "judgment" || all.Bootstrap.Unit != "question" || c.A.Items != common+3 {
+			t.Errorf("%d in both, %d and %d alone, in %s, resampled by %s, %d in A", c.N, c.UnitsOnlyInA, c.UnitsOnlyInB, c.Unit, all.Bootstrap.Unit, c.A.Items)
 		}
 		for _, mode := range bothModes {
 			word := wordIn(mode)
@@ -50,7 +50,7 @@ func TestCompareSelfReference(t *testing.T) {
 			var alone [2]scoring.Report
 			for side, part := range parts {
 				run := judgedRun(t, part...)
-				run.CountMissing(how)
+				run.SetMissingPolicy(how)
 				alone[side] = run.Score(quick)
 			}
 			for _, d := range c.Differences {

@@ -157,7 +157,7 @@ func TestSameWrongAnswer(t *testing.T) {
 	var records []*judging.Record
 	for i, said := range []*string{new("42"), new("42.0"), new("43"), new(""), nil} {
 		for _, r := range (judgedAnswer{question: fmt.Sprint(i), agent: "a", cot: "C", self: "C"}).records(bothModes...) {
-			r.Said = said
+			r.AgentFinalAnswer = said
 			records = append(records, r)
 		}
 	}

@@ -20,7 +20,7 @@ func TestSelfReferencePrinted(t *testing.T) {
 	}
 	mmlu, gsm := named(judgedRun(t, world(1, 40)...), "runs/mmlu", "mmlu-pro"), named(judgedRun(t, eight...), "runs/gsm", "gsm8k")
 	dropped := named(judgedRun(t, world(2, 40)...), "runs/dropped", "mmlu-pro")
-	dropped.CountMissing(scoring.MissingDrop)
+	dropped.SetMissingPolicy(scoring.MissingDrop)
 	var cot []*judging.Record
 	for _, s := range eight {
 		s.own = true

@@ -114,18 +114,18 @@ func second(rows []judgedAnswer, word func(judgedAnswer) string, drop bool) map[
 		selfreference.Accuracy:  count(func(r row) bool { return r.j }) / n,
 		selfreference.Precision: count(func(r row) bool { return r.a && r.y }) / count(judgedTrue),
 		selfreference.Recall:    count(func(r row) bool { return r.a && r.y }) / count(isTrue),
-		selfreference.F1:        f1(all, isTrue, judgedTrue), selfreference.F1JPlus: f1(plus, isTrue, judgedTrue), selfreference.F1JMinus: f1(minus, isTrue, judgedTrue),
+		selfreference.F1:        f1(all, isTrue, judgedTrue), selfreference.F1OwnRight: f1(plus, isTrue, judgedTrue), selfreference.F1OwnWrong: f1(minus, isTrue, judgedTrue),
 		selfreference.Overconfidence: count(judgedTrue)/n - count(isTrue)/n,
 	}
-	out[selfreference.F1Delta] = out[selfreference.F1JPlus] - out[selfreference.F1JMinus]
+	out[selfreference.F1Delta] = out[selfreference.F1OwnRight] - out[selfreference.F1OwnWrong]
 	for _, s := range []struct {
 		accuracy, f1    string
 		part, has, said func(row) bool
 	}{
-		{selfreference.JPlusCorrect, selfreference.JPlusCorrectF1, plus, isTrue, judgedTrue},
-		{selfreference.JPlusIncorrect, selfreference.JPlusIncorrectF1, plus, isFalse, judgedFalse},
-		{selfreference.JMinusCorrect, selfreference.JMinusCorrectF1, minus, isTrue, judgedTrue},
-		{selfreference.JMinusIncorrect, selfreference.JMinusIncorrectF1, minus, isFalse, judgedFalse},
+		{selfreference.BothRightAccuracy, selfreference.BothRightF1, plus, isTrue, judgedTrue},
+		{selfreference.OnlyOwnRightAccuracy, selfreference.OnlyOwnRightF1, plus, isFalse, judgedFalse},
+		{selfreference.OnlyAgentRightAccuracy, selfreference.OnlyAgentRightF1, minus, isTrue, judgedTrue},
+		{selfreference.BothWrongAccuracy, selfreference.BothWrongF1, minus, isFalse, judgedFalse},
 	} {
 		subset := func(r row) bool { return s.part(r) && s.has(r) }
 		out[s.accuracy] = count(func(r row) bool { return subset(r) && r.j }) / count(subset)
@@ -184,7 +184,7 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 		all := world(seed, 60)
 		for _, how := range scoring.MissingPolicies {
 			run := judgedRun(t, all...)
-			run.CountMissing(how)
+			run.SetMissingPolicy(how)
 			rep := run.Score(quick)
 			groups := map[string]func(judgedAnswer) bool{scoring.Overall: func(judgedAnswer) bool { return true }}
 			for _, g := range []string{"law", "math", "physics"} {
@@ -297,7 +297,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 		"shape":      func(r *judging.Record) { r.Shape = "options" },
 		"gold":       func(r *judging.Record) { r.Gold = "A" },
 	} {
-		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.ReadingOptions{Policy: judging.PolicyUnique})
+		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,8 +317,8 @@ func TestSelfReferenceRecords(t *testing.T) {
 	if r := in(t, rep, selfreference.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
 		t.Errorf("accuracy %s: the first of two records stands, later times and halves do not count", show(r))
 	}
-	if rep.Items != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.ChangedVerdicts != 1 {
-		t.Errorf("%d judgments, %d records, outcomes %v, %d reread", rep.Items, run.Records, rep.Outcomes, run.ChangedVerdicts)
+	if rep.Items != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.RereadDifferences != 1 {
+		t.Errorf("%d judgments, %d records, outcomes %v, %d reread", rep.Items, run.Records, rep.Outcomes, run.RereadDifferences)
 	}
 	for _, r := range rep.Results {
 		if r.Mode == scoring.ModeDifference && r.Value != nil {
@@ -417,9 +417,9 @@ func TestIntervalOfF1Delta(t *testing.T) {
 			continue
 		}
 		switch r.Metric {
-		case selfreference.F1JPlus:
+		case selfreference.F1OwnRight:
 			right = r
-		case selfreference.F1JMinus:
+		case selfreference.F1OwnWrong:
 			wrong = r
 		case selfreference.F1Delta:
 			delta = r
@@ -427,7 +427,7 @@ func TestIntervalOfF1Delta(t *testing.T) {
 	}
 	low := *delta.Value - math.Hypot(*right.Value-*right.Low, *wrong.High-*wrong.Value)
 	high := *delta.Value + math.Hypot(*right.High-*right.Value, *wrong.Value-*wrong.Low)
-	if delta.Interval != scoring.ByMover || math.Abs(*delta.Low-low) > 1e-3 || math.Abs(*delta.High-high) > 1e-3 {
-		t.Errorf("%s [%v, %v], want [%v, %v]", delta.Interval, *delta.Low, *delta.High, low, high)
+	if delta.IntervalMethod != scoring.IntervalByMover || math.Abs(*delta.Low-low) > 1e-3 || math.Abs(*delta.High-high) > 1e-3 {
+		t.Errorf("%s [%v, %v], want [%v, %v]", delta.IntervalMethod, *delta.Low, *delta.High, low, high)
 	}
 }

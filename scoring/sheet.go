@@ -13,24 +13,24 @@ import (
 
 // Sheet holds a scorer's units, such as pairs, as rows of numbers, and the metrics computed from the columns.
 type Sheet struct {
-	Metrics []Metric
-	Width   int    // number of columns
-	Units   []Unit // sorted by id
+	Metrics     []Metric
+	ColumnCount int    // number of columns
+	Units       []Unit // sorted by id
 	// ways to divide the units into groups, such as by category; each function compares two groups for sorting
 	Divisions []func(a, b string) int
 	// QuestionColumns is the number of leading columns that belong to a unit's question: of several units of one
 	// question, they count once.
 	QuestionColumns int
 	// OptionalColumns are spans of columns that a comparison counts for a unit only if neither run has only zeros in them.
-	OptionalColumns []ColumnRange
+	OptionalColumns []ColumnSpan
 
-	early    *earlyItems // for a run before its end: its items in the drawn order
-	protocol string
-	missing  MissingPolicy // how judgments without a verdict count
+	early         *earlyItems // for a run before its end: its items in the drawn order
+	protocol      string
+	missingPolicy MissingPolicy // how judgments without a verdict count
 }
 
-// fillTerms returns the metrics with their names and texts filled in from the protocol's table of metrics.
-func (s *Sheet) fillTerms(list []Metric) []Metric {
+// addTermTexts returns the metrics with their names and texts filled in from the protocol's table of metrics.
+func (s *Sheet) addTermTexts(list []Metric) []Metric {
 	list = slices.Clone(list)
 	for i := range list {
 		m := &list[i]
@@ -40,16 +40,16 @@ func (s *Sheet) fillTerms(list []Metric) []Metric {
 		}
 		m.Term = term
 		m.Unit = term.Unit
-		if s.missing == MissingStrict {
-			m.Missing = cmp.Or(m.Missing, term.StrictMissing)
+		if s.missingPolicy == MissingStrict {
+			m.MissingRule = cmp.Or(m.MissingRule, term.StrictMissing)
 		}
-		m.Missing = cmp.Or(m.Missing, term.Missing)
+		m.MissingRule = cmp.Or(m.MissingRule, term.MissingRule)
 		m.None = cmp.Or(m.None, term.None)
 		switch {
 		case m.Headline:
-			m.Compared = ScopeGroups
-		case m.Subtrahend == ColumnRange{}: // the judgments in both modes are not the same in both runs
-			m.Compared = cmp.Or(m.Compared, term.Compared)
+			m.ComparisonScope = ScopeGroups
+		case m.Subtrahend == ColumnSpan{}: // the judgments in both modes are not the same in both runs
+			m.ComparisonScope = cmp.Or(m.ComparisonScope, term.CompareScope)
 		}
 	}
 	return list
@@ -84,7 +84,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	sections := s.sections(s.Units)
 	results := make([][]Result, len(sections))
 	inParallel(len(sections), func(i int) {
-		x := s.sample(unit, sections[i])
+		x := s.sectionRows(unit, sections[i])
 		if s.early != nil {
 			x.early = s.early.sequence(sections[i].filter(s.Units))
 		}
@@ -96,7 +96,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 // WithMetrics returns a sheet of the same units with other metrics and columns, of which there are width. row returns
 // the numbers that a unit adds to the columns, or nil to drop the unit.
 func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) *Sheet {
-	sheet := &Sheet{Metrics: s.fillTerms(list), Width: width, early: s.early}
+	sheet := &Sheet{Metrics: s.addTermTexts(list), ColumnCount: width, early: s.early}
 	for _, u := range s.Units {
 		u.Row = row(u)
 		if u.Row != nil {
@@ -106,8 +106,8 @@ func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) 
 	return sheet
 }
 
-// ScoreAs computes the metrics over all units; group becomes the name of the group in the results.
-func (s *Sheet) ScoreAs(group, unit string, b stats.Bootstrap) []Result {
+// ScoreAsGroup computes the metrics over all units; group becomes the name of the group in the results.
+func (s *Sheet) ScoreAsGroup(group, unit string, b stats.Bootstrap) []Result {
 	results := s.score(unit, b)
 	for i := range results {
 		results[i].Group = group
@@ -115,9 +115,9 @@ func (s *Sheet) ScoreAs(group, unit string, b stats.Bootstrap) []Result {
 	return results
 }
 
-// sample returns the rows of the units in a section, for resampling.
-func (s *Sheet) sample(unit string, in section) *UnitRows {
-	x := newSample(unit, s.Width, s.Metrics)
+// sectionRows returns the rows of the units in a section, for resampling.
+func (s *Sheet) sectionRows(unit string, in section) *UnitRows {
+	x := newUnitRows(unit, s.ColumnCount, s.Metrics)
 	for k := range s.QuestionColumns {
 		x.questionColumns[k] = true
 	}
@@ -125,7 +125,7 @@ func (s *Sheet) sample(unit string, in section) *UnitRows {
 	for _, u := range in.filter(s.Units) {
 		x.add(u.Cluster, u.Question, u.Row)
 	}
-	x.close()
+	x.addClusters()
 	return x
 }
 
@@ -140,8 +140,8 @@ func inParallel(n int, do func(i int)) {
 	todo.Wait()
 }
 
-// inOrder returns the rows sorted by key.
-func inOrder(rows map[string][]float64) (list [][]float64) {
+// rowsByKey returns the rows sorted by key.
+func rowsByKey(rows map[string][]float64) (list [][]float64) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		list = append(list, rows[name])
 	}
@@ -150,7 +150,7 @@ func inOrder(rows map[string][]float64) (list [][]float64) {
 
 // right returns the number of items right by the headline metric; nil if that is not a share.
 func (s *Sheet) right() *float64 {
-	whole := s.sample("", section{Overall, -1})
+	whole := s.sectionRows("", section{Overall, -1})
 	for _, m := range s.Metrics {
 		if c := m.Columns.slice(whole.sums); m.Headline && m.Mode == "" && m.Unit == "" && m.n(c) > 0 {
 			return new(m.value(c) * m.n(c))

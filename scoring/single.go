@@ -12,7 +12,7 @@ import (
 // can end early by them. It is empty if the headline is not such a metric.
 func ItemwiseMetrics(protocol string) (names []string) {
 	for _, t := range MetricsOf(protocol) {
-		if t.PerItem {
+		if t.RightByItem {
 			names = append(names, t.Metric)
 		}
 	}
@@ -21,7 +21,7 @@ func ItemwiseMetrics(protocol string) (names []string) {
 
 // LiveScore counts the items of a run in progress by their result on the headline metric, for its display.
 type LiveScore struct {
-	records  *Loader // loader of the run, which must take each record before Add does
+	loader   *Loader // loader of the run, which must take each record before Add does
 	headline string  // key of the headline metric
 	format   string  // format of String's sentence
 	mu       sync.Mutex
@@ -41,7 +41,7 @@ func NewLiveScore(records *Loader) *LiveScore {
 	w := records.run.terms()
 	headline, _ := MetricOf(records.run.Manifest.Spec.Protocol, shares[0])
 	return &LiveScore{
-		records:  records,
+		loader:   records,
 		headline: headline.Metric,
 		format:   headline.Label + w.MetricSuffix + " on %.0f to %.0f %% of %d " + w.Unit + "s",
 	}
@@ -52,7 +52,7 @@ func (s *LiveScore) Add(r *judging.Record) {
 	if s == nil || r.Repetition > 0 {
 		return
 	}
-	result, complete := s.records.Item(r.Item, s.headline)
+	result, complete := s.loader.ItemResult(r.Item, s.headline)
 	if !complete || result == ItemNotCounted {
 		return
 	}

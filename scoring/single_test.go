@@ -14,7 +14,7 @@ import (
 // names the goal where it is reversed.
 func TestSoFar(t *testing.T) {
 	said := func(m *judging.Manifest, units ...twoJudgments) string {
-		how := judging.ReadingOptions{Policy: judging.PolicyUnique}
+		how := judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}
 		records, err := scoring.NewLoader(m, how)
 		soFar := scoring.NewLiveScore(records)
 		for _, u := range units {

@@ -35,7 +35,7 @@ func TestSoftVerdictsByHand(t *testing.T) {
 		unit("p5", "g", "A", "A", "A"),    // tells no probabilities
 	).Score(quick)
 	wants{"strict": 40, "soft": 75}.check(t, rep, "overall")
-	s, c := rep.Soft, rep.Soft.Calibration
+	s, c := rep.SoftVerdicts, rep.SoftVerdicts.Calibration
 	sure := func(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 	brier := (math.Pow(1-sure(1), 2) + math.Pow(1-sure(.5), 2) + math.Pow(sure(1.5), 2) + math.Pow(1-sure(4), 2)) / 4
 	if c.N != 4 || c.Unknown != 1 || *c.Accuracy.Value != .75 || math.Abs(*c.Brier.Value-brier) > 1e-5 {
@@ -69,7 +69,7 @@ func TestSoftVerdictsOfTies(t *testing.T) {
 			}
 		}
 		rep := l.Run().Score(quick)
-		return rep.Soft
+		return rep.SoftVerdicts
 	}
 	// A over B: 1 to 1, then, B being shown first, 1 to 4: 1 to 2 on average.
 	if s := load(.2); s == nil || math.Abs(*s.Calibration.Confidence.Value-2./3) > 1e-6 ||
@@ -102,12 +102,12 @@ func TestSoftVerdictsTakeThePositionOut(t *testing.T) {
 	if strict := *find(t, rep, "strict", "overall").Value; strict > 5 {
 		t.Errorf("strict is %v", strict)
 	}
-	s := rep.Soft.Calibration
+	s := rep.SoftVerdicts.Calibration
 	if want := float64(right) / 600; math.Abs(*s.Accuracy.Value-want) > 1e-6 || *s.Accuracy.Value < .7 {
 		t.Errorf("accuracy %v, want %v", *s.Accuracy.Value, want)
 	}
-	if *s.ECE.Value > *s.Calibrated.High || *rep.Calibration.ECE.Value < .2 {
-		t.Errorf("calibration error %v, a calibrated judge up to %v; of the judgments themselves %v", *s.ECE.Value, *s.Calibrated.High, *rep.Calibration.ECE.Value)
+	if *s.ECE.Value > *s.PerfectECE.High || *rep.Calibration.ECE.Value < .2 {
+		t.Errorf("calibration error %v, a calibrated judge up to %v; of the judgments themselves %v", *s.ECE.Value, *s.PerfectECE.High, *rep.Calibration.ECE.Value)
 	}
 }
 
@@ -131,21 +131,21 @@ func TestPairsOfOneQuestion(t *testing.T) {
 	better, worse := runOf(pairs...), runOf(pairs...)
 	worse.Manifest.Spec.Goal = "worse"
 	x, n := stats.EffectiveSampleSize(parts, 0.95)
-	want := stats.MidP(x, n, 0.95)
+	want := stats.MidPInterval(x, n, 0.95)
 	holds := func(what, by string, low, high *float64, iv stats.Interval, unit float64) {
 		t.Helper()
-		if by != scoring.ByMidP || math.Abs(*low-unit*iv.Low) > 1e-3 || math.Abs(*high-unit*iv.High) > 1e-3 {
+		if by != scoring.IntervalByMidP || math.Abs(*low-unit*iv.Low) > 1e-3 || math.Abs(*high-unit*iv.High) > 1e-3 {
 			t.Errorf("%s: [%v, %v] by %s, want %v", what, *low, *high, by, iv)
 		}
 	}
-	right := better.Score(quick).Soft.Calibration.Accuracy
-	holds("soft verdicts", right.Interval, right.Low, right.High, want, 1)
+	right := better.Score(quick).SoftVerdicts.Calibration.Accuracy
+	holds("soft verdicts", right.IntervalMethod, right.Low, right.High, want, 1)
 	strict := compare(t, quick, better, worse).Comparisons[0].Ensemble.Strict
-	holds("both goals", strict.Interval, strict.Low, strict.High, want, 100)
+	holds("both goals", strict.IntervalMethod, strict.Low, strict.High, want, 100)
 	r, err := scoring.RightUnitsOf([]*scoring.Run{better, worse})
 	if err != nil {
 		t.Fatal(err)
 	}
 	member := r.Share(0, 0.95)
-	holds("a member", member.Interval, member.Low, member.High, want, 100)
+	holds("a member", member.IntervalMethod, member.Low, member.High, want, 100)
 }

@@ -11,11 +11,11 @@ func TestStanding(t *testing.T) {
 		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, OptionalResults: OptionalResults{References: all}}
 		return r.ComparePublished("strict")
 	}
-	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReference: 40}
-	better := Reference{Judge: "better", Metric: "strict", Value: 70, P: p(0.04), OnlyReference: 20, LabelsFollowResponses: true}
-	near := Reference{Judge: "near", Metric: "strict", Value: 60, P: p(0.2), OnlyReference: 10}
-	far := Reference{Judge: "far", Metric: "strict", Value: 65, P: p(0.3), OnlyReference: 9}
-	worse := Reference{Judge: "worse", Metric: "strict", Value: 30, P: p(0.01), OnlyRun: 20}
+	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReferenceRight: 40}
+	better := Reference{Judge: "better", Metric: "strict", Value: 70, P: p(0.04), OnlyReferenceRight: 20, LabelsFollowResponses: true}
+	near := Reference{Judge: "near", Metric: "strict", Value: 60, P: p(0.2), OnlyReferenceRight: 10}
+	far := Reference{Judge: "far", Metric: "strict", Value: 65, P: p(0.3), OnlyReferenceRight: 9}
+	worse := Reference{Judge: "worse", Metric: "strict", Value: 30, P: p(0.01), OnlyRunRight: 20}
 	figure := Reference{Judge: "figure", Metric: "strict", Value: 49}
 	other := Reference{Judge: "other", Metric: "counter", Value: 99}
 	for want, got := range map[string]string{
@@ -34,7 +34,7 @@ func TestStanding(t *testing.T) {
 // judge leans is what length does by itself.
 func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	p := func(v float64) Proportion { return Proportion{Value: &v, N: 100} }
-	s := BiasAnalysis{Strict: p(55), Baselines: []Baseline{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
+	s := BiasAnalysis{CorrectInBothOrders: p(55), Baselines: []Baseline{{Name: "the shorter", Value: 50}}, Causes: []FeatureEffect{{
 		Name: CauseLength, PrefersMore: p(42), CorrectWithMore: p(70), CorrectWithLess: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
 	}}}
 	want := "Biases: length. It prefers the longer response (42 % of its verdicts): correct in both orders on 70 % " +

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// SuiteFile is the name of the file, in a suite's folder, that lists the suite's runs.
-const SuiteFile = "suite.json"
+// SuiteRunsFile is the name of the file, in a suite's folder, that lists the suite's runs.
+const SuiteRunsFile = "suite.json"
 
 // MostSuiteCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
 const MostSuiteCells = 2000
@@ -19,7 +19,7 @@ const MostSuiteCells = 2000
 // SuiteMatrix holds the content of suite.json: the runs of a suite, with every judge under every condition.
 type SuiteMatrix struct {
 	Name       string           `json:"suite"`      // name of the suite
-	File       string           `json:"file"`       // text of the suite's YAML file with which it was run
+	FileText   string           `json:"file"`       // text of the suite's YAML file with which it was run
 	Judges     []string         `json:"judges"`     // names of the judges
 	Conditions []SuiteCondition `json:"conditions"` // settings in which the runs of each judge differ
 	Cells      []SuiteCell      `json:"cells"`      // one run for each judge and condition, ordered by judge
@@ -47,11 +47,11 @@ type SuiteCell struct {
 	Run       string `json:"run"`       // folder of the run, next to suite.json
 }
 
-// GRP is the study that compares the goals of pairwise and reversed.
-const GRP = "grp"
+// StudyGRP is the study that compares the goals of pairwise and reversed.
+const StudyGRP = "grp"
 
-// Goals pairs the conditions that differ in the goal alone, pairwise before reversed.
-func (s *SuiteMatrix) Goals() (pairs [][2]SuiteCondition) {
+// GoalPairs pairs the conditions that differ in the goal alone, pairwise before reversed.
+func (s *SuiteMatrix) GoalPairs() (pairs [][2]SuiteCondition) {
 	for _, better := range s.Conditions {
 		for _, worse := range s.Conditions {
 			same := better.Dataset == worse.Dataset && better.Prompt == worse.Prompt && better.Options == worse.Options
@@ -65,7 +65,7 @@ func (s *SuiteMatrix) Goals() (pairs [][2]SuiteCondition) {
 
 // ReadSuite reads suite.json in the folder of a suite.
 func ReadSuite(dir string) (*SuiteMatrix, error) {
-	f, err := os.Open(filepath.Join(dir, SuiteFile))
+	f, err := os.Open(filepath.Join(dir, SuiteRunsFile))
 	if err != nil {
 		return nil, err
 	}

@@ -11,15 +11,15 @@ import (
 // BiasAnalysis holds the biases of a judge on pairs: which features of the responses correlate with its verdicts
 // besides the labels, and its accuracy if no feature had an effect.
 type BiasAnalysis struct {
-	Run       string  `json:"run,omitempty"` // folder of the run, as given
-	Says      string  `json:"says"`          // the biases found, in one or two sentences
-	Judge     string  `json:"judge"`         // model name of the judge
-	Dataset   string  `json:"dataset"`       // name of the dataset
-	Pairs     int     `json:"pairs"`         // pairs with a label and both texts, which the analysis uses
-	Judgments int     `json:"judgments"`     // judgments of these pairs that name a response
-	Causes    []Cause `json:"causes"`        // features with their effects: the position first, then by strength
+	Run       string          `json:"run,omitempty"` // folder of the run, as given
+	Says      string          `json:"says"`          // the biases found, in one or two sentences
+	Judge     string          `json:"judge"`         // model name of the judge
+	Dataset   string          `json:"dataset"`       // name of the dataset
+	Pairs     int             `json:"pairs"`         // pairs with a label and both texts, which the analysis uses
+	Judgments int             `json:"judgments"`     // judgments of these pairs that name a response
+	Causes    []FeatureEffect `json:"causes"`        // features with their effects: the position first, then by strength
 	// pairs on which the judge is correct in both orders, for comparison with the baselines
-	Strict Proportion `json:"right_in_both_orders"`
+	CorrectInBothOrders Proportion `json:"right_in_both_orders"`
 	// accuracy of single verdicts, in percent; null without a fitted regression
 	VerdictAccuracy *float64 `json:"right"`
 	// accuracy, in percent, that the regression predicts for two responses with equal features, averaged over both
@@ -30,19 +30,19 @@ type BiasAnalysis struct {
 	NoOwnFamilyReason string     `json:"itself,omitempty"`
 	Baselines         []Baseline `json:"rules"` // baselines that pick responses without reading them
 
-	Scored bool `json:"-"` // the responses were scored one at a time: a verdict is the higher score
+	IsPointwise bool `json:"-"` // the responses were scored one at a time: a verdict is the higher score
 }
 
-// Phrase returns the code of a phrase in the words for scores, if the judge gave scores.
-func (s BiasAnalysis) Phrase(code string) string {
-	if s.Scored {
+// PhraseCode returns the code of a phrase in the words for scores, if the judge gave scores.
+func (s BiasAnalysis) PhraseCode(code string) string {
+	if s.IsPointwise {
 		code = "scored-" + code
 	}
 	return code
 }
 
-// Cause holds the effect on the verdicts of a feature that one response of a pair has more of than the other.
-type Cause struct {
+// FeatureEffect holds the effect on the verdicts of a feature that one response of a pair has more of than the other.
+type FeatureEffect struct {
 	Name        string     `json:"name"`  // name of the feature: the position, length, Markdown, …
 	Measure     string     `json:"about"` // how the feature is measured
 	Pairs       int        `json:"pairs"` // pairs in which one response has more of the feature
@@ -81,12 +81,12 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	if n == 0 {
 		return e, 0
 	}
-	iv, halves := halvesInterval(parts, b.Level)
+	iv, halves := halfPointMeanInterval(parts, b.Level)
 	switch {
 	case !single && halves && lowest == 0:
-		e.Interval = ByPairs
+		e.IntervalMethod = IntervalByPairs
 	case !single:
-		e.Interval = ByBootstrap
+		e.IntervalMethod = IntervalByBootstrap
 		ends := &stats.PriorRows{
 			Low:  []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{lowest, 1}}},
 			High: []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
@@ -95,10 +95,10 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 		mean := func(sums []float64) float64 { return sums[0] / sums[1] }
 		iv = b.SmoothedIntervals(&rows, []stats.Statistic{{Compute: mean, Prior: ends}})[0]
 	case lowest == 0:
-		e.Interval = ByBlaker
+		e.IntervalMethod = IntervalByBlaker
 		iv = stats.Blaker(more, n, b.Level)
 	default:
-		e.Interval = ByPairs
+		e.IntervalMethod = IntervalByPairs
 		iv = stats.PairedInterval(float64(more), float64(less), float64(n), b.Level)
 	}
 	e.Value = Percent(float64(more-less) / float64(n))
@@ -124,7 +124,7 @@ func FollowedBaseline(rules []Baseline, strict *float64) (decider *Baseline) {
 		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
 			continue
 		}
-		if *x.Followed.Low >= max(MostOnePosition, x.Value) && *x.WhereWrong.High < min(50, *strict) &&
+		if *x.Followed.Low >= max(MaxOnePositionPercent, x.Value) && *x.WhereWrong.High < min(50, *strict) &&
 			(decider == nil || *x.Followed.Value > *decider.Followed.Value) {
 			decider = &rules[i]
 		}
@@ -151,7 +151,7 @@ func (s BiasAnalysis) BestBaseline() (best Baseline) {
 // causesText returns sentences on the features that have a significant effect on the verdicts.
 func (s BiasAnalysis) causesText() string {
 	decides := ""
-	rule := FollowedBaseline(s.Baselines, s.Strict.Low)
+	rule := FollowedBaseline(s.Baselines, s.CorrectInBothOrders.Low)
 	if rule != nil {
 		decides = rule.FollowsSentence() + " "
 	}
@@ -171,7 +171,7 @@ func (s BiasAnalysis) causesText() string {
 		return decides + phrases.Sentence("bias.none", phrases.CountWithNoun(s.Pairs, "pair"))
 	}
 	words := decides + phrases.Sentence("bias.list", strings.Join(names, ", "))
-	i := slices.IndexFunc(s.Causes, func(c Cause) bool {
+	i := slices.IndexFunc(s.Causes, func(c FeatureEffect) bool {
 		return c.IsSignificant() &&
 			c.CorrectWithMore.Value != nil && c.CorrectWithLess.Value != nil && c.PrefersMore.Value != nil
 	})
@@ -200,7 +200,7 @@ func (s BiasAnalysis) causesText() string {
 		right = c.CorrectWithLess
 		other = c.CorrectWithMore
 	}
-	return words + " " + phrases.Sentence(s.Phrase("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
+	return words + " " + phrases.Sentence(s.PhraseCode("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
 }
 
 // Names of causes of bias that sentences word differently from the others.
@@ -210,17 +210,17 @@ const (
 )
 
 // Label returns the cause's name in today's words: stored results call the position "the place".
-func (c Cause) Label() string { return strings.Replace(c.Name, "the place", "position", 1) }
+func (c FeatureEffect) Label() string { return strings.Replace(c.Name, "the place", "position", 1) }
 
 // IsSignificant reports whether the feature has a significant effect on the verdicts.
-func (c Cause) IsSignificant() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
+func (c FeatureEffect) IsSignificant() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
 
 // Answer returns sentences on the features that have a significant effect on the verdicts, and on a baseline that is as
 // good as the judge.
 func (s BiasAnalysis) Answer() string {
 	words := s.causesText()
-	if rule := s.BestBaseline(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += " " + phrases.Sentence(s.Phrase("bias.baseline"), rule.Name, rule.Value, *s.Strict.Value)
+	if rule := s.BestBaseline(); s.CorrectInBothOrders.Value != nil && *s.CorrectInBothOrders.Value <= rule.Value {
+		words += " " + phrases.Sentence(s.PhraseCode("bias.baseline"), rule.Name, rule.Value, *s.CorrectInBothOrders.Value)
 	}
 	return words
 }

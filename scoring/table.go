@@ -11,8 +11,8 @@ type Table2x2 struct {
 // N returns the number of units in the table.
 func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
 
-// Count adds so many units (often): a and b report whether run A and run B are right on them.
-func (t *Table2x2) Count(a, b bool, often int) {
+// AddUnits adds so many units (often): a and b report whether run A and run B are right on them.
+func (t *Table2x2) AddUnits(a, b bool, often int) {
 	switch {
 	case a && b:
 		t.Both += often

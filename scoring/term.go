@@ -28,12 +28,12 @@ type Term struct {
 	Chance    string    `yaml:"chance"`     // value of a random judge; "" if that is not informative
 	Aliases   []string  `yaml:"called"`     // other names of the metric in tables, with patterns as in Metric
 	// every item is right or wrong by the metric, so that a run can end early by it
-	PerItem       bool   `yaml:"per-item"`
-	Missing       string `yaml:"missing"`        // how judgments without a verdict count, in words
+	RightByItem   bool   `yaml:"per-item"`
+	MissingRule   string `yaml:"missing"`        // how judgments without a verdict count, in words
 	StrictMissing string `yaml:"missing-strict"` // how they count under [MissingStrict], if that differs
 	None          string `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
 	// groups of units on which two runs are compared by the metric; for a headline metric always [ScopeGroups]
-	Compared Scope `yaml:"compared"`
+	CompareScope Scope `yaml:"compared"`
 }
 
 // commonTable is the text of the table that [CommonTerms] holds.
@@ -58,7 +58,7 @@ func ReadTerms(table string) (terms []Term, err error) {
 // Keys of metrics of all protocols, and of the metrics of pairs on leaderboards.
 const (
 	SelfAgreement          = "self-agreement"
-	NoiseFloor             = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
+	NoiseFloorPrefix       = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
 	Brier                  = "brier"
 	CalibrationECE         = "ece"
 	AUROC                  = "auroc"
@@ -93,8 +93,8 @@ func (t Term) ID() string {
 	return fmt.Sprintf("term-%08x", h.Sum32())
 }
 
-// TermIn returns the term with a name, as in [Term.HasName]; false if no term has it.
-func TermIn(terms []Term, name string) (Term, bool) {
+// FindTerm returns the term with a name, as in [Term.HasName]; false if no term has it.
+func FindTerm(terms []Term, name string) (Term, bool) {
 	if i := slices.IndexFunc(terms, func(t Term) bool { return t.HasName(name) }); i >= 0 && name != "" {
 		return terms[i], true
 	}
@@ -141,5 +141,5 @@ func termOf(terms []Term, key string) (Term, bool) {
 	return t, true
 }
 
-// WithoutVerdict is the key of the share of judgments without a verdict.
-const WithoutVerdict = "without-verdict"
+// WithoutVerdictShare is the key of the share of judgments without a verdict.
+const WithoutVerdictShare = "without-verdict"

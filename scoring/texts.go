@@ -24,7 +24,7 @@ func (run *Run) AnalyzeBias(b stats.Bootstrap) (*BiasAnalysis, error) {
 	if !ok {
 		return nil, nil
 	}
-	out, err := s.AnalyzeBias(run.responses, run.cluster, b)
+	out, err := s.AnalyzeBias(run.eachItemResponses, run.cluster, b)
 	if out != nil {
 		out.Says = out.Answer()
 		if run.Manifest.OrderSeed != nil {
@@ -43,9 +43,9 @@ type BaselineScorer interface {
 	Baselines(responses ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
 }
 
-// responses calls use for each item with its id and the texts of its responses; it calls nothing if the run's folder
+// eachItemResponses calls use for each item with its id and the texts of its responses; it calls nothing if the run's folder
 // lacks the items.
-func (run *Run) responses(use func(id string, responses []judging.Candidate)) error {
+func (run *Run) eachItemResponses(use func(id string, responses []judging.Candidate)) error {
 	items := run.items
 	if items == nil {
 		items = run.eachStoredResponse
@@ -73,7 +73,7 @@ func (run *Run) baselines(b stats.Bootstrap) []Baseline {
 	if !ok || run.items == nil && run.folder == "" {
 		return nil
 	}
-	rules, err := s.Baselines(run.responses, run.cluster, b)
+	rules, err := s.Baselines(run.eachItemResponses, run.cluster, b)
 	if err != nil {
 		return nil
 	}

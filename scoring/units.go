@@ -15,11 +15,11 @@ type Unit struct {
 	// of the dataset replace it
 	Question string
 
-	Groups       []string  // name of the unit's group in each of the sheet's Divisions
-	Row          []float64 // numbers that the unit adds to the columns of the sheet
-	Gold         string    // the right answer: runs that were asked the same but disagree on it have different datasets
-	GoldQuestion string    // the question that Gold answers, if runs may have different ones
-	Data         any       // further data that only the scorer reads
+	Groups         []string  // name of the unit's group in each of the sheet's Divisions
+	Row            []float64 // numbers that the unit adds to the columns of the sheet
+	Gold           string    // the right answer: runs that were asked the same but disagree on it have different datasets
+	QuestionOfGold string    // the question that Gold answers, if runs may have different ones
+	Data           any       // further data that only the scorer reads
 }
 
 // section names a group of units whose results a report shows.
@@ -28,13 +28,13 @@ type section struct {
 	division int // index in [Sheet.Divisions] of the division that the group belongs to; −1: all units
 }
 
-// has reports whether a unit is in the section.
-func (s section) has(u Unit) bool { return s.division < 0 || u.Groups[s.division] == s.name }
+// containsUnit reports whether a unit is in the section.
+func (s section) containsUnit(u Unit) bool { return s.division < 0 || u.Groups[s.division] == s.name }
 
 // filter returns the units in the section.
 func (s section) filter(units []Unit) (in []Unit) {
 	for _, u := range units {
-		if s.has(u) {
+		if s.containsUnit(u) {
 			in = append(in, u)
 		}
 	}
@@ -44,8 +44,8 @@ func (s section) filter(units []Unit) (in []Unit) {
 // SharedUnit holds a unit that two runs judged, as scored in run A and in run B.
 type SharedUnit struct{ A, B Unit }
 
-// join returns the units with ids in both lists, which must be sorted by id.
-func join(a, b []Unit) (out []SharedUnit) {
+// sharedUnits returns the units with ids in both lists, which must be sorted by id.
+func sharedUnits(a, b []Unit) (out []SharedUnit) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch cmp.Compare(a[i].ID, b[j].ID) {
 		case -1:

@@ -8,13 +8,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// unitwise holds the rows of single units for metrics that are not functions of sums. Units are grouped by cluster,
+// unitwiseRows holds the rows of single units for metrics that are not functions of sums. Units are grouped by cluster,
 // which is resampled as a whole.
-type unitwise struct {
+type unitwiseRows struct {
 	groups OrderedMap[string, [][]float64] // rows of the units by cluster; a unit without one has a group of its own
 }
 
-func (u *unitwise) add(cluster string, row []float64) {
+func (u *unitwiseRows) add(cluster string, row []float64) {
 	if cluster == "" {
 		u.groups.Values = append(u.groups.Values, [][]float64{row})
 		return
@@ -25,7 +25,7 @@ func (u *unitwise) add(cluster string, row []float64) {
 
 // columns returns the columns of span of each unit, grouped by cluster, for the units without a NaN in span or in
 // other.
-func (u *unitwise) columns(span, other ColumnRange) (groups [][][]float64) {
+func (u *unitwiseRows) columns(span, other ColumnSpan) (groups [][][]float64) {
 	for _, group := range u.groups.Values {
 		var rows [][]float64
 		for _, row := range group {
@@ -40,8 +40,8 @@ func (u *unitwise) columns(span, other ColumnRange) (groups [][][]float64) {
 	return groups
 }
 
-// count returns the number of units without a NaN in the columns of span or of other.
-func (u *unitwise) count(span, other ColumnRange) (n int) {
+// countDefined returns the number of units without a NaN in the columns of span or of other.
+func (u *unitwiseRows) countDefined(span, other ColumnSpan) (n int) {
 	for _, group := range u.columns(span, other) {
 		n += len(group)
 	}
@@ -50,12 +50,12 @@ func (u *unitwise) count(span, other ColumnRange) (n int) {
 
 // interval returns the interval of a metric, or of its difference between two spans of columns, by leaving out
 // clusters.
-func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
-	second := u.columns(q.b, q.b)
+func (u *unitwiseRows) interval(q estimand, b stats.Bootstrap) bounds {
+	second := u.columns(q.valueColumns, q.valueColumns)
 	var first [][][]float64
 	if q.isDifference() {
-		second = u.columns(q.b, q.a)
-		first = u.columns(q.a, q.b)
+		second = u.columns(q.valueColumns, q.subtrahendColumns)
+		first = u.columns(q.subtrahendColumns, q.valueColumns)
 	}
 	if len(second) < minClassUnits {
 		return unbounded(noInterval + phrases.Sentence("note.few-units", minClassUnits, len(second)))
@@ -76,12 +76,12 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	if !(interval.Low < interval.High) {
 		return unbounded(noInterval + phrases.Sentence("note.no-variance"))
 	}
-	return bounds{Interval: interval, method: ByJackknife}
+	return bounds{Interval: interval, method: IntervalByJackknife}
 }
 
 // exchangeTest returns the p-value of a permutation test of a metric's difference between two spans of columns, those
 // of two runs, and the number of units in the test.
-func (u *unitwise) exchangeTest(m *Metric, columns [2]ColumnRange, boot stats.Bootstrap) (p float64, n int) {
+func (u *unitwiseRows) exchangeTest(m *Metric, columns [2]ColumnSpan, boot stats.Bootstrap) (p float64, n int) {
 	first := u.columns(columns[0], columns[1])
 	second := u.columns(columns[1], columns[0])
 	p = boot.PermutationTestUnits(len(first), func(swap []int) float64 {
@@ -97,5 +97,5 @@ func (u *unitwise) exchangeTest(m *Metric, columns [2]ColumnRange, boot stats.Bo
 		}
 		return m.ValueFromUnits(b) - m.ValueFromUnits(a)
 	})
-	return p, u.count(columns[0], columns[1])
+	return p, u.countDefined(columns[0], columns[1])
 }

@@ -67,7 +67,7 @@ func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { retu
 func (g gradesScorer) Finish() (complete int) { return len(g.all) }
 
 func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
-	s := &Sheet{Metrics: AssignColumns(ratedMetrics), Width: 2}
+	s := &Sheet{Metrics: AssignColumns(ratedMetrics), ColumnCount: 2}
 	for _, r := range g.all {
 		row := make([]float64, 2)
 		FillRow(ratedMetrics, r, row)
@@ -100,7 +100,7 @@ func TestAMetricMayLookAtUnitsOneByOne(t *testing.T) {
 	rho := correlation(ratings(7, 300, 0.8))
 	without := append(ratings(7, 300, 0.8), ratedUnit{id: "no-grade", people: 5, judge: math.NaN()})
 	r := ratedRun(without).Score(few).Results[0]
-	if r.N != 300 || math.Abs(*r.Value-rho) > 1e-6 || r.Unit != UnitCorrelation || r.Interval != ByJackknife {
+	if r.N != 300 || math.Abs(*r.Value-rho) > 1e-6 || r.Unit != UnitCorrelation || r.IntervalMethod != IntervalByJackknife {
 		t.Errorf("%+v, the correlation is %v", r, rho)
 	}
 	half := 1.96 / math.Sqrt(297) // Fisher's z

@@ -17,8 +17,8 @@ func (r Report) Cautions() (all []string) {
 	return all
 }
 
-// Caveats returns the number of [Report.Cautions].
-func (r Report) Caveats() int { return len(r.Cautions()) }
+// CautionCount returns the number of [Report.Cautions].
+func (r Report) CautionCount() int { return len(r.Cautions()) }
 
 // itemWarnings adds warnings of items that are missing from all scores, or from those that need a label.
 func (run *Run) itemWarnings(w *cautions) {
@@ -70,12 +70,12 @@ func (run *Run) warnings() []string {
 	for _, o := range run.Origins() {
 		w = append(w, o.String())
 	}
-	if len(run.altered) > 0 {
-		w = append(w, AlteredWarning(run.altered))
+	if len(run.alteredFiles) > 0 {
+		w = append(w, AlteredWarning(run.alteredFiles))
 	}
 	w = append(w, run.systems.Warnings(m)...)
 	run.itemWarnings(&w)
-	if text := run.earlyNote(); text != "" {
+	if text := run.unfinishedRunNote(); text != "" {
 		w = append(w, text)
 	}
 	if n := run.Items; n > 0 && n < FewItems {
@@ -85,7 +85,7 @@ func (run *Run) warnings() []string {
 	run.truncationWarnings(&w, judgments)
 	record := run.terms().Record
 	w.addCount("warning.finished-thinking", run.AskedAfterThinking, judgments, record)
-	if n := run.Outcomes[judging.TooLong]; n > 0 {
+	if n := run.Outcomes[judging.PromptTooLong]; n > 0 {
 		code := "warning.too-long"
 		if m.SetsContext() {
 			code = "warning.too-long-set"
@@ -104,7 +104,7 @@ func (run *Run) warnings() []string {
 	if m.Spec.Parameters.Logprobs && len(run.forecasts.all) == 0 && run.Outcomes[judging.Decided] > 0 {
 		w.add("warning.no-probabilities")
 	}
-	if p, ok := run.forecasts.constant(); ok {
+	if p, ok := run.forecasts.sharedConfidence(); ok {
 		w.add("warning.constant", p, len(run.forecasts.all), record)
 	}
 	if m.ReferenceCounts != nil {
@@ -118,10 +118,10 @@ func (run *Run) warnings() []string {
 // without a readable verdict. judgments is the number of all judgments.
 func (run *Run) readingWarnings(w *cautions, judgments int) {
 	policy := ""
-	if p := run.policy(); p != "" {
+	if p := run.readingPolicy(); p != "" {
 		policy = phrases.Sentence("warning.policy", p) + ", "
 	}
-	w.addCount("warning.reread", run.ChangedVerdicts, run.Records, policy, run.Reading.AcceptCut)
+	w.addCount("warning.reread", run.RereadDifferences, run.Records, policy, run.Reading.AcceptTruncated)
 	why := ""
 	if run.failure != "" {
 		why = phrases.Sentence("warning.failed-with", run.failure)
@@ -129,7 +129,7 @@ func (run *Run) readingWarnings(w *cautions, judgments int) {
 	record := run.terms().Record
 	w.addCount("warning.failed", run.Outcomes[judging.Failed], judgments, record, run.missingPhrase(), why)
 	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.ProbabilityTies
-	if float64(unread) > ManyNoVerdicts*float64(judgments) {
+	if float64(unread) > MaxNoVerdictShare*float64(judgments) {
 		w.add("warning.unread", unread, judgments, record)
 	}
 }

@@ -88,7 +88,7 @@ func worked(t *testing.T, name string, run func(t *testing.T, judgments [][]stri
 // scoredBy is the report of a run by a policy, and as it is printed.
 func scoredBy(t *testing.T, run *scoring.Run, policy string) (rep scoring.Report, printed string) {
 	t.Helper()
-	run.CountMissing(scoring.MissingPolicy(policy))
+	run.SetMissingPolicy(scoring.MissingPolicy(policy))
 	rep = run.Score(quick)
 	var all strings.Builder
 	for _, format := range []string{report.FullText, report.CSV, report.JSON} {
@@ -115,8 +115,8 @@ func expect(t *testing.T, rep scoring.Report, line string) {
 	value, n, by, note := f[4], f[5], f[8], f[9]
 	r := rep.Result(f[1], cmp.Or(f[3], scoring.Overall), f[2])
 	if r.Metric == "" || !within(r.Value, value, 1.01e-4, r.Unit) || !within(r.Low, f[6], 1e-3, r.Unit) ||
-		!within(r.High, f[7], 1e-3, r.Unit) || n != "" && n != strconv.Itoa(r.N) || by != "" && by != r.Interval ||
-		!strings.Contains(r.Note, note) && !strings.Contains(r.Missing, note) || value == "undefined" && r.Note == "" {
+		!within(r.High, f[7], 1e-3, r.Unit) || n != "" && n != strconv.Itoa(r.N) || by != "" && by != r.IntervalMethod ||
+		!strings.Contains(r.Note, note) && !strings.Contains(r.MissingRule, note) || value == "undefined" && r.Note == "" {
 		t.Errorf("%s: %s", line, show(r))
 	}
 }
@@ -142,7 +142,7 @@ func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
 	t.Helper()
 	f := difference.FindStringSubmatch(line)
 	if f == nil {
-		rep := scoring.Report{Results: slices.Clone(c.BestAndWorst), Warnings: c.Warnings}
+		rep := scoring.Report{Results: slices.Clone(c.BestWorstChoices), Warnings: c.Warnings}
 		if c.Ensemble != nil {
 			rep.Results = append(rep.Results, c.Ensemble.Coverage, c.Ensemble.Strict)
 		}

@@ -12,15 +12,15 @@ import (
 
 // PublishedSet holds published verdicts on the items of a dataset.
 type PublishedSet struct {
-	Dataset string           `json:"dataset"`
-	Prompt  string           `json:"prompt"` // the judges' prompt, by the source's name
-	Groups  []Group          `json:"groups"` // groups of consecutive items, in the order of the items
-	Gold    string           `json:"gold"`   // a character for each item: 1 or 2, the better output
-	Judges  []PublishedJudge `json:"judges"`
+	Dataset    string           `json:"dataset"`
+	Prompt     string           `json:"prompt"` // the judges' prompt, by the source's name
+	Groups     []ItemGroup      `json:"groups"` // groups of consecutive items, in the order of the items
+	GoldByItem string           `json:"gold"`   // a character for each item: 1 or 2, the better output
+	Judges     []PublishedJudge `json:"judges"`
 }
 
-// Group names consecutive items.
-type Group struct {
+// ItemGroup names consecutive items.
+type ItemGroup struct {
 	Name  string `json:"group"`
 	Items int    `json:"items"` // number of items
 }
@@ -57,11 +57,11 @@ var LLMBar = sync.OnceValue(func() *PublishedSet {
 })
 
 //go:embed llmbar.digests
-var digests []byte
+var llmBarDigests []byte
 
-// Digest returns the digest of LLMBar's item at position i, as computed from its texts and label: this package does not
+// LLMBarDigest returns the digest of LLMBar's item at position i, as computed from its texts and label: this package does not
 // include the texts.
-func Digest(i int) uint64 { return binary.BigEndian.Uint64(digests[8*i:]) }
+func LLMBarDigest(i int) uint64 { return binary.BigEndian.Uint64(llmBarDigests[8*i:]) }
 
 // itemPositions maps the ids of LLMBar's items to their positions.
 var itemPositions = sync.OnceValue(func() map[string]int {
@@ -70,20 +70,20 @@ var itemPositions = sync.OnceValue(func() map[string]int {
 	return all
 })
 
-// Index returns the position of the item with this id in the set, from 0.
-func (s *PublishedSet) Index(id string) (i int, ok bool) {
+// ItemIndex returns the position of the item with this id in the set, from 0.
+func (s *PublishedSet) ItemIndex(id string) (i int, ok bool) {
 	i, ok = itemPositions()[id]
 	return i, ok
 }
 
-// CorrectInBothOrders reports whether a judge named the better output of an item in both orders.
-func (s *PublishedSet) CorrectInBothOrders(j PublishedJudge, i int) bool {
-	return j.FirstOrderVerdicts[i] == s.Gold[i] && j.SecondOrderVerdicts[i] == s.Gold[i]
+// IsCorrectInBothOrders reports whether a judge named the better output of an item in both orders.
+func (s *PublishedSet) IsCorrectInBothOrders(j PublishedJudge, i int) bool {
+	return j.FirstOrderVerdicts[i] == s.GoldByItem[i] && j.SecondOrderVerdicts[i] == s.GoldByItem[i]
 }
 
 // Complete reports whether a judge judged all items.
 func (s *PublishedSet) Complete(j PublishedJudge) bool {
-	return len(j.FirstOrderVerdicts) == len(s.Gold)
+	return len(j.FirstOrderVerdicts) == len(s.GoldByItem)
 }
 
 // Each calls f with the position, the id and the group of every item, in order.

@@ -12,7 +12,7 @@ import (
 func TestLLMBarIsWhatWasGathered(t *testing.T) {
 	for want, file := range map[string][]byte{
 		"b24d460d3f8aef7bec84acce4c3a7205299a4f51d49ceb4c919200a526621121": llmBar,
-		"9d6954db0ac77c02c43f2f8d6a29ec17bf5c17e6b7d80844a1fbcb8e370ddec8": digests,
+		"9d6954db0ac77c02c43f2f8d6a29ec17bf5c17e6b7d80844a1fbcb8e370ddec8": llmBarDigests,
 	} {
 		if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != want {
 			t.Errorf("a file of %d bytes is not what was gathered", len(file))
@@ -30,8 +30,8 @@ func TestLLMBarIsWhole(t *testing.T) {
 		}
 		items++
 	})
-	if items != 419 || len(s.Gold) != items || strings.Trim(s.Gold, "12") != "" || len(s.Judges) != 13 {
-		t.Fatalf("%d items, %d labels, %d judges", items, len(s.Gold), len(s.Judges))
+	if items != 419 || len(s.GoldByItem) != items || strings.Trim(s.GoldByItem, "12") != "" || len(s.Judges) != 13 {
+		t.Fatalf("%d items, %d labels, %d judges", items, len(s.GoldByItem), len(s.Judges))
 	}
 	names := map[string]bool{}
 	for _, j := range s.Judges {

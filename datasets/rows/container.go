@@ -25,7 +25,7 @@ const (
 	gzipped       container = "gzip"
 	zipped        container = "zip" // an archive with one JSON file
 	zstandard     container = "zstd"
-	parquetSet    container = "Parquet"
+	parquetFile   container = "Parquet"
 	jsonArray     container = "JSON array"
 	utf8WithMark  container = "UTF-8"  // lines or another text, after a byte order mark
 	utf16WithMark container = "UTF-16" // lines or another text in UTF-16, after a byte order mark
@@ -48,7 +48,7 @@ func sniff(in Source) (container, error) {
 	case starts("\x28\xb5\x2f\xfd"), n >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18":
 		return zstandard, nil
 	case starts("PAR1"), starts("PARE"):
-		return parquetSet, nil
+		return parquetFile, nil
 	case starts("PK\x03\x04"), starts("PK\x05\x06"): // the second: an archive without files
 		return zipped, nil
 	case n >= 262 && string(head[257:262]) == "ustar":
@@ -112,7 +112,7 @@ func unpackOnce(in Source, kind container) (*Spool, error) {
 			break
 		}
 		_, err = io.Copy(out, transform.NewReader(reader(in), unicode.BOMOverride(transform.Nop)))
-	case parquetSet:
+	case parquetFile:
 		err = parquetLines(in, out)
 	case csvTable:
 		err = csvLines(in, out)

@@ -135,7 +135,7 @@ type column struct {
 func newColumn(source *parquet.Column) *column {
 	c := &column{name: source.Name(), key: append(appendText(nil, []byte(source.Name())), ':')}
 	if source.Leaf() {
-		c.write = writerOf(source.Type())
+		c.write = jsonAppenderFor(source.Type())
 		if c.write == nil {
 			return nil
 		}
@@ -195,16 +195,16 @@ func (c *column) append(line []byte, value any) []byte {
 	return c.write(line, value)
 }
 
-// writerOf returns the function that appends values of a type as JSON; nil if the type is unsupported. Columns declared
+// jsonAppenderFor returns the function that appends values of a type as JSON; nil if the type is unsupported. Columns declared
 // as text are written unchanged, so that invalid UTF-8 is noticed later. Other bytes become base64, unless they are
 // valid text.
-func writerOf(t parquet.Type) func([]byte, any) []byte {
+func jsonAppenderFor(t parquet.Type) func([]byte, any) []byte {
 	if t.Kind() == parquet.Int96 {
 		return nil
 	}
 	logical := t.LogicalType()
 	if logical == nil {
-		return appendPlain
+		return appendUntypedValue
 	}
 	switch l := logical.Value.(type) {
 	case *format.StringType, *format.EnumType:
@@ -213,7 +213,7 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 		if !l.IsSigned && l.BitWidth == 64 { // the library returns an int64
 			return func(b []byte, v any) []byte { return strconv.AppendUint(b, uint64(v.(int64)), 10) }
 		}
-		return appendPlain
+		return appendUntypedValue
 	case *format.UUIDType:
 		return func(b []byte, v any) []byte {
 			id := v.([]byte)
@@ -223,17 +223,17 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	return nil
 }
 
-// appendPlain appends a value of a column without a declared type: a number, a boolean or bytes.
-func appendPlain(b []byte, value any) []byte {
+// appendUntypedValue appends a value of a column without a declared type: a number, a boolean or bytes.
+func appendUntypedValue(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case float32:
 		return appendFloat(b, float64(v), 32)
 	case float64:
 		return appendFloat(b, v, 64)
 	case string:
-		return appendBytes(b, []byte(v))
+		return appendJSONString(b, []byte(v))
 	case []byte:
-		return appendBytes(b, v)
+		return appendJSONString(b, v)
 	}
 	return fmt.Append(b, value) // an integer or a boolean
 }
@@ -252,8 +252,8 @@ func appendFloat(b []byte, x float64, bits int) []byte {
 	return strconv.AppendFloat(b, x, format, -1, bits)
 }
 
-// appendBytes appends a JSON string with the value or, if that is not UTF-8, with its base64.
-func appendBytes(b, value []byte) []byte {
+// appendJSONString appends a JSON string with the value or, if that is not UTF-8, with its base64.
+func appendJSONString(b, value []byte) []byte {
 	if utf8.Valid(value) {
 		return appendText(b, value)
 	}

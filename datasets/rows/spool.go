@@ -27,10 +27,10 @@ func errLongFile() error {
 // Spool holds the lines of an unpacked file: in memory if they are few, as in nearly all published files, else in a
 // temporary file, so that memory does not grow with the answers.
 type Spool struct {
-	mem  []byte        // the content, while file is nil
-	file *os.File      // the temporary file; nil while the content fits in memory
-	out  *bufio.Writer // writes to file
-	size int64         // bytes written
+	mem    []byte        // the content, while file is nil
+	file   *os.File      // the temporary file; nil while the content fits in memory
+	writer *bufio.Writer // writes to file
+	size   int64         // bytes written
 }
 
 func (s *Spool) Write(p []byte) (int, error) {
@@ -47,7 +47,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	return s.out.Write(p)
+	return s.writer.Write(p)
 }
 
 // spill moves the content from memory to a temporary file.
@@ -57,18 +57,18 @@ func (s *Spool) spill() error {
 		return err
 	}
 	os.Remove(f.Name()) // so that a crash leaves nothing behind; if an open file cannot be removed, Close removes it
-	s.file, s.out = f, bufio.NewWriterSize(f, batchBytes)
-	_, err = s.out.Write(s.mem)
+	s.file, s.writer = f, bufio.NewWriterSize(f, batchBytes)
+	_, err = s.writer.Write(s.mem)
 	s.mem = nil
 	return err
 }
 
 // Done ends writing. Before Done, the spool cannot be read.
 func (s *Spool) Done() error {
-	if s.out == nil {
+	if s.writer == nil {
 		return nil
 	}
-	return s.out.Flush()
+	return s.writer.Flush()
 }
 
 // Size returns the number of bytes written.

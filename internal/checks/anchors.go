@@ -13,19 +13,19 @@ import (
 
 // Change says what changed since the baseline.
 type Change struct {
-	Verdict      string  `json:"verdict"`      // `nothing`, `judge`, `answers`, `both`: the judge, perhaps answers too
-	Anchors      int     `json:"anchors"`      // items with the same text in every check, asked twice
-	Moved        int     `json:"moved"`        // anchors with another verdict than in the baseline, twice
-	Inconsistent int     `json:"inconsistent"` // anchors of whose two verdicts one is that of the baseline
-	P            float64 `json:"p"`            // p-value: the judge is the same
-	Others       int     `json:"others"`       // other items with a verdict now and in the baseline
-	OthersMoved  int     `json:"others_moved"` // those with another verdict
+	Verdict             string  `json:"verdict"`      // `nothing`, `judge`, `answers`, `both`: the judge, perhaps answers too
+	AnchorItems         int     `json:"anchors"`      // items with the same text in every check, asked twice
+	MovedAnchors        int     `json:"moved"`        // anchors with another verdict than in the baseline, twice
+	InconsistentAnchors int     `json:"inconsistent"` // anchors of whose two verdicts one is that of the baseline
+	P                   float64 `json:"p"`            // p-value: the judge is the same
+	OtherItems          int     `json:"others"`       // other items with a verdict now and in the baseline
+	OtherItemsMoved     int     `json:"others_moved"` // those with another verdict
 }
 
-// only returns the request for all items of a file in the format of a run's items.
-func only(r eval.RunRequest, file string) eval.RunRequest {
+// requestForItems returns the request for all items of a file in the format of a run's items.
+func requestForItems(r eval.RunRequest, file string) eval.RunRequest {
 	r.Dataset = file
-	r.IDs = ""
+	r.IDsFile = ""
 	r.Limit = 0
 	r.Sample = nil
 	r.Groups = nil
@@ -45,26 +45,26 @@ func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error
 	}
 	var verdicts []map[string]string
 	for i, dir := range dirs {
-		request := only(f.request, f.anchors)
+		request := requestForItems(f.request, f.anchorsPath)
 		request.Out = dir
 		if i < 2 {
 			if _, err := e.Run(ctx, request); err != nil {
 				return err
 			}
 		}
-		judge, err := labels.ReadJudge(dir, reading)
+		judge, err := labels.ReadJudge(dir, readingOptions)
 		if err != nil {
 			return err
 		}
 		verdicts = append(verdicts, judge.Verdicts)
 	}
-	c.Change = newChange(f.Anchors, verdicts, c.Identity["items"] == c.Baseline["items"])
+	c.Change = newChange(f.Anchors, verdicts, c.Identity["items"] == c.BaselineIdentity["items"])
 	return nil
 }
 
-// barLevel is the confidence level of two intervals that overlap unless the difference is significant at 5 % (Goldstein
+// barConfidenceLevel is the confidence level of two intervals that overlap unless the difference is significant at 5 % (Goldstein
 // and Healy, JRSS A 158 (1995), 175-177).
-const barLevel = 0.83
+const barConfidenceLevel = 0.83
 
 // newChange compares the baseline's verdicts on the anchors with two verdicts on each now, which verdicts begins with.
 // If the judge is the same, each of the three is equally likely to be the only one that differs: an exact binomial test
@@ -74,24 +74,24 @@ const barLevel = 0.83
 func newChange(baseline map[string]string, verdicts []map[string]string, sameItems bool) *Change {
 	c := &Change{Verdict: "nothing"}
 	for id, b := range baseline {
-		c.Anchors++
+		c.AnchorItems++
 		switch x, y := verdicts[0][id], verdicts[1][id]; {
 		case x == y && x != b:
-			c.Moved++
+			c.MovedAnchors++
 		case x != y && (x == b || y == b):
-			c.Inconsistent++
+			c.InconsistentAnchors++
 		}
 	}
-	c.P = 1 - distuv.Binomial{N: float64(c.Moved + c.Inconsistent), P: 1.0 / 3}.CDF(float64(c.Moved-1))
+	c.P = 1 - distuv.Binomial{N: float64(c.MovedAnchors + c.InconsistentAnchors), P: 1.0 / 3}.CDF(float64(c.MovedAnchors-1))
 	for id, x := range verdicts[2] {
 		if b := verdicts[3][id]; b != "" {
-			c.Others++
+			c.OtherItems++
 			if x != b {
-				c.OthersMoved++
+				c.OtherItemsMoved++
 			}
 		}
 	}
-	others := stats.Blaker(c.OthersMoved, c.Others, barLevel).Low > stats.Blaker(c.Inconsistent, c.Anchors, barLevel).High
+	others := stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low > stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High
 	switch judge := c.P < alpha; {
 	case judge && others && !sameItems:
 		c.Verdict = "both"

@@ -22,21 +22,21 @@ const (
 	Undecided Verdict = "undecided"
 )
 
-// reading holds the rules by which replies are read.
-var reading = scoring.DefaultOptions.Reading
+// readingOptions holds the rules by which replies are read.
+var readingOptions = scoring.DefaultOptions.Reading
 
 // alpha bounds the probability that a check decides any of its requirements wrongly.
 const alpha = 0.05
 
 // Requirement holds a requirement and the decision on it.
 type Requirement struct {
-	Name     string         `json:"name"`     // as in the file: a metric, or `same as`
-	Required string         `json:"required"` // as in the file
-	Verdict  Verdict        `json:"verdict"`  // `met`, `missed` or `undecided`
-	Found    scoring.Result `json:"found"`    // when it was decided, or else at the end; its interval decides
-	Items    int            `json:"items"`    // items judged by then
+	Name            string         `json:"name"`     // as in the file: a metric, or `same as`
+	RequirementText string         `json:"required"` // as in the file
+	Verdict         Verdict        `json:"verdict"`  // `met`, `missed` or `undecided`
+	Found           scoring.Result `json:"found"`    // when it was decided, or else at the end; its interval decides
+	JudgedItems     int            `json:"items"`    // items judged by then
 
-	metric    string  // key of the metric; "" for sameAs
+	metric    string  // key of the metric; "" for sameAsBaseline
 	low, high float64 // ends of the range that is required
 }
 
@@ -47,13 +47,13 @@ type Check struct {
 	File    string  `json:"file"`
 	Run     string  `json:"run"` // folder of the run that was checked
 	scoring.RunSetup
-	Level        float64       `json:"level"` // confidence level of each interval
-	Requirements []Requirement `json:"requirements"`
-	Calls        int           `json:"calls"` // judgments, with those of anchors
+	ConfidenceLevel float64       `json:"level"` // confidence level of each interval
+	Requirements    []Requirement `json:"requirements"`
+	Calls           int           `json:"calls"` // judgments, with those of anchors
 	// parts that identify the judge and its items, by name: in the file, and now
-	Baseline map[string]string `json:"baseline,omitempty"`
-	Identity map[string]string `json:"identity"`
-	Change   *Change           `json:"change,omitempty"` // only if the file has anchors
+	BaselineIdentity map[string]string `json:"baseline,omitempty"`
+	Identity         map[string]string `json:"identity"`
+	Change           *Change           `json:"change,omitempty"` // only if the file has anchors
 
 	file    *File
 	earlier []Check // of the same file
@@ -63,15 +63,15 @@ type Check struct {
 // check that is there. With the folder of a stored run, it asks nothing and checks that run. The check is never nil.
 func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Check, error) {
 	occasions := float64(len(f.requirements)) // to decide wrongly
-	c := &Check{File: f.path, Requirements: f.requirements, Baseline: f.Identity, file: f, Level: 1 - alpha/occasions}
+	c := &Check{File: f.path, Requirements: f.requirements, BaselineIdentity: f.Identity, file: f, ConfidenceLevel: 1 - alpha/occasions}
 	if stored != "" {
-		run, err := scoring.Load(stored, reading)
+		run, err := scoring.Load(stored, readingOptions)
 		if err == nil {
 			c.conclude(run)
 		}
 		return c, err
 	}
-	c.Level = 1 - alpha/2/occasions // half for all looks, whose intervals are valid together, and half for the end
+	c.ConfidenceLevel = 1 - alpha/2/occasions // half for all looks, whose intervals are valid together, and half for the end
 	ids, each, err := e.ItemIDs(f.request)
 	if err != nil {
 		return c, f.blame(err)
@@ -91,7 +91,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		if (place+1)%max(10, planned/20) == 0 {
 			run := rule.Records.Run()
 			run.SetItemIDs(func() ([]string, error) { return ids, nil })
-			c.look(run)
+			c.decideRequirements(run)
 		}
 		return c.Count(Undecided) == 0
 	}
@@ -101,7 +101,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	if _, err := maker.Run(ctx, f.request); err != nil {
 		return c, err
 	}
-	run, err := scoring.Load(f.request.Out, reading)
+	run, err := scoring.Load(f.request.Out, readingOptions)
 	if err != nil {
 		return c, err
 	}
@@ -114,10 +114,10 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	return c, c.askAnchors(ctx, e, dir)
 }
 
-// look decides the requirements that the intervals of a run decide.
-func (c *Check) look(run *scoring.Run) {
+// decideRequirements decides the requirements that the intervals of a run decide.
+func (c *Check) decideRequirements(run *scoring.Run) {
 	b := scoring.DefaultOptions.Bootstrap
-	b.Level = c.Level
+	b.Level = c.ConfidenceLevel
 	rep := run.Score(b)
 	c.RunSetup = rep.RunSetup
 	for i := range c.Requirements {
@@ -125,14 +125,14 @@ func (c *Check) look(run *scoring.Run) {
 		if r.Verdict != Undecided {
 			continue
 		}
-		r.Items = run.Items
+		r.JudgedItems = run.Items
 		r.Found = rep.Overall(r.metric)
 		if r.metric == "" {
 			compared, err := scoring.Compare([]*scoring.Run{c.file.baseline, run}, b)
 			if err != nil {
 				continue // no item is in both yet
 			}
-			if d := compared.Comparisons[0].Headline(); d != nil {
+			if d := compared.Comparisons[0].HeadlineDifference(); d != nil {
 				r.Found = d.Result()
 			}
 		}
@@ -158,7 +158,7 @@ func (c *Check) Count(v Verdict) (n int) {
 
 // conclude takes a last look at a run, and sets the answer and what identifies the run.
 func (c *Check) conclude(run *scoring.Run) {
-	c.look(run)
+	c.decideRequirements(run)
 	c.Run = run.Dir
 	c.Calls = run.Answered
 	c.Identity = identityOf(run)
@@ -182,5 +182,5 @@ func (c *Check) Err() error {
 	if kind == nil {
 		return nil
 	}
-	return eval.WithKind(kind, errors.New(c.Says))
+	return eval.ErrorOfKind(kind, errors.New(c.Says))
 }

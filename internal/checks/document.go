@@ -20,18 +20,18 @@ import (
 
 // String returns the decision in words.
 func (r Requirement) String() string {
-	return phrases.Sentence("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.Required)
+	return phrases.Sentence("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.RequirementText)
 }
 
 // Document returns the check as one page: the requirements, what changed since the baseline, and what to do.
 func (c *Check) Document() doc.Document {
-	columns := doc.Columns(doc.ColumnNumber, "found, %", "difference")
-	columns[0].Axis = doc.AxisOf("")
+	columns := doc.ColumnsOfKind(doc.ColumnNumber, "found, %", "difference")
+	columns[0].Axis = doc.UnitAxis("")
 	columns[1].Axis = doc.DifferenceAxis()
-	columns = append(columns, doc.Columns(doc.ColumnWords, "required", "verdict", "items")...)
+	columns = append(columns, doc.ColumnsOfKind(doc.ColumnWords, "required", "verdict", "items")...)
 	t := &doc.Table{RowHead: "requirement", Columns: columns}
 	for _, r := range c.Requirements {
-		cells := doc.Cells(r.Found, "", r.Required, string(r.Verdict), r.Items)
+		cells := doc.Cells(r.Found, "", r.RequirementText, string(r.Verdict), r.JudgedItems)
 		if r.metric == "" {
 			cells[0], cells[1] = cells[1], cells[0]
 		}
@@ -39,10 +39,10 @@ func (c *Check) Document() doc.Document {
 	}
 	t.DropEmpty()
 	var changed []string
-	parts := &doc.Table{RowHead: "what changed", Columns: doc.Columns(doc.ColumnWords, "baseline", "now", "changed")}
+	parts := &doc.Table{RowHead: "what changed", Columns: doc.ColumnsOfKind(doc.ColumnWords, "baseline", "now", "changed")}
 	for _, name := range slices.Sorted(maps.Keys(c.Identity)) {
-		row := doc.WordRow(name, c.Baseline[name], c.Identity[name], "changed")
-		if c.Baseline == nil || c.Baseline[name] == c.Identity[name] {
+		row := doc.WordRow(name, c.BaselineIdentity[name], c.Identity[name], "changed")
+		if c.BaselineIdentity == nil || c.BaselineIdentity[name] == c.Identity[name] {
 			row.Surfaces = doc.SurfaceAllButShort
 			row.Cells[2].Text = ""
 		} else {
@@ -53,7 +53,7 @@ func (c *Check) Document() doc.Document {
 	change := doc.Block{ID: "change", Title: "Did the judge change, or the answers?"}
 	if x := c.Change; x != nil {
 		change.Remark("check.change-" + x.Verdict)
-		change.Remark("check.anchors", x.Moved, x.Anchors, x.Inconsistent, table.PValue(&x.P), x.OthersMoved, x.Others)
+		change.Remark("check.anchors", x.MovedAnchors, x.AnchorItems, x.InconsistentAnchors, table.PValue(&x.P), x.OtherItemsMoved, x.OtherItems)
 	}
 	details := ""
 	if changed != nil {
@@ -66,9 +66,9 @@ func (c *Check) Document() doc.Document {
 		Also:   details,
 		Blocks: []doc.Block{
 			{ID: "requirements", Title: "Requirements", Table: t, Notes: []doc.Note{
-				doc.PhraseNote("check.levels", 100*c.Level, c.Calls),
+				doc.PhraseNote("check.levels", 100*c.ConfidenceLevel, c.Calls),
 			}},
-			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.ChartExplainedTable},
+			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.ChartTableWithTerms},
 			change,
 			{ID: "earlier", Title: "Earlier checks", Surfaces: doc.SurfaceAllButShort, Table: c.earlierTable()},
 			{ID: "todo", Title: "What to do", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
@@ -81,7 +81,7 @@ func (c *Check) Document() doc.Document {
 
 // earlierTable returns a table of the earlier checks: their verdicts, and what they found.
 func (c *Check) earlierTable() *doc.Table {
-	t := &doc.Table{RowHead: "check", Columns: doc.Columns(doc.ColumnWords, "verdict")}
+	t := &doc.Table{RowHead: "check", Columns: doc.ColumnsOfKind(doc.ColumnWords, "verdict")}
 	for _, r := range c.Requirements {
 		t.Columns = append(t.Columns, doc.Column{Name: r.Name, Kind: doc.ColumnBareNumber})
 	}
@@ -123,5 +123,5 @@ func (c *Check) Save(dir string) error {
 // WriteJUnit writes a test case for each requirement of the file: a failure if it is missed, skipped if it is
 // undecided, and an error if the check ended with err.
 func (c *Check) WriteJUnit(w io.Writer, err error) error {
-	return templates.ExecuteTemplate(w, "junit.tmpl", map[string]any{"Check": c, "Err": err})
+	return fileTemplates.ExecuteTemplate(w, "junit.tmpl", map[string]any{"Check": c, "Err": err})
 }

@@ -29,8 +29,8 @@ type File struct {
 	path         string
 	request      eval.RunRequest // asks the judge about the items
 	requirements []Requirement
-	baseline     *scoring.Run // of the requirement sameAs; may be nil
-	anchors      string       // path of the anchors
+	baseline     *scoring.Run // of the requirement sameAsBaseline; may be nil
+	anchorsPath  string       // path of the anchors
 }
 
 // content mirrors the YAML of the file.
@@ -42,11 +42,11 @@ type content struct {
 	Anchors   map[string]string `yaml:"anchor verdicts"` // verdicts of the baseline on the anchors, by id
 }
 
-// sameAs is the name of the requirement that the headline is that of the baseline run.
-const sameAs = "same as"
+// sameAsBaseline is the name of the requirement that the headline is that of the baseline run.
+const sameAsBaseline = "same as"
 
-// bounds matches what is required of a metric, without spaces: at least, at most, from, to.
-var bounds = regexp.MustCompile(`^(?:>=(-?[.\d]+)|<=(-?[.\d]+)|(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?))%?$`)
+// boundsPattern matches what is required of a metric, without spaces: at least, at most, from, to.
+var boundsPattern = regexp.MustCompile(`^(?:>=(-?[.\d]+)|<=(-?[.\d]+)|(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?))%?$`)
 
 // Open reads a check's file. Errors about its content name the line.
 func Open(path string) (*File, error) {
@@ -64,11 +64,11 @@ func Open(path string) (*File, error) {
 		return nil, f.blame(err)
 	}
 	node := f.On["anchors"]
-	f.anchors = f.relative(node.Value)
-	anchors, err := os.ReadFile(f.anchors)
+	f.anchorsPath = f.relative(node.Value)
+	anchors, err := os.ReadFile(f.anchorsPath)
 	if f.Anchors != nil && (err != nil || f.Identity["anchors"] != shortSum(string(anchors))) {
 		return nil, suite.Wrong(path, node.Line, "anchors: %s is not the file that --write made: restore it, "+
-			"or write the check again", f.anchors)
+			"or write the check again", f.anchorsPath)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Require)) {
 		n := f.Require[name]
@@ -127,8 +127,8 @@ func (f *File) relative(path string) string {
 
 // readRequirement reads a requirement from its name and value in the file.
 func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err error) {
-	r = Requirement{Name: name, Required: n.Value, Verdict: Undecided}
-	if name == sameAs {
+	r = Requirement{Name: name, RequirementText: n.Value, Verdict: Undecided}
+	if name == sameAsBaseline {
 		var same struct {
 			Run    string
 			Within float64
@@ -138,13 +138,13 @@ func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err err
 		}
 		r.low = -same.Within
 		r.high = same.Within
-		r.Required = fmt.Sprintf("within %g points", same.Within)
-		f.baseline, err = scoring.Load(f.relative(same.Run), reading)
+		r.RequirementText = fmt.Sprintf("within %g points", same.Within)
+		f.baseline, err = scoring.Load(f.relative(same.Run), readingOptions)
 		return r, err
 	}
-	term, ok := scoring.TermIn(scoring.MetricsOf(f.request.Protocol), name)
+	term, ok := scoring.FindTerm(scoring.MetricsOf(f.request.Protocol), name)
 	r.metric = term.Metric
-	match := bounds.FindStringSubmatch(strings.ReplaceAll(n.Value, " ", ""))
+	match := boundsPattern.FindStringSubmatch(strings.ReplaceAll(n.Value, " ", ""))
 	switch {
 	case !ok:
 		err = fmt.Errorf("%s has no such metric: its glossary is docs/glossary.md", f.request.Protocol)

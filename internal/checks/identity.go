@@ -11,7 +11,7 @@ import (
 // identity, such as template=872be4, have names of their own.
 func identityOf(run *scoring.Run) map[string]string {
 	parts := map[string]string{"items": shortSum(string(run.ItemSet()))}
-	for _, d := range scoring.JudgeData(run.Manifest) {
+	for _, d := range scoring.JudgeMetadata(run.Manifest) {
 		parts[d.Name] = d.Value
 		for word := range strings.FieldsSeq(parts["identity"]) {
 			if name, value, ok := strings.Cut(word, "="); ok {

@@ -127,15 +127,15 @@ func newWorld(t testing.TB, seed uint64) world {
 	for i := range f.requirements {
 		f.requirements[i].Verdict = Undecided
 	}
-	w.check = &Check{Requirements: f.requirements, file: f, Level: 1 - alpha/8}
+	w.check = &Check{Requirements: f.requirements, file: f, ConfidenceLevel: 1 - alpha/8}
 	for n := simulatedLook; n <= simulatedItems && w.check.Count(Undecided) > 0; n += simulatedLook {
 		w.items = n
-		w.check.look(run(t, verdicts, order[:n], all))
+		w.check.decideRequirements(run(t, verdicts, order[:n], all))
 	}
 	if w.items == simulatedItems { // as at the planned end
 		last := run(t, verdicts, order, all)
 		last.Manifest.OrderSeed = nil
-		w.check.look(last)
+		w.check.decideRequirements(last)
 	}
 	return w
 }

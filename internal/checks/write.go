@@ -24,13 +24,13 @@ const numAnchors = 40
 //go:embed *.tmpl
 var files embed.FS
 
-// templates holds the texts of a check's file and of a file in JUnit's format.
-var templates = template.Must(template.ParseFS(files, "*.tmpl"))
+// fileTemplates holds the texts of a check's file and of a file in JUnit's format.
+var fileTemplates = template.Must(template.ParseFS(files, "*.tmpl"))
 
 // Write writes a check's file to path from the run in dir: its judge and items, requirements that it meets, its
 // identity, and a file of anchors beside it. It returns an error if a file exists, unless force is true.
 func Write(path, dir string, force bool) error {
-	run, err := scoring.Load(dir, reading)
+	run, err := scoring.Load(dir, readingOptions)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func Write(path, dir string, force bool) error {
 		return fmt.Errorf("%s: a check needs a run that gavel made; give its path as that of the file: relative, or not", dir)
 	}
 	anchorFile := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
-	judge, err := labels.ReadJudge(dir, reading)
+	judge, err := labels.ReadJudge(dir, readingOptions)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func Write(path, dir string, force bool) error {
 	defer set.Close()
 	anchors := ""
 	verdicts := map[string]string{}
-	for _, i := range datasets.DrawOrder(set.Len(), set.ID, 1) {
-		verdict := judge.Verdicts[set.ID(i)]
+	for _, i := range datasets.DrawOrder(set.Len(), set.ItemID, 1) {
+		verdict := judge.Verdicts[set.ItemID(i)]
 		if verdict == "" || len(verdicts) == numAnchors {
 			continue
 		}
@@ -60,19 +60,19 @@ func Write(path, dir string, force bool) error {
 		if err != nil {
 			return err
 		}
-		verdicts[set.ID(i)] = verdict
+		verdicts[set.ItemID(i)] = verdict
 		anchors += string(raw) + "\n"
 	}
 	b := scoring.DefaultOptions.Bootstrap
 	b.Level = 1 - alpha/8 // as in a check of four requirements
 	err = report.WriteUnmarkedFile(path, force, func(w io.Writer) error {
-		return templates.ExecuteTemplate(w, "judge.tmpl", map[string]any{
+		return fileTemplates.ExecuteTemplate(w, "judge.tmpl", map[string]any{
 			"protocol": request.Protocol,
-			"judge":    only(request, "").NonDefaults(),
+			"judge":    requestForItems(request, "").NonDefaults(),
 			"from":     from,
 			"anchors":  filepath.Base(anchorFile),
 			"sum":      shortSum(anchors),
-			"require":  requirementsOf(run.Score(b)),
+			"require":  suggestRequirements(run.Score(b)),
 			"within":   max(5, 5*math.Ceil(20*stats.PairedInterval(0, 0, float64(run.Items), b.Level).High)),
 			"identity": identityOf(run),
 			"verdicts": verdicts,
@@ -87,9 +87,9 @@ func Write(path, dir string, force bool) error {
 	})
 }
 
-// requirementsOf returns requirements that a run meets with room, by the label of the metric: the ends of the
+// suggestRequirements returns requirements that a run meets with room, by the label of the metric: the ends of the
 // intervals, rounded outwards.
-func requirementsOf(rep scoring.Report) map[string]string {
+func suggestRequirements(rep scoring.Report) map[string]string {
 	all := map[string]string{}
 	// of pairs the first three, of other protocols the headline
 	for _, metric := range []string{

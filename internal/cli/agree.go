@@ -37,7 +37,7 @@ func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, fil
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "agree",
-		Action: e.printAction(func(c *cli.Context) (any, error) {
+		Action: e.resultAction(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
@@ -62,7 +62,7 @@ func estimateCommand(e *env) *cli.Command {
 			Value: cli.NewFloat64Slice(10, 5),
 			Usage: "say how many labels are needed for an interval that is `POINTS` wide",
 		}},
-		Action: e.printAction(func(c *cli.Context) (any, error) {
+		Action: e.resultAction(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
@@ -71,7 +71,7 @@ func estimateCommand(e *env) *cli.Command {
 				return nil, usageError("--labels is missing: name the file of people's labels")
 			}
 			response := c.String("response")
-			if err := oneOf("--response", response, []string{"A", "B"}); err != nil {
+			if err := checkOneOf("--response", response, []string{"A", "B"}); err != nil {
 				return nil, err
 			}
 			if len(dirs) > 1 {
@@ -91,7 +91,7 @@ func estimateCommand(e *env) *cli.Command {
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "select",
-		Action: e.printAction(func(c *cli.Context) (any, error) {
+		Action: e.resultAction(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err

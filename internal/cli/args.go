@@ -26,9 +26,9 @@ func moveFlagsFirst(app *cli.App, args []string) ([]string, error) {
 	path := slices.Clip(args[:len(args)-len(rest)])
 	words := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--help" || a == "-h" })
 	if len(words) < len(rest) && slices.Contains(words, "all") {
-		command.CustomHelpTemplate = helpAllTemplate
+		command.CustomHelpTemplate = wholeHelpMarker
 		if len(path) == 0 {
-			app.CustomAppHelpTemplate = helpAllTemplate
+			app.CustomAppHelpTemplate = wholeHelpMarker
 		}
 		return append(path, "--help"), nil
 	}
@@ -197,7 +197,7 @@ func subcommandNoun(before []string, commands []*cli.Command) (kind string, name
 	if slices.Equal(before, []string{"run"}) {
 		kind = "protocol"
 	}
-	for _, c := range visible(commands) {
+	for _, c := range visibleCommands(commands) {
 		names = append(names, c.Name)
 	}
 	return kind, names

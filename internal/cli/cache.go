@@ -18,10 +18,10 @@ func cacheDir(flag string) string {
 }
 
 // openCache opens the cache of replies in dir, or the user's default cache if dir is "".
-func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
+func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWithSpace(dir, 0) }
 
-// openCacheWith opens the cache of replies if its disk has minFree bytes left; 0 stands for the cache's default.
-func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
+// openCacheWithSpace opens the cache of replies if its disk has minFree bytes left; 0 stands for the cache's default.
+func (e *env) openCacheWithSpace(dir string, minFree uint64) (*cache.Store, error) {
 	return cache.Open(cacheDir(dir), cache.Options{
 		MinFree: minFree,
 		Warn:    func(format string, args ...any) { e.say("warning: "+format, args...) },
@@ -32,7 +32,7 @@ func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 // needs less free space than a run.
 func (e *env) withCache(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		s, err := e.openCacheWith(c.String("cache"), cache.MinFreeToClose)
+		s, err := e.openCacheWithSpace(c.String("cache"), cache.MinFreeToClose)
 		if full, ok := errors.AsType[*cache.DiskFullError](err); ok {
 			return fmt.Errorf("cache %s: the disk has %d MiB left, but opening the cache takes %d: "+
 				"free some space, or remove the folder and ask again for its replies",
@@ -55,7 +55,7 @@ func cacheCommand(e *env) *cli.Command {
 				return err
 			}},
 			{Name: "stats", Action: e.withCache(e.cacheStats)},
-			{Name: "prune", Before: pruneArguments, Action: e.withCache(e.cachePrune)},
+			{Name: "prune", Before: checkPruneArguments, Action: e.withCache(e.cachePrune)},
 			{Name: "rebuild", Action: e.cacheRebuild},
 		},
 	}
@@ -66,11 +66,11 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	if err != nil {
 		return err
 	}
-	return e.print(c, factsDocument(st.Rows(), st))
+	return e.printResult(c, factsDocument(st.Rows(), st))
 }
 
-// pruneArguments returns an error if --older-than is not positive.
-func pruneArguments(c *cli.Context) error {
+// checkPruneArguments returns an error if --older-than is not positive.
+func checkPruneArguments(c *cli.Context) error {
 	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
 		return usageError("--older-than %s: it must be more than 0", age)
 	}
@@ -78,7 +78,7 @@ func pruneArguments(c *cli.Context) error {
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	n, err := s.Prune(c.Context, cache.PruneFilter(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
+	n, err := s.RemoveEntries(c.Context, cache.PruneFilter(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
 }
 
 func (e *env) cacheRebuild(c *cli.Context) error {
-	n, err := e.maker().Rebuild(c.Context, c.String("cache"), c.Args().Slice()...)
+	n, err := e.maker().RebuildCache(c.Context, c.String("cache"), c.Args().Slice()...)
 	if err != nil {
 		return err
 	}

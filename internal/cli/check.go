@@ -31,7 +31,7 @@ func checkCommand(e *env) *cli.Command {
 		if c.String("format") == "junit" {
 			err = errors.Join(err, check.WriteJUnit(e.stdout, err))
 		} else if err == nil {
-			err = e.print(c, check)
+			err = e.printResult(c, check)
 		}
 		if err == nil && !c.IsSet("runs") {
 			err = check.Save(out)

@@ -9,39 +9,39 @@ import (
 // moreCommandsHeading heads the commands in `gavel help all` that the first screen, `gavel --help`, leaves out.
 const moreCommandsHeading = "More"
 
-// builder makes a command that uses the given environment.
-type builder func(*env) *cli.Command
+// commandBuilder makes a command that uses the given environment.
+type commandBuilder func(*env) *cli.Command
 
 // commandGroup holds the commands below one heading of `gavel help all`.
 type commandGroup struct {
 	name     string
-	commands []builder
+	commands []commandBuilder
 }
 
 // commandGroups lists all commands in the order in which help shows them. A new command is an entry here.
 func commandGroups() []commandGroup {
 	return []commandGroup{
-		{name: "First steps", commands: []builder{
+		{name: "First steps", commands: []commandBuilder{
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
-		{name: "Compare", commands: []builder{
+		{name: "Compare", commands: []commandBuilder{
 			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand,
 			suiteCommand,
 		}},
-		{name: "Use the judge", commands: []builder{
+		{name: "Use the judge", commands: []commandBuilder{
 			judgeCommand, checkCommand,
 		}},
-		{name: "People's labels", commands: []builder{
+		{name: "People's labels", commands: []commandBuilder{
 			parentCommand("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
 		}},
-		{name: "Data, prompts", commands: []builder{
+		{name: "Data, prompts", commands: []commandBuilder{
 			datasetsCommand, promptsCommand,
 		}},
-		{name: "Many machines", commands: []builder{
+		{name: "Many machines", commands: []commandBuilder{
 			parentCommand("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
-		{name: moreCommandsHeading, commands: []builder{
-			showCommand, tuneCommand, parentCommand("study", grpCommand), cacheCommand, initCommand, importCommand,
+		{name: moreCommandsHeading, commands: []commandBuilder{
+			showCommand, tuneCommand, parentCommand("study", goalReversalCommand), cacheCommand, initCommand, importCommand,
 			exportCommand, completionCommand, versionCommand, docsCommand,
 		}},
 	}
@@ -86,7 +86,7 @@ func replaceOldCommand(args []string) []string {
 }
 
 // parentCommand returns the builder of a command that only has the given subcommands.
-func parentCommand(name string, members ...builder) builder {
+func parentCommand(name string, members ...commandBuilder) commandBuilder {
 	return func(e *env) *cli.Command {
 		c := &cli.Command{Name: name}
 		for _, build := range members {

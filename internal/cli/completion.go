@@ -57,7 +57,7 @@ func (e *env) printCompletions(app *cli.App, args []string) {
 			}
 		}
 	default:
-		for _, c := range visible(commands) {
+		for _, c := range visibleCommands(commands) {
 			words = append(words, c.Name)
 		}
 	}

@@ -15,8 +15,8 @@ func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "datasets",
 		Subcommands: []*cli.Command{
-			{Name: "list", Action: e.printAction(e.listDatasets)},
-			{Name: "show", Action: e.printAction(e.showDataset)},
+			{Name: "list", Action: e.resultAction(e.listDatasets)},
+			{Name: "show", Action: e.resultAction(e.showDataset)},
 			{Name: "fetch", Action: e.fetchDataset},
 		},
 	}
@@ -33,10 +33,10 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 		Here bool `json:"here"`
 	}
 	var rows []row
-	t := &doc.Table{RowHead: "name", Columns: slices.Concat(doc.Columns(doc.ColumnInteger, "items", "bytes"),
-		doc.Columns(doc.ColumnWords, "here", "shape", "about"))}
-	t.Columns[1].HideOrder = 1
-	t.Columns[4].HideOrder = 2
+	t := &doc.Table{RowHead: "name", Columns: slices.Concat(doc.ColumnsOfKind(doc.ColumnInteger, "items", "bytes"),
+		doc.ColumnsOfKind(doc.ColumnWords, "here", "shape", "about"))}
+	t.Columns[1].HidePriority = 1
+	t.Columns[4].HidePriority = 2
 	for _, k := range e.library().All() {
 		here := e.library().Has(k)
 		state := "fetch"
@@ -68,7 +68,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 
 // openSet opens the dataset that the command's first argument names, as its flags say how to read it.
 func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
-	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
+	if err := checkOneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
 		return nil, err
 	}
 	open := datasets.OpenOptions{Lang: c.String("lang"), Mapping: mappingFrom(c)}
@@ -83,7 +83,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 	set, err := e.openSet(c)
 	if err != nil {
 		if isKnown && !isMachineFormat(c) && !entry.Builtin() && !e.library().Has(entry) {
-			e.sayEach(entry.Lines())
+			e.sayEach(entry.DescriptionLines())
 		}
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 
 // factsDocument returns a document that lists names with their values; data is its JSON.
 func factsDocument(rows [][2]string, data any) doc.Document {
-	t := &doc.Table{Columns: doc.Columns(doc.ColumnWords, "")}
+	t := &doc.Table{Columns: doc.ColumnsOfKind(doc.ColumnWords, "")}
 	for _, row := range rows {
 		t.Rows = append(t.Rows, doc.WordRow(row[0], row[1]))
 	}
@@ -114,7 +114,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	if !ok {
 		return usageError("%w", datasets.UnknownError(name))
 	}
-	e.sayEach(k.Lines())
+	e.sayEach(k.DescriptionLines())
 	lib := e.library()
 	if !k.Builtin() && lib.Has(k) {
 		if set, err := lib.Open(name); err == nil {
@@ -133,11 +133,11 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.stored(k, lib.Path(name))
+	return e.printStoredPath(k, lib.Path(name))
 }
 
-// stored prints where a dataset's file was stored and, if nobody published its SHA-256, the SHA-256 of the file.
-func (e *env) stored(k datasets.Entry, path string) error {
+// printStoredPath prints where a dataset's file was stored and, if nobody published its SHA-256, the SHA-256 of the file.
+func (e *env) printStoredPath(k datasets.Entry, path string) error {
 	notes, err := e.library().ChecksumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
 	e.next("gavel", "datasets", "show", k.Name)
@@ -149,7 +149,7 @@ func (e *env) importDataset(c *cli.Context) error {
 	as := c.String("as")
 	mapping := mappingFrom(c)
 	if _, published := datasets.Lookup(as); as != "" && !published {
-		return e.importOwn(file, as, mapping)
+		return e.importOwnDataset(file, as, mapping)
 	}
 	if len(mapping.Fields) > 0 {
 		return usageError("--field is only for your own files: give the file a name with --as")
@@ -158,20 +158,20 @@ func (e *env) importDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.sayEach(k.Lines())
-	return e.stored(k, path)
+	e.sayEach(k.DescriptionLines())
+	return e.printStoredPath(k, path)
 }
 
-// importOwn stores a file of the user's own as the dataset named as; mapping says which columns hold an item's parts.
-func (e *env) importOwn(file, as string, mapping datasets.Mapping) error {
+// importOwnDataset stores a file of the user's own as the dataset named as; mapping says which columns hold an item's parts.
+func (e *env) importOwnDataset(file, as string, mapping datasets.Mapping) error {
 	k, before, set, err := e.library().ImportUserDataset(file, as, mapping)
 	if err != nil {
 		return err
 	}
-	e.sayEach(slices.Concat(k.Lines(), set.Remarks()))
+	e.sayEach(slices.Concat(k.DescriptionLines(), set.Remarks()))
 	if before.SHA256 != "" && before.SHA256 != k.SHA256 {
 		e.say("it takes the place of another file of that name (%s, SHA-256 %s): runs on that one keep its items",
 			before.Source, before.SHA256)
 	}
-	return e.stored(k, e.library().Path(k.Name))
+	return e.printStoredPath(k, e.library().Path(k.Name))
 }

@@ -44,7 +44,7 @@ func (e *env) demo(c *cli.Context) error {
 	d := board.Document()
 	d.Data = board
 	d.Answer = fmt.Sprintf("%d published judges on LLMBar: %d pairs of outputs, each pair shown in both orders. "+
-		"Their verdicts are part of gavel, scored now. By chance it is 25 %%.", len(board.Rows), len(set.Gold))
+		"Their verdicts are part of gavel, scored now. By chance it is 25 %%.", len(board.Rows), len(set.GoldByItem))
 	d.Blocks[0].AddPlainNotes("* the labels (a), (b) stayed with the outputs when the order was reversed")
 	findings := doc.Block{}
 	findings.AddPlainNotes(demoFindings(board.Rows)...)
@@ -55,8 +55,8 @@ func (e *env) demo(c *cli.Context) error {
 			{Line: "gavel doctor", Purpose: "test a judge of your own"},
 		}})
 	}
-	e.columns = cmp.Or(e.columns, demoColumns)
-	if err := e.print(c, d); err != nil {
+	e.columns = cmp.Or(e.columns, demoWidth)
+	if err := e.printResult(c, d); err != nil {
 		return err
 	}
 	if !c.Bool("serve") {
@@ -69,8 +69,8 @@ func (e *env) demo(c *cli.Context) error {
 	return newApp(e).RunContext(c.Context, serve)
 }
 
-// demoColumns is the width of the demo's tables without a terminal, in columns, as in the README.
-const demoColumns = 80
+// demoWidth is the width of the demo's tables without a terminal, in columns, as in the README.
+const demoWidth = 80
 
 // publishedBoard makes a run, in the folder out, for each judge whose published verdicts on all pairs of the set are
 // part of gavel, and returns their ranking.
@@ -85,7 +85,7 @@ func publishedBoard(set *references.PublishedSet, out string) (report.Board, err
 		if err != nil {
 			return report.Board{}, err
 		}
-		dir := filepath.Join(out, runFolder("llmbar "+judge.Name))
+		dir := filepath.Join(out, runFolderName("llmbar "+judge.Name))
 		if err := run.Write(dir); err != nil {
 			return report.Board{}, err
 		}
@@ -109,9 +109,9 @@ func publishedBoard(set *references.PublishedSet, out string) (report.Board, err
 	return board, nil
 }
 
-// runFolder returns the name of a run's folder made from words such as a judge's name: small
+// runFolderName returns the name of a run's folder made from words such as a judge's name: small
 // letters, digits and hyphens.
-func runFolder(words string) string {
+func runFolderName(words string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
 		return r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), "-")
@@ -122,7 +122,7 @@ func runFolder(words string) string {
 func demoFindings(rows []report.BoardRow) []string {
 	positionBias := func(row report.BoardRow) float64 { return math.Abs(*row.PrefersFirst.Value - 50) }
 	gap := func(row report.BoardRow) float64 {
-		natural, adversarial := llmBarSplit(row.Report)
+		natural, adversarial := llmBarPercentages(row.Report)
 		return natural - adversarial
 	}
 	highest := func(measure func(report.BoardRow) float64) report.BoardRow {
@@ -131,7 +131,7 @@ func demoFindings(rows []report.BoardRow) []string {
 	best := rows[0]
 	biased := highest(positionBias)
 	fooled := highest(gap)
-	natural, adversarial := llmBarSplit(fooled.Report)
+	natural, adversarial := llmBarPercentages(fooled.Report)
 	return []string{
 		fmt.Sprintf("When consistent, %s is correct on %.0f %%; %.0f %% of the pairs get such a verdict.",
 			best.Name, *best.AccuracyWhenConsistent.Value, *best.Coverage.Value),
@@ -142,8 +142,8 @@ func demoFindings(rows []report.BoardRow) []string {
 	}
 }
 
-// llmBarSplit returns the percentages of LLMBar's natural and adversarial pairs that are correct in both orders.
-func llmBarSplit(r *scoring.Report) (natural, adversarial float64) {
+// llmBarPercentages returns the percentages of LLMBar's natural and adversarial pairs that are correct in both orders.
+func llmBarPercentages(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
 	head := report.Headline(r)
 	for _, x := range r.Results {

@@ -19,13 +19,13 @@ func doctorCommand(e *env) *cli.Command {
 // doctor tests a server and a judge and prints the findings; its error names what failed.
 func (e *env) doctor(c *cli.Context) error {
 	if c.Bool("list") {
-		return e.printAction(e.listModels)(c)
+		return e.resultAction(e.listModels)(c)
 	}
 	r, err := doctorRequest(c)
 	if err != nil {
 		return err
 	}
-	tools, err := e.doctorTools(c.Context, r)
+	tools, err := e.doctorDependencies(c.Context, r)
 	if err != nil {
 		return err
 	}
@@ -34,11 +34,11 @@ func (e *env) doctor(c *cli.Context) error {
 		return usageError("--time-limit %s: expected 0 or more", limit)
 	}
 	report, err := doctor.Check(c.Context,
-		doctor.Examination{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
+		doctor.Examination{SystemTextRole: r.SystemTextRole, Quick: c.Bool("quick"), CallTimeout: r.Timeout, Limit: limit}, tools)
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(e.print(c, report), report.Err()); err != nil {
+	if err := cmp.Or(e.printResult(c, report), report.Err()); err != nil {
 		return err
 	}
 	usual := eval.NewRequest(pairwise.Protocol)
@@ -53,7 +53,7 @@ func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
 	r = eval.NewRequest(pairwise.Protocol)
 	r.Dataset = "sample"
 	r.Model = c.String("model")
-	r.SystemRole = c.String("system-role")
+	r.SystemTextRole = c.String("system-role")
 	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")
 	r.Endpoint, err = endpointFrom(c)
 	if err == nil {
@@ -65,14 +65,14 @@ func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
 	return r, err
 }
 
-// doctorTools returns the judge of a request, and texts such as a run would show to the judge.
-func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Dependencies, err error) {
+// doctorDependencies returns the judge of a request, and texts such as a run would show to the judge.
+func (e *env) doctorDependencies(ctx context.Context, r eval.RunRequest) (t doctor.Dependencies, err error) {
 	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {
 		return t, err
 	}
-	t = doctor.Dependencies{PoolMember: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
-	t.About, t.Concurrency = eval.Describe(t.Server), eval.InitialConcurrency(r.Concurrency, t.Server, t.Model)
+	t = doctor.Dependencies{PoolMember: judges[0], Now: e.now, ShowProgress: func(text string) { e.say("%s", text) }}
+	t.ServerText, t.StartConcurrency = eval.DescribeServer(t.Server), eval.InitialConcurrency(r.Concurrency, t.Server, t.Model)
 	set, err := e.library().Open(r.Dataset)
 	if err != nil {
 		return t, err

@@ -27,14 +27,14 @@ func importCommand(e *env) *cli.Command {
 	}
 	for _, p := range protocols.All {
 		for _, im := range p.Imports {
-			command.Subcommands = append(command.Subcommands, e.importer(im))
+			command.Subcommands = append(command.Subcommands, e.importCommand(im))
 		}
 	}
 	return command
 }
 
-// importer returns the command of "gavel import" that imports files with im.
-func (e *env) importer(im imports.Importer) *cli.Command {
+// importCommand returns the command of "gavel import" that imports files with im.
+func (e *env) importCommand(im imports.Importer) *cli.Command {
 	argument, _, _ := strings.Cut(im.Usage, " ")
 	if im.ManyFiles {
 		argument = "FILE..."
@@ -86,11 +86,11 @@ func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, erro
 // beside the runs' records.
 func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	runs, err := im.Import(imports.Input{
-		Files:  c.Args().Slice(),
-		Out:    c.String("out"),
-		Gavel:  version(),
-		Option: c.String,
-		Open:   e.openDataset,
+		Files:       c.Args().Slice(),
+		Out:         c.String("out"),
+		Gavel:       version(),
+		Option:      c.String,
+		OpenDataset: e.openDataset,
 	})
 	for _, r := range runs {
 		e.sayEach(r.Summary)

@@ -39,7 +39,7 @@ func (e *env) exitStatus(ctx context.Context, err error) int {
 		code = exitUndecided
 	}
 	if !errors.Is(err, errSaid) {
-		e.say("gavel: %s", terminalWords.WithAdvice(err, oneLine(err)))
+		e.say("gavel: %s", terminalAdvice.WithAdvice(err, oneLine(err)))
 	}
 	return code
 }

@@ -156,7 +156,7 @@ var faultCases = slices.Concat(brokenConnections(), []faultCase{
 	{name: "500", fault: refuses(500, "out of memory"), outcome: judging.Failed, pattern: `^HTTP 500: out of memory \(tried \d+ times\)$`, tries: "again"},
 	{name: "503 while it loads", fault: refuses(503, "Loading model").times(1), args: later, tries: "twice"},
 	{name: "401", fault: refuses(401, "Invalid API Key"), outcome: judging.Failed, pattern: `^HTTP 401: Invalid API Key$`, tries: "once"},
-	{name: "too long", fault: refuses(400, "the input length exceeds the context length"), outcome: judging.TooLong, tries: "once"},
+	{name: "too long", fault: refuses(400, "the input length exceeds the context length"), outcome: judging.PromptTooLong, tries: "once"},
 })
 
 const noAnswer = `^no answer within [\d.]+m?s \(--timeout\)`
@@ -304,7 +304,7 @@ func (tt faultCase) checkFault(t *testing.T, l *link, u undisturbed, out string,
 		return false
 	}
 	end := exitOK
-	if tt.outcome == judging.TooLong {
+	if tt.outcome == judging.PromptTooLong {
 		end = exitIncomplete
 		if code != end {
 			t.Errorf("exit status %d, want %d\n%s", code, end, stderr)

@@ -4,11 +4,11 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// openFiles returns how many files and connections this process may have open at once (ulimit -n), at most enoughFiles.
-func openFiles() int {
+// maxOpenFiles returns how many files and connections this process may have open at once (ulimit -n), at most enoughOpenFiles.
+func maxOpenFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return enoughFiles
+		return enoughOpenFiles
 	}
-	return int(min(uint64(limit.Cur), enoughFiles))
+	return int(min(uint64(limit.Cur), enoughOpenFiles))
 }

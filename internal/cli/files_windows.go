@@ -1,4 +1,4 @@
 package cli
 
-// openFiles returns the number of files and connections that this process may open; Windows has no relevant limit.
-func openFiles() int { return enoughFiles }
+// maxOpenFiles returns the number of files and connections that this process may open; Windows has no relevant limit.
+func maxOpenFiles() int { return enoughOpenFiles }

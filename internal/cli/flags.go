@@ -39,7 +39,7 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 // sharedFields returns the fields of a protocol's requests but those with these names. Help lists the most used alone.
 func sharedFields(k judging.Protocol, without ...string) (fields []eval.Field) {
 	for _, f := range eval.FieldsOf(k) {
-		if !slices.Contains(mostUsed, f.Name) {
+		if !slices.Contains(mostUsedFlags, f.Name) {
 			f.Part = ofRun
 		}
 		if !slices.Contains(without, f.Name) {
@@ -67,8 +67,8 @@ func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {
 	return values
 }
 
-// oneOf returns an error that names flag and the allowed values, unless value is one of them.
-func oneOf[T ~string](flag, value string, allowed []T) error {
+// checkOneOf returns an error that names flag and the allowed values, unless value is one of them.
+func checkOneOf[T ~string](flag, value string, allowed []T) error {
 	var names []string
 	for _, a := range allowed {
 		names = append(names, string(a))

@@ -20,7 +20,7 @@ import (
 // of the API's description, and its bounds hold by each of these ways.
 func TestAFieldIsOneEntry(t *testing.T) {
 	home(t)
-	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", MaxActive: 1, CanList: store.CanList})
+	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", MaxActive: 1, RunListShows: store.CanList})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func applyOldFormatFlags(c *cli.Context) error {
 	if c.Command.Name == "check" && c.String("format") == "junit" {
 		return nil
 	}
-	return oneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
+	return checkOneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
 }
 
 // isMachineFormat reports whether the command line asks for JSON, CSV or Markdown rather than text.
@@ -39,8 +39,8 @@ func isMachineFormat(c *cli.Context) bool {
 	return slices.Contains(formatNames[2:], c.String("format"))
 }
 
-// print prints a result to standard output in the format that the command line chooses.
-func (e *env) print(c *cli.Context, result any) error {
+// printResult prints a result to standard output in the format that the command line chooses.
+func (e *env) printResult(c *cli.Context, result any) error {
 	w := e.stdoutWriter()
 	if isMachineFormat(c) {
 		w = e.stdout
@@ -48,21 +48,21 @@ func (e *env) print(c *cli.Context, result any) error {
 	return report.Print(w, result, c.String("format"), e.columns)
 }
 
-// printAction returns the action of a command that prints the value that result returns, in the chosen format.
-func (e *env) printAction(result func(c *cli.Context) (any, error)) cli.ActionFunc {
+// resultAction returns the action of a command that prints the value that result returns, in the chosen format.
+func (e *env) resultAction(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		data, err := result(c)
 		if err != nil {
 			return err
 		}
-		return e.print(c, data)
+		return e.printResult(c, data)
 	}
 }
 
 // stdoutWriter returns the writer to standard output for text that people read: with colours if they are on.
 func (e *env) stdoutWriter() io.Writer {
 	if e.colours {
-		return table.Coloured{Writer: e.stdout}
+		return table.ColouredWriter{Writer: e.stdout}
 	}
 	return e.stdout
 }

@@ -86,7 +86,7 @@ func FuzzJudgment(f *testing.F) {
 				clients = append(clients, backends.NewOpenAI("http://server", "", c))
 			}
 			for _, client := range clients {
-				checkJudgments(t, protocol.New(template, nil), template.Labels, set, client, answer.body)
+				checkJudgments(t, protocol.NewAsker(template, nil), template.Labels, set, client, answer.body)
 			}
 		}
 	})
@@ -152,7 +152,7 @@ func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Rec
 	if r.Outcome == judging.Failed {
 		return
 	}
-	v, err := back.Read(p, judging.ReadingOptions{Readers: judging.PaperReaders, Policy: judging.PolicyUnique}) // as it is recorded
+	v, err := back.Read(p, judging.ReadingOptions{Readers: judging.PaperReaders, LabelPolicy: judging.PolicyUniqueLabel}) // as it is recorded
 	if err != nil || v.Outcome != r.Outcome || v.Label != r.Label || back.CandidateID(v.Choice) != r.Choice {
 		t.Errorf("recorded %s %q for %q, and read again %+v, %v", r.Outcome, r.Label, r.Choice, v, err)
 	}

@@ -32,7 +32,7 @@ func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, page any) {
 		switch c := page.(type) {
 		case *cli.App:
-			if c.CustomAppHelpTemplate == helpAllTemplate {
+			if c.CustomAppHelpTemplate == wholeHelpMarker {
 				_, _ = io.WriteString(w, appPage(c).Help(helpWidth(w)))
 				return
 			}
@@ -45,7 +45,7 @@ func init() {
 
 // helpWidth returns the width, in columns, of help that is written to w: the terminal's, else 100.
 func helpWidth(w io.Writer) int {
-	if columns := columnsOf(w); columns > 0 {
+	if columns := terminalColumns(w); columns > 0 {
 		return max(40, columns)
 	}
 	return 100
@@ -66,7 +66,7 @@ func appPage(app *cli.App) manual.Page {
 
 // printFirstScreen prints `gavel --help`: the commands that most people need.
 func printFirstScreen(w io.Writer, app *cli.App) {
-	t := table.Table{Columns: table.TextColumns("", "", ""), Plain: true}
+	t := table.Table{Columns: table.TextColumns("", "", ""), NoHeadingRule: true}
 	for _, group := range commandSections(app.Commands) {
 		if group.Name == moreCommandsHeading {
 			continue
@@ -98,8 +98,8 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
-// helpAllTemplate marks a command, as its help template, whose whole help was asked for with --help all.
-const helpAllTemplate = "all"
+// wholeHelpMarker marks a command, as its help template, whose whole help was asked for with --help all.
+const wholeHelpMarker = "all"
 
 // maxHelpLines is the most lines, of 80 columns, of a command's help that is printed whole; longer help is
 // shortened, except with --help all.
@@ -109,7 +109,7 @@ const maxHelpLines = 40
 // the description, the examples, and the most used flags without details.
 func shortHelp(c *cli.Command) manual.Page {
 	page := commandPage(c)
-	if c.CustomHelpTemplate == helpAllTemplate || strings.Count(page.Help(80), "\n") <= maxHelpLines {
+	if c.CustomHelpTemplate == wholeHelpMarker || strings.Count(page.Help(80), "\n") <= maxHelpLines {
 		return page
 	}
 	var text []string
@@ -141,7 +141,7 @@ func pages(app *cli.App) []manual.Page {
 	all := []manual.Page{main}
 	var add func(before string, commands []*cli.Command)
 	add = func(before string, commands []*cli.Command) {
-		for _, c := range visible(commands) {
+		for _, c := range visibleCommands(commands) {
 			c.HelpName = before + " " + c.Name
 			all = append(all, commandPage(c))
 			first := len(all)
@@ -196,14 +196,14 @@ func docsCommand(e *env) *cli.Command {
 	}
 }
 
-// visible returns the commands that help lists.
-func visible(all []*cli.Command) []*cli.Command {
+// visibleCommands returns the commands that help lists.
+func visibleCommands(all []*cli.Command) []*cli.Command {
 	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden })
 }
 
 // commandSections returns commands as sections of help: below the headings of their groups.
 func commandSections(commands []*cli.Command) (groups []manual.Section) {
-	for _, c := range visible(commands) {
+	for _, c := range visibleCommands(commands) {
 		if last := len(groups) - 1; last < 0 || groups[last].Name != c.Category {
 			groups = append(groups, manual.Section{Name: c.Category})
 		}
@@ -213,9 +213,9 @@ func commandSections(commands []*cli.Command) (groups []manual.Section) {
 	return groups
 }
 
-// mostUsed lists the flags that the first page of a command with many flags shows, in the order in
+// mostUsedFlags lists the flags that the first page of a command with many flags shows, in the order in
 // which people think of them.
-var mostUsed = []string{
+var mostUsedFlags = []string{
 	"model", "dataset", "agents", "as", "sample", "group", "prompt", "think", "constrain", "repeat", "until", "base-url",
 	"concurrency", "labels", "export", "margin", "budget", "out", "dry-run", "runs", "open", "addr", "format",
 }
@@ -232,14 +232,14 @@ var flagHeadings = []struct{ part, name string }{
 // maxUngroupedFlags is the number of flags up to which help lists them all on the first page, without headings.
 const maxUngroupedFlags = 12
 
-// splitMostUsed splits the flags of a command into those in mostUsed and the others.
+// splitMostUsed splits the flags of a command into those in mostUsedFlags and the others.
 func splitMostUsed(flags []cli.Flag) (used, others []cli.Flag) {
-	for _, name := range mostUsed {
+	for _, name := range mostUsedFlags {
 		if f := flagNamed(flags, name); f != nil {
 			used = append(used, f)
 		}
 	}
-	return used, slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(mostUsed, f.Names()[0]) })
+	return used, slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(mostUsedFlags, f.Names()[0]) })
 }
 
 // flagSections returns the flags of a command as sections of help, the most used first; with headings if there are
@@ -247,15 +247,15 @@ func splitMostUsed(flags []cli.Flag) (used, others []cli.Flag) {
 func flagSections(flags []cli.Flag) []manual.Section {
 	used, others := splitMostUsed(flags)
 	if len(used) == 0 || len(flags) <= maxUngroupedFlags {
-		return []manual.Section{{Rows: rowsOf(append(used, others...))}}
+		return []manual.Section{{Rows: flagHelpRows(append(used, others...))}}
 	}
-	return append([]manual.Section{{Name: "most used", Rows: rowsOf(used)}}, byPart(others)...)
+	return append([]manual.Section{{Name: "most used", Rows: flagHelpRows(used)}}, byPart(others)...)
 }
 
 // byPart returns flags as sections of help: below the headings of the parts of a request that they set.
 func byPart(flags []cli.Flag) (all []manual.Section) {
 	for _, p := range flagHeadings {
-		rows := rowsOf(slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
+		rows := flagHelpRows(slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
 			c, ok := f.(cli.CategorizableFlag)
 			return p.part != "" && !ok || ok && c.GetCategory() != p.part
 		}))
@@ -272,8 +272,8 @@ func byPart(flags []cli.Flag) (all []manual.Section) {
 // repeatableMark matches what the flag library adds to the name of a flag that may be repeated.
 var repeatableMark = regexp.MustCompile(` \[ .* \]$`)
 
-// rowsOf returns flags as lines of help with the flag library's words, without "(default: false)" and "(default: 0)".
-func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
+// flagHelpRows returns flags as lines of help with the flag library's words, without "(default: false)" and "(default: 0)".
+func flagHelpRows(flags []cli.Flag) (rows []manual.Entry) {
 	for _, f := range flags {
 		name, usage, _ := strings.Cut(f.String(), "\t")
 		usage = zeroDefault.ReplaceAllString(strings.TrimSpace(usage), "")

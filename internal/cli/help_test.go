@@ -163,7 +163,7 @@ func TestFirstScreen(t *testing.T) {
 	}
 	all := mustCall(t, "help", "all")
 	screen := 0
-	for _, c := range visible(newApp(newEnv(nil, os.Stdout, os.Stderr)).Commands) {
+	for _, c := range visibleCommands(newApp(newEnv(nil, os.Stdout, os.Stderr)).Commands) {
 		line := regexp.MustCompile(`(?m)^.{16}` + c.Name + " ")
 		onScreen := c.Category != moreCommandsHeading
 		if line.MatchString(first) != onScreen {

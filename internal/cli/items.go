@@ -17,12 +17,12 @@ var itemFilters = [][2]string{{"wrong", "wrong"}, {"flipped", "inconsistent"}, {
 func itemsCommand(e *env) *cli.Command {
 	var flags []cli.Flag
 	for _, f := range itemFilters {
-		flags = append(flags, boolFlag(f[0], "only items on which "+store.FilterNamed(f[1]).About))
+		flags = append(flags, boolFlag(f[0], "only items on which "+store.FindFilter(f[1]).About))
 	}
 	return &cli.Command{
 		Name:  "items",
 		Flags: flags,
-		Action: e.printAction(func(c *cli.Context) (any, error) {
+		Action: e.resultAction(func(c *cli.Context) (any, error) {
 			filter := server.ItemsFilter{Group: c.String("group"), Page: 1, Per: c.Int("limit")}
 			for _, f := range itemFilters {
 				if c.Bool(f[0]) && filter.Show != "" {
@@ -32,7 +32,7 @@ func itemsCommand(e *env) *cli.Command {
 					filter.Show = f[1]
 				}
 			}
-			items, err := openItems(c)
+			items, err := openRunItems(c)
 			if err != nil {
 				return nil, err
 			}
@@ -41,8 +41,8 @@ func itemsCommand(e *env) *cli.Command {
 	}
 }
 
-// openItems reads the items and judgments of the run that the first argument names.
-func openItems(c *cli.Context) (*server.RunItems, error) {
+// openRunItems reads the items and judgments of the run that the first argument names.
+func openRunItems(c *cli.Context) (*server.RunItems, error) {
 	runs, err := judging.FindRuns(c.Args().Slice()[:1], 1, nil)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func openItems(c *cli.Context) (*server.RunItems, error) {
 }
 
 func showCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "show", Action: e.printAction(showItem)}
+	return &cli.Command{Name: "show", Action: e.resultAction(showItem)}
 }
 
 // showItem returns an item of a run with its judgments. The item is named by its id, or by the beginning of the id if
@@ -63,14 +63,14 @@ func showItem(c *cli.Context) (any, error) {
 	if c.NArg() != 2 {
 		return nil, usageError("expected RUN and ITEM, got %d arguments. See: %s --help", c.NArg(), commandLine(c))
 	}
-	items, err := openItems(c)
+	items, err := openRunItems(c)
 	if err != nil {
 		return nil, err
 	}
 	id := c.Args().Get(1)
 	var all, matches []string
 	for i := range items.Len() {
-		all = append(all, items.ID(i))
+		all = append(all, items.ItemID(i))
 		if strings.HasPrefix(all[i], id) {
 			matches = append(matches, all[i])
 		}
@@ -78,8 +78,8 @@ func showItem(c *cli.Context) (any, error) {
 	if len(matches) == 1 {
 		id = matches[0]
 	}
-	if i, ok := items.Find(id); ok {
-		return items.Show(i)
+	if i, ok := items.FindItem(id); ok {
+		return items.ItemDocument(i)
 	}
 	hint := "gavel items RUN --limit 0 lists them"
 	if near := datasets.Nearest(id, all); near != "" {

@@ -27,7 +27,7 @@ func (e *env) judge(c *cli.Context) error {
 	}
 	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
 	m, err := judging.ReadManifest(with)
-	if err := cmp.Or(oneOf("--verdicts: the ending", ending, verdicts.Formats), err); err != nil {
+	if err := cmp.Or(checkOneOf("--verdicts: the ending", ending, verdicts.Formats), err); err != nil {
 		return err
 	}
 	m.Spec.Dataset, m.Dataset = judging.DatasetSpec{}, judging.DatasetInfo{Name: file}
@@ -53,7 +53,7 @@ func (e *env) judge(c *cli.Context) error {
 		return incomplete
 	}
 	dir := reports[len(reports)-1].Run
-	result, err := verdicts.Judge(dir, with, people)
+	result, err := verdicts.ReadVerdicts(dir, with, people)
 	if err != nil {
 		return err
 	}
@@ -65,10 +65,10 @@ func (e *env) judge(c *cli.Context) error {
 		err = report.SavePage(filepath.Join(dir, "judge.html"), result.Document())
 	}
 	if err == nil {
-		err = e.print(c, result)
+		err = e.printResult(c, result)
 	}
 	e.next("gavel", "items", dir)
-	if len(result.Responses) == 2 {
+	if len(result.ResponseNames) == 2 {
 		e.next("gavel", "labels", "label", "--sample", "100", file)
 	}
 	return cmp.Or(err, incomplete)

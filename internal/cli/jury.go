@@ -26,14 +26,14 @@ func juryCommand(e *env) *cli.Command {
 			case req.Out == "":
 				return usageError("--out is missing: name the folder of the jury's run")
 			}
-			if err := cmp.Or(oneOf("--rule", string(req.Rule), jury.Rules), allDifferent(req.Runs)); err != nil {
+			if err := cmp.Or(checkOneOf("--rule", string(req.Rule), jury.Rules), allDifferent(req.Runs)); err != nil {
 				return err
 			}
 			r, err := jury.MakeAndEvaluate(req, o)
 			if err != nil {
 				return err
 			}
-			if err := e.print(c, r); err != nil {
+			if err := e.printResult(c, r); err != nil {
 				return err
 			}
 			e.next("gavel", "score", req.Out)

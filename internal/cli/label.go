@@ -37,7 +37,7 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	desk, err := labels.OpenDesk(set, labels.DeskOptions{
-		Name:        set.Name,
+		DatasetName: set.Name,
 		Path:        path,
 		Sample:      c.Int("sample"),
 		RepeatShare: c.Float64("again") / 100,
@@ -48,6 +48,6 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	defer desk.Close()
-	e.sayEach(desk.Notes)
+	e.sayEach(desk.FileMessages)
 	return e.serve(c, desk)
 }

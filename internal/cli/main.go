@@ -38,8 +38,8 @@ type env struct {
 	interrupts     *eval.Interrupts // handles Ctrl-C
 }
 
-// terminalWords says in messages of runs what to do at a terminal.
-var terminalWords = eval.UserHints{
+// terminalAdvice says in messages of runs what to do at a terminal.
+var terminalAdvice = eval.UserHints{
 	StopNow:  "Ctrl-C again",
 	GoOn:     "run the same command again to go on",
 	AskAgain: "run the same command with --ask-again",
@@ -56,7 +56,7 @@ func (e *env) maker() *eval.Maker {
 		OpenCache:  e.openCache,
 		Observer:   &progress{env: e},
 		Interrupts: e.interrupts,
-		Hints:      terminalWords,
+		Hints:      terminalAdvice,
 	}
 }
 
@@ -80,7 +80,7 @@ func (e *env) library() datasets.Library {
 
 // usageError returns an error about the command line, which ends gavel with exitUsage.
 func usageError(format string, args ...any) error {
-	return eval.WithKind(eval.ErrUsage, fmt.Errorf(format, args...))
+	return eval.ErrorOfKind(eval.ErrUsage, fmt.Errorf(format, args...))
 }
 
 // Main runs one command line in the environment of the process and returns its exit status. Ctrl-C and
@@ -101,7 +101,7 @@ func Main(args []string) int {
 func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 	e := &env{stdout: stdout, stderr: stderr, http: newHTTPClient(), now: time.Now, interrupts: in}
 	e.terminal = isTerminal(stderr)
-	e.columns = columnsOf(stdout)
+	e.columns = terminalColumns(stdout)
 	e.colours = isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return e
 }
@@ -111,8 +111,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columnsOf returns the width in columns of the terminal w; for other writers the value of COLUMNS, or 0.
-func columnsOf(w io.Writer) int {
+// terminalColumns returns the width in columns of the terminal w; for other writers the value of COLUMNS, or 0.
+func terminalColumns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
@@ -122,13 +122,13 @@ func columnsOf(w io.Writer) int {
 	return max(0, n)
 }
 
-// enoughFiles is more open files and connections than gavel ever uses.
-const enoughFiles = 1 << 16
+// enoughOpenFiles is more open files and connections than gavel ever uses.
+const enoughOpenFiles = 1 << 16
 
 // newHTTPClient returns a client that uses at most half of the files that may be open at once; the rest is for the run
 // and its cache. A request beyond that waits for another to end.
 func newHTTPClient() *http.Client {
-	files := openFiles()
+	files := maxOpenFiles()
 	client := backends.NewHTTPClient(min(256, files/4))
 	if t, ok := client.Transport.(*http.Transport); ok {
 		t.MaxIdleConns = files / 4
@@ -181,7 +181,7 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
-	if v := info.Main.Version; tagged.MatchString(v) {
+	if v := info.Main.Version; releasePattern.MatchString(v) {
 		return v
 	}
 	commit, dirty := "", ""
@@ -199,8 +199,8 @@ func version() string {
 	return releaseVersion + " (" + commit + dirty + ")"
 }
 
-// tagged matches the version of a tagged release, not one that Go derives from a commit.
-var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+// releasePattern matches the version of a tagged release, not one that Go derives from a commit.
+var releasePattern = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
 // releaseVersion is the newest version in CHANGELOG.md.
 const releaseVersion = "0.2.0"
@@ -223,7 +223,7 @@ func newApp(e *env) *cli.App {
 		Flags:                     []cli.Flag{colourFlag},
 		Commands:                  buildCommands(e),
 	}
-	texts, _ := readTexts() // a test reads them first
+	texts, _ := readCommandTexts() // a test reads them first
 	texts.addTexts(app.Name, app.Commands)
 	return app
 }

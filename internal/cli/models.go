@@ -35,8 +35,8 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &doc.Table{RowHead: "model", Columns: slices.Concat(doc.Columns(doc.ColumnWords, "parameters", "quantisation"),
-		doc.Columns(doc.ColumnInteger, "context"), doc.Columns(doc.ColumnWords, "digest"))}
+	t := &doc.Table{RowHead: "model", Columns: slices.Concat(doc.ColumnsOfKind(doc.ColumnWords, "parameters", "quantisation"),
+		doc.ColumnsOfKind(doc.ColumnInteger, "context"), doc.ColumnsOfKind(doc.ColumnWords, "digest"))}
 	for _, m := range models {
 		context := ""
 		if m.Context > 0 {
@@ -49,7 +49,7 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 		block.Notes = []doc.Note{doc.PhraseNote("models.none")}
 	}
 	return doc.Document{
-		Title: eval.Describe(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
+		Title: eval.DescribeServer(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
 	}, nil
 }
 
@@ -57,7 +57,7 @@ func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "prompts",
 		Subcommands: []*cli.Command{
-			{Name: "list", Action: e.printAction(e.listPrompts)},
+			{Name: "list", Action: e.resultAction(e.listPrompts)},
 			{Name: "show", Action: e.showPrompt},
 		},
 	}
@@ -69,9 +69,9 @@ func (e *env) listPrompts(*cli.Context) (any, error) {
 		judging.Template
 	}
 	var rows []row
-	t := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.ColumnWords, "labels", "SHA-256", "origin")}
-	t.Columns[0].HideOrder = 2
-	t.Columns[1].HideOrder = 1
+	t := &doc.Table{RowHead: "prompt", Columns: doc.ColumnsOfKind(doc.ColumnWords, "labels", "SHA-256", "origin")}
+	t.Columns[0].HidePriority = 2
+	t.Columns[1].HidePriority = 1
 	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})
@@ -93,9 +93,9 @@ func (e *env) showPrompt(c *cli.Context) error {
 		for _, p := range k.Templates {
 			switch full := k.Name + "/" + p.Name; name {
 			case full:
-				texts = append(texts, p.Text()+"\n")
+				texts = append(texts, p.AllTexts()+"\n")
 			case p.Name:
-				texts = append(texts, fmt.Sprintf("--- %s ---\n%s\n\n", full, p.Text()))
+				texts = append(texts, fmt.Sprintf("--- %s ---\n%s\n\n", full, p.AllTexts()))
 			}
 		}
 	}

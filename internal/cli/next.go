@@ -19,8 +19,8 @@ func (e *env) next(words ...string) {
 	e.say("next: %s", strings.Join(words, " "))
 }
 
-// nextOf returns commands to type next after a run was made or scored, with their purposes.
-func nextOf(r scoring.Report) []doc.Command {
+// nextCommands returns commands to type next after a run was made or scored, with their purposes.
+func nextCommands(r scoring.Report) []doc.Command {
 	run := datasets.ShellQuote(r.Run)
 	serve := "gavel serve --open"
 	if folder := filepath.Dir(filepath.Clean(r.Run)); folder != "runs" {
@@ -28,7 +28,7 @@ func nextOf(r scoring.Report) []doc.Command {
 	}
 	var all []doc.Command
 	add := func(line, purpose string) { all = append(all, doc.Command{Line: line, Purpose: purpose}) }
-	if hasWrongItems(r) {
+	if runHasWrongItems(r) {
 		add("gavel items "+run+" --wrong", "look at what it got wrong")
 	}
 	add(serve, "look at it in the browser")
@@ -39,8 +39,8 @@ func nextOf(r scoring.Report) []doc.Command {
 	return all
 }
 
-// hasWrongItems reports whether a run's headline score is a share of items that are correct, and below 100 %.
-func hasWrongItems(r scoring.Report) bool {
+// runHasWrongItems reports whether a run's headline score is a share of items that are correct, and below 100 %.
+func runHasWrongItems(r scoring.Report) bool {
 	h := report.Headline(&r)
 	return h != nil && slices.Contains(scoring.ItemwiseMetrics(r.Protocol), h.Metric) && h.Value != nil && *h.Value < 100
 }

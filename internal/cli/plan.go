@@ -17,9 +17,9 @@ func planPairs(c *cli.Context) (any, error) {
 		p.Detect = new(c.Float64("detect"))
 	}
 	if c.IsSet("pairs") {
-		p.Pairs = new(c.Int("pairs"))
+		p.PairsAtHand = new(c.Int("pairs"))
 	}
-	if p.Detect == nil && p.Pairs == nil {
+	if p.Detect == nil && p.PairsAtHand == nil {
 		return nil, usageError("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
 	}
 	if err := p.Compute(); err != nil {

@@ -29,17 +29,17 @@ type progress struct {
 
 // runProgress holds how far one run is.
 type runProgress struct {
-	run       eval.RunStart           // the run: how many judgments it needs
-	lines     int                     // lines of the bar that are on the terminal
-	done      int                     // judgments made since the run started
-	cached    int                     // of these, judgments whose replies were all in the cache
-	outcomes  map[judging.Outcome]int // number of judgments by outcome
-	failed    *judging.Record         // the last judgment that failed; nil for none
-	started   time.Time
-	tempo     judging.Tempo // speed of the judgments
-	lastShown time.Time     // when progress was last shown
-	score     string        // the run's score so far, as last computed
-	scored    time.Time     // when score was last computed
+	run         eval.RunStart           // the run: how many judgments it needs
+	barLines    int                     // lines of the bar that are on the terminal
+	done        int                     // judgments made since the run started
+	cached      int                     // of these, judgments whose replies were all in the cache
+	outcomes    map[judging.Outcome]int // number of judgments by outcome
+	lastFailure *judging.Record         // the last judgment that failed; nil for none
+	started     time.Time
+	tempo       judging.Tempo // speed of the judgments
+	lastShown   time.Time     // when progress was last shown
+	score       string        // the run's score so far, as last computed
+	scoreTime   time.Time     // when score was last computed
 }
 
 var _ eval.Observer = (*progress)(nil)
@@ -49,7 +49,7 @@ func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.env.now()
-	p.runProgress = runProgress{run: run, outcomes: map[judging.Outcome]int{}, started: now, lastShown: now, scored: now}
+	p.runProgress = runProgress{run: run, outcomes: map[judging.Outcome]int{}, started: now, lastShown: now, scoreTime: now}
 	if run.Missing == 0 {
 		return
 	}
@@ -77,7 +77,7 @@ func (p *progress) Recorded(r *judging.Record) {
 	}
 	p.outcomes[r.Outcome]++
 	if r.Outcome == judging.Failed {
-		p.failed = r
+		p.lastFailure = r
 	}
 	every := lineEvery
 	if p.env.terminal {
@@ -88,8 +88,8 @@ func (p *progress) Recorded(r *judging.Record) {
 		return
 	}
 	p.lastShown = now
-	if p.run.LiveScoreText != nil && now.Sub(p.scored) >= scoreEvery {
-		p.scored = now
+	if p.run.LiveScoreText != nil && now.Sub(p.scoreTime) >= scoreEvery {
+		p.scoreTime = now
 		p.score = p.run.LiveScoreText()
 	}
 	if p.env.terminal {
@@ -104,13 +104,13 @@ func (p *progress) draw(now time.Time) {
 	full := barWidth * p.done / p.run.Missing
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
 		strings.Repeat("─", barWidth-full), p.done, p.run.Missing, strings.ReplaceAll(p.pace(now), ", ", " · "))}
-	if below := joinWords(p.score, p.counts()); below != "" {
+	if below := joinWithDots(p.score, p.outcomeCounts()); below != "" {
 		lines = append(lines, "so far   "+below)
 	}
 	if load := p.concurrencyText(); load != "" {
 		lines = append(lines, "asking   "+load)
 	}
-	if columns := columnsOf(p.env.stderr); columns > 1 {
+	if columns := terminalColumns(p.env.stderr); columns > 1 {
 		for i, line := range lines { // one that goes on in the next row cannot be taken back
 			if letters := []rune(line); len(letters) >= columns {
 				lines[i] = string(letters[:columns-2]) + "…"
@@ -118,21 +118,21 @@ func (p *progress) draw(now time.Time) {
 		}
 	}
 	io.WriteString(p.env.stderr, p.erase()+strings.Join(lines, "\n"))
-	p.lines = len(lines)
+	p.barLines = len(lines)
 }
 
 // erase returns the escape sequences that remove the bar from the terminal, so that the next text takes its place.
 func (p *progress) erase() string {
-	if p.lines == 0 {
+	if p.barLines == 0 {
 		return ""
 	}
-	up := strings.Repeat("\x1b[K\x1b[A", p.lines-1)
-	p.lines = 0
+	up := strings.Repeat("\x1b[K\x1b[A", p.barLines-1)
+	p.barLines = 0
 	return "\r" + up + "\x1b[K"
 }
 
-// counts returns the numbers of cached judgments and of each outcome other than a verdict.
-func (p *progress) counts() string {
+// outcomeCounts returns the numbers of cached judgments and of each outcome other than a verdict.
+func (p *progress) outcomeCounts() string {
 	var parts []string
 	if p.cached > 0 {
 		parts = append(parts, fmt.Sprintf("%d cached", p.cached))
@@ -173,7 +173,7 @@ func (p *progress) line(now time.Time) string {
 	if p.score != "" {
 		score = "so far " + p.score
 	}
-	return joinNonEmpty(", ", line, p.concurrencyText(), p.counts(), score)
+	return joinNonEmpty(", ", line, p.concurrencyText(), p.outcomeCounts(), score)
 }
 
 // Note prints a message for people between two updates of the progress.
@@ -191,8 +191,8 @@ func (p *progress) RunEnded() {
 	io.WriteString(p.env.stderr, p.erase())
 	took := p.env.now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.run.Missing, took.Round(10*time.Millisecond))
-	p.env.say("%s", joinNonEmpty(", ", line, p.counts()))
-	if p.failed != nil {
-		p.env.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
+	p.env.say("%s", joinNonEmpty(", ", line, p.outcomeCounts()))
+	if p.lastFailure != nil {
+		p.env.say("last failure: item %s, presentation %d: %s", p.lastFailure.Item, p.lastFailure.Presentation+1, p.lastFailure.Error)
 	}
 }

@@ -23,7 +23,7 @@ func raceCommand(e *env) *cli.Command {
 				return err
 			}
 			if first := c.Args().First(); c.NArg() == 1 && !isFolder(first) {
-				return e.raceFile(c, first, rules)
+				return e.runSuiteRace(c, first, rules)
 			}
 			return e.raceRuns(c, rules)
 		},
@@ -35,9 +35,9 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// raceFile runs a race of the judges in a suite's file, making the suite's runs as far as the race needs them.
-func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
-	for _, name := range append([]string{"scoring", "orders", "seed"}, scoringKeys...) {
+// runSuiteRace runs a race of the judges in a suite's file, making the suite's runs as far as the race needs them.
+func (e *env) runSuiteRace(c *cli.Context, file string, rules race.Rules) error {
+	for _, name := range append([]string{"scoring", "orders", "seed"}, oldScoringFlags...) {
 		if c.IsSet(name) {
 			return usageError("--%s is for races over finished runs", name)
 		}
@@ -58,11 +58,11 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 		if err != nil {
 			return err
 		}
-		return e.print(c, plan)
+		return e.printResult(c, plan)
 	}
 	out, err := s.Race(c.Context, e.maker(), rules, budget)
 	if out != nil {
-		if perr := e.print(c, out); perr != nil {
+		if perr := e.printResult(c, out); perr != nil {
 			return errors.Join(err, perr)
 		}
 	}
@@ -90,15 +90,15 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	if err != nil {
 		return err
 	}
-	rules.Items = len(rights.Units)
+	rules.Items = len(rights.CommonUnits)
 	order := func(seed int64) []int {
-		return datasets.DrawOrder(rules.Items, func(i int) string { return rights.Units[i] }, seed)
+		return datasets.DrawOrder(rules.Items, func(i int) string { return rights.CommonUnits[i] }, seed)
 	}
 	seed := c.Int64("seed")
 	replay := race.Replay(rights.Right, order(seed), rules)
 	out := races.New(rights.Runs, replay, rights.Calls, seed, rights.Warnings)
-	out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
-	return e.print(c, out)
+	out.OrdersSummary = race.ReplayPerSeed(rights.Right, order, c.Int("orders"), rights.Calls, rules)
+	return e.printResult(c, out)
 }
 
 // mostOrders is the largest --orders: how many random orders of the items a race over finished runs is repeated in.
@@ -106,17 +106,17 @@ const mostOrders = 100_000
 
 func raceRules(c *cli.Context) (race.Rules, error) {
 	r := race.Rules{
-		Alpha:     c.Float64("alpha"),
-		Margin:    c.Float64("margin") / 100,
-		Benchmark: c.String("about") == race.QuestionBenchmark,
+		Alpha:          c.Float64("alpha"),
+		TieMargin:      c.Float64("margin") / 100,
+		OnlyTheseItems: c.String("about") == race.QuestionBenchmark,
 	}
-	if err := oneOf("--about", c.String("about"), race.Questions); err != nil {
+	if err := checkOneOf("--about", c.String("about"), race.Questions); err != nil {
 		return r, err
 	}
 	switch n := c.Int("orders"); {
 	case !(r.Alpha > 0 && r.Alpha < 1):
 		return r, usageError("--alpha %v: expected a probability between 0 and 1", r.Alpha)
-	case !(r.Margin >= 0 && r.Margin < 1):
+	case !(r.TieMargin >= 0 && r.TieMargin < 1):
 		return r, usageError("--margin %v: expected points from 0 to less than 100", c.Float64("margin"))
 	case n < 0 || n > mostOrders:
 		return r, usageError("--orders %d: expected 0 to %d", n, mostOrders)

@@ -31,7 +31,7 @@ func TestRacesOfLLMBar(t *testing.T) {
 	load := func(judge string) *scoring.Run {
 		dir := strings.ReplaceAll(judge, "/", "-")
 		mustCall(t, append([]string{"import", "llmbar", "--out", dir}, llmBarFiles(t, data, judge)...)...)
-		run, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		run, err := scoring.Load(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestRacesOfLLMBar(t *testing.T) {
 			first := 0
 			for _, subset := range []string{"Natural", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual", "Adversarial/Neighbor"} {
 				for row := 0; ; row++ { // as the file has them
-					i := slices.Index(r.Units, fmt.Sprintf("%s#%d", subset, row))
+					i := slices.Index(r.CommonUnits, fmt.Sprintf("%s#%d", subset, row))
 					if i < 0 {
 						break
 					}

@@ -18,7 +18,7 @@ func (e *env) replay(c *cli.Context) error {
 	}
 	rep, check, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"))
 	if rep != nil {
-		if perr := e.print(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
+		if perr := e.printResult(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr
 		}
 	}

@@ -42,7 +42,7 @@ func reportCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			page := report.RunReport{Runs: runs, Boards: report.Leaderboards(loaded, runs, o), LabelAgreement: people}
+			page := report.RunsReport{Runs: runs, Boards: report.Leaderboards(loaded, runs, o), LabelAgreement: people}
 			if len(runs) == 2 && loaded[0].Manifest.ID != loaded[1].Manifest.ID {
 				if c, err := scoring.Compare(loaded, o.Bootstrap); err == nil { // else they are not about the same
 					reports := []*scoring.Report{&runs[0].Report, &runs[1].Report}

@@ -121,8 +121,8 @@ func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error 
 func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.RunRequest) error {
 	reports, err := maker.Run(c.Context, o)
 	if len(reports) > 0 {
-		out := report.Scores{Runs: reports, Next: nextOf(reports[len(reports)-1])}
-		if perr := e.print(c, out); perr != nil {
+		out := report.Scores{Runs: reports, NextCommands: nextCommands(reports[len(reports)-1])}
+		if perr := e.printResult(c, out); perr != nil {
 			return perr
 		}
 	}
@@ -137,7 +137,7 @@ func (e *env) planRun(c *cli.Context, o eval.RunRequest) error {
 	}
 	e.sayEach(plan.Notes)
 	for _, run := range plan.Runs {
-		if err := e.print(c, planDocument(run)); err != nil {
+		if err := e.printResult(c, planDocument(run)); err != nil {
 			return err
 		}
 		if isMachineFormat(c) {

@@ -34,22 +34,22 @@ func runsCommand(e *env) *cli.Command {
 
 // listedRun is a row of "gavel runs".
 type listedRun struct {
-	Run                    string          `json:"run"` // folder of the run
-	Judge                  string          `json:"judge"`
-	Model                  string          `json:"model,omitempty"`
-	Simulated              bool            `json:"simulated"`
-	Protocol               string          `json:"protocol,omitempty"`
-	Dataset                string          `json:"dataset,omitempty"`
-	Level                  scoring.Level   `json:"level,omitempty"`             // what the judge is good for
-	Headline               *scoring.Result `json:"headline"`                    // null if nothing is scored
-	AccuracyWhenConsistent *scoring.Result `json:"right_where_alike,omitempty"` // for runs of pairs
-	Coverage               *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
-	Status                 string          `json:"status"`
-	Judgments              int             `json:"judgments"` // number made so far
-	Expected               int             `json:"expected"`  // judgments of the complete run
-	Started                time.Time       `json:"started,omitzero"`
-	Ended                  time.Time       `json:"ended,omitzero"`
-	Error                  string          `json:"error,omitempty"` // why the run cannot be read
+	Run                    string                 `json:"run"` // folder of the run
+	Judge                  string                 `json:"judge"`
+	Model                  string                 `json:"model,omitempty"`
+	Simulated              bool                   `json:"simulated"`
+	Protocol               string                 `json:"protocol,omitempty"`
+	Dataset                string                 `json:"dataset,omitempty"`
+	Level                  scoring.UsabilityLevel `json:"level,omitempty"`             // what the judge is good for
+	Headline               *scoring.Result        `json:"headline"`                    // null if nothing is scored
+	AccuracyWhenConsistent *scoring.Result        `json:"right_where_alike,omitempty"` // for runs of pairs
+	Coverage               *scoring.Result        `json:"coverage,omitempty"`          // share of pairs where both orders agree
+	Status                 string                 `json:"status"`
+	Judgments              int                    `json:"judgments"` // number made so far
+	Expected               int                    `json:"expected"`  // judgments of the complete run
+	Started                time.Time              `json:"started,omitzero"`
+	Ended                  time.Time              `json:"ended,omitzero"`
+	Error                  string                 `json:"error,omitempty"` // why the run cannot be read
 
 	report    scoring.Report
 	items     judging.ItemSet // the items judged; runs with nearly equal items share a set
@@ -58,8 +58,8 @@ type listedRun struct {
 	imported bool
 }
 
-// unreadableRun is the status of a run whose manifest cannot be read.
-const unreadableRun = "damaged"
+// statusUnreadable is the status of a run whose manifest cannot be read.
+const statusUnreadable = "damaged"
 
 func (e *env) listRuns(c *cli.Context) error {
 	if c.NArg() == 1 && c.IsSet("runs") {
@@ -75,9 +75,9 @@ func (e *env) listRuns(c *cli.Context) error {
 	}
 	if isMachineFormat(c) {
 		t := &doc.Table{RowHead: "run", Columns: slices.Concat(
-			doc.Columns(doc.ColumnWords, "judge", "protocol", "dataset", "level", "headline"),
-			doc.Columns(doc.ColumnInteger, "value", "kept", "judgments", "expected"),
-			doc.Columns(doc.ColumnWords, "status", "began"),
+			doc.ColumnsOfKind(doc.ColumnWords, "judge", "protocol", "dataset", "level", "headline"),
+			doc.ColumnsOfKind(doc.ColumnInteger, "value", "kept", "judgments", "expected"),
+			doc.ColumnsOfKind(doc.ColumnWords, "status", "began"),
 		)}
 		for _, r := range runs {
 			headline := cmp.Or(r.Headline, &scoring.Result{})
@@ -88,18 +88,18 @@ func (e *env) listRuns(c *cli.Context) error {
 			coverage := cmp.Or(r.Coverage, &scoring.Result{})
 			t.Rows = append(t.Rows, doc.WordRow(
 				r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
-				table.WithoutInterval(*headline), table.WithoutInterval(*coverage),
+				table.ResultValue(*headline), table.ResultValue(*coverage),
 				fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began,
 			))
 		}
-		return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": runs}})
+		return e.printResult(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": runs}})
 	}
 	if len(runs) == 0 {
 		e.say("there are no runs in %s yet", dir)
 		e.next("gavel", "doctor")
 		return nil
 	}
-	_, err = fmt.Fprint(e.stdoutWriter(), e.runsInWords(runs))
+	_, err = fmt.Fprint(e.stdoutWriter(), e.runListText(runs))
 	return err
 }
 
@@ -113,7 +113,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer folder.End()
+	defer folder.CancelClosing()
 	var runs []store.FoundRun
 	if single {
 		run, _ := folder.Lookup(filepath.Base(dir))
@@ -134,7 +134,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 // sortByQuestion sorts runs by question (protocol and items): the question with the newest run first, in each
 // question the best run first.
 func sortByQuestion(rows []listedRun) []listedRun {
-	joinItems(rows)
+	unifyItemSets(rows)
 	questions := groupBy(rows, listedRun.groupKey)
 	newest := func(question []listedRun) time.Time {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
@@ -145,7 +145,7 @@ func sortByQuestion(rows []listedRun) []listedRun {
 	})
 	for _, of := range questions {
 		nameJudges(of)
-		slices.SortStableFunc(of, func(a, b listedRun) int { return cmp.Compare(b.value(), a.value()) })
+		slices.SortStableFunc(of, func(a, b listedRun) int { return cmp.Compare(b.headlineValue(), a.headlineValue()) })
 	}
 	return slices.Concat(questions...)
 }
@@ -154,14 +154,14 @@ func sortByQuestion(rows []listedRun) []listedRun {
 // with scores computed now.
 func readRun(folder *store.Store, run store.FoundRun) listedRun {
 	if run.Err != nil {
-		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
+		return listedRun{Judge: run.Name, Status: statusUnreadable, Error: run.Err.Error()}
 	}
 	m := run.Manifest
 	row := listedOf(m)
 	row.items = folder.ItemSet(run.Name, m)
 	row.givenName = folder.About(run.Name).Name
 	rep := folder.WrittenReport(run.Name, m, folder.Stamps(run.Name))
-	if rep == nil || rep.Scoring < scoring.Version {
+	if rep == nil || rep.ScoringVersion < scoring.Version {
 		var err error
 		rep, err = folder.Score(run.Name, "")
 		if err != nil && m.Status != judging.Running {
@@ -171,7 +171,7 @@ func readRun(folder *store.Store, run store.FoundRun) listedRun {
 			return row
 		}
 	}
-	row.take(rep)
+	row.setScores(rep)
 	return row
 }
 
@@ -191,8 +191,8 @@ func listedOf(m *judging.Manifest) listedRun {
 	}
 }
 
-// take copies the scores of a report to the row.
-func (row *listedRun) take(rep *scoring.Report) {
+// setScores copies the scores of a report to the row.
+func (row *listedRun) setScores(rep *scoring.Report) {
 	row.Run = rep.Run
 	row.report = *rep
 	row.Judgments = rep.Judgments()
@@ -227,8 +227,8 @@ func (r listedRun) groupKey() string {
 	return r.Protocol + string(r.items)
 }
 
-// joinItems gives runs over nearly equal items the same set of items, so that they are listed together.
-func joinItems(rows []listedRun) {
+// unifyItemSets gives runs over nearly equal items the same set of items, so that they are listed together.
+func unifyItemSets(rows []listedRun) {
 	var sets []judging.ItemSet
 	for i := range rows {
 		j := slices.IndexFunc(sets, rows[i].items.AlmostEqual)
@@ -240,8 +240,8 @@ func joinItems(rows []listedRun) {
 	}
 }
 
-// value returns the value of the run's headline, -∞ if it has none.
-func (r listedRun) value() float64 {
+// headlineValue returns the value of the run's headline, -∞ if it has none.
+func (r listedRun) headlineValue() float64 {
 	if r.Headline == nil || r.Headline.Value == nil {
 		return math.Inf(-1)
 	}
@@ -262,17 +262,17 @@ func (r listedRun) state(now time.Time) string {
 		}
 	}
 	if r.imported {
-		return joinWords(state, "imported")
+		return joinWithDots(state, "imported")
 	}
 	if when.IsZero() {
 		return state
 	}
-	return joinWords(state, humanize.RelTime(when, now, "ago", "from now"))
+	return joinWithDots(state, humanize.RelTime(when, now, "ago", "from now"))
 }
 
-// runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
+// runListText returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
 // on the next line if the terminal is too narrow. Lines that are too long are cut.
-func (e *env) runsInWords(runs []listedRun) string {
+func (e *env) runListText(runs []listedRun) string {
 	w := e.stdoutWriter()
 	var out strings.Builder
 	for _, of := range groupBy(runs, listedRun.groupKey) {
@@ -284,8 +284,8 @@ func (e *env) runsInWords(runs []listedRun) string {
 			continue
 		}
 		t := table.Table{
-			Plain:   true,
-			Columns: table.TextColumns("good for").AddNumberColumns("score", "kept").AddTextColumns("judge", ""),
+			NoHeadingRule: true,
+			Columns:       table.TextColumns("good for").AddNumberColumns("score", "kept").AddTextColumns("judge", ""),
 		}
 		score := ""
 		for _, r := range of {
@@ -301,10 +301,10 @@ func (e *env) runsInWords(runs []listedRun) string {
 			if r.Coverage != nil {
 				coverage = table.Fixed(r.Coverage.Value, 0) + " %"
 			}
-			t.AddRow(table.Level(r.Level), value, coverage, r.Judge, r.state(e.now()))
+			t.AddRow(table.LevelWithSymbol(r.Level), value, coverage, r.Judge, r.state(e.now()))
 		}
 		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
-		heading := joinWords(of[0].Protocol, of[0].Dataset, items, "score: "+score)
+		heading := joinWithDots(of[0].Protocol, of[0].Dataset, items, "score: "+score)
 		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.SanitizeLine(heading)))
 		var rows strings.Builder
 		table.Text(&rows, t)
@@ -328,8 +328,8 @@ func (e *env) runsInWords(runs []listedRun) string {
 	return strings.TrimPrefix(out.String(), "\n")
 }
 
-// joinWords joins words with a middle dot, without the empty ones.
-func joinWords(words ...string) string { return joinNonEmpty(" · ", words...) }
+// joinWithDots joins words with a middle dot, without the empty ones.
+func joinWithDots(words ...string) string { return joinNonEmpty(" · ", words...) }
 
 // joinNonEmpty joins the words that are not empty.
 func joinNonEmpty(separator string, words ...string) string {

@@ -14,8 +14,8 @@ import (
 func TestRunsFit(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	e := &env{columns: 80, now: func() time.Time { return now }}
-	text := e.runsInWords([]listedRun{{
-		Run: "runs/half", Judge: "sim:accuracy=0.8", Level: scoring.Unknown, Status: judging.Interrupted,
+	text := e.runListText([]listedRun{{
+		Run: "runs/half", Judge: "sim:accuracy=0.8", Level: scoring.LevelUnknown, Status: judging.Interrupted,
 		Judgments: 32, Expected: 64, Ended: now.Add(-11 * time.Minute),
 		Headline: &scoring.Result{Value: new(100.0), Low: new(90.0), High: new(100.0)},
 		Coverage: &scoring.Result{Value: new(100.0)},

@@ -18,19 +18,19 @@ import (
 	"gavel/scoring"
 )
 
-// bootstrapSeed is the old flag that the key seed of --scoring replaced.
-const bootstrapSeed = "bootstrap-seed"
+// bootstrapSeedFlag is the old flag that the key seed of --scoring replaced.
+const bootstrapSeedFlag = "bootstrap-seed"
 
-// scoringKeys lists the old flags that keys of --scoring replaced. The keys have the flags' names; the key
+// oldScoringFlags lists the old flags that keys of --scoring replaced. The keys have the flags' names; the key
 // of bootstrap-seed is seed.
-var scoringKeys = []string{
-	"reading", "policy", "extract", "missing", "accept-cut", "grade-weight", "rounds", bootstrapSeed,
+var oldScoringFlags = []string{
+	"reading", "policy", "extract", "missing", "accept-cut", "grade-weight", "rounds", bootstrapSeedFlag,
 }
 
-// comments matches comment lines in a file of scoring settings.
-var comments = regexp.MustCompile(`(?m)^\s*#.*`)
+// commentPattern matches comment lines in a file of scoring settings.
+var commentPattern = regexp.MustCompile(`(?m)^\s*#.*`)
 
-// applyScoringFlag sets the old flags of scoringKeys to the values in --scoring, which is a list of
+// applyScoringFlag sets the old flags of oldScoringFlags to the values in --scoring, which is a list of
 // KEY=VALUE or a file of them.
 func applyScoringFlag(c *cli.Context) error {
 	text := c.String("scoring")
@@ -39,10 +39,10 @@ func applyScoringFlag(c *cli.Context) error {
 		if err != nil {
 			return usageError("--scoring: expected KEY=VALUE or a file: %w", err)
 		}
-		text = comments.ReplaceAllString(string(file), "")
+		text = commentPattern.ReplaceAllString(string(file), "")
 	}
 	var keys []string
-	for _, flag := range scoringKeys {
+	for _, flag := range oldScoringFlags {
 		if flagNamed(c.Command.Flags, flag) != nil {
 			keys = append(keys, strings.TrimPrefix(flag, "bootstrap-"))
 		}
@@ -53,12 +53,12 @@ func applyScoringFlag(c *cli.Context) error {
 		if key == "" {
 			continue
 		}
-		if err := oneOf("--scoring: the key", key, keys); err != nil {
+		if err := checkOneOf("--scoring: the key", key, keys); err != nil {
 			return err
 		}
 		flag := key
 		if key == "seed" {
-			flag = bootstrapSeed
+			flag = bootstrapSeedFlag
 		}
 		if c.IsSet(flag) {
 			return usageError("--scoring %s: it is given twice", key)
@@ -82,23 +82,23 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	extract := cmp.Or(c.String("extract"), extractStrict)
 	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
 	name, err := readersFrom(c)
-	if err := cmp.Or(oneOf("--scoring policy", c.String("policy"), judging.Policies),
-		oneOf("--scoring missing", string(o.Missing), scoring.MissingPolicies),
-		oneOf("--scoring extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
+	if err := cmp.Or(checkOneOf("--scoring policy", c.String("policy"), judging.LabelPolicies),
+		checkOneOf("--scoring missing", string(o.Missing), scoring.MissingPolicies),
+		checkOneOf("--scoring extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
 		return o, err
 	}
 	o.Reading = judging.ReadingOptions{
-		Readers:     name,
-		Policy:      judging.Policy(c.String("policy")),
-		AcceptCut:   c.Bool("accept-cut"),
-		Lenient:     extract == extractLenient,
-		GradeWeight: c.Float64("grade-weight"),
+		Readers:         name,
+		LabelPolicy:     judging.LabelPolicy(c.String("policy")),
+		AcceptTruncated: c.Bool("accept-cut"),
+		Lenient:         extract == extractLenient,
+		GradeWeight:     c.Float64("grade-weight"),
 	}
 	if c.IsSet("rounds") {
 		o.Bootstrap.Rounds = c.Int("rounds")
 	}
-	if c.IsSet(bootstrapSeed) {
-		o.Bootstrap.Seed = c.Uint64(bootstrapSeed)
+	if c.IsSet(bootstrapSeedFlag) {
+		o.Bootstrap.Seed = c.Uint64(bootstrapSeedFlag)
 	}
 	if o.Bootstrap.Rounds < 100 {
 		return o, usageError("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
@@ -122,7 +122,7 @@ func readersFrom(c *cli.Context) (judging.ReaderSet, error) {
 	if !c.IsSet("reading") {
 		return name, nil
 	}
-	return name, oneOf("--scoring reading", string(name), []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders})
+	return name, checkOneOf("--scoring reading", string(name), []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders})
 }
 
 // findRuns returns the folders of the runs that the command's arguments name, and warns about folders that are no runs.
@@ -150,7 +150,7 @@ func loadRuns(c *cli.Context, minimum int, problem string) ([]*scoring.Run, scor
 		if err != nil {
 			return nil, o, err
 		}
-		run.CountMissing(o.Missing)
+		run.SetMissingPolicy(o.Missing)
 		runs = append(runs, run)
 	}
 	if len(runs) < minimum {
@@ -163,12 +163,12 @@ func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "score",
 		Action: func(c *cli.Context) error {
-			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
+			rates := scoring.MachineRates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
 			if err := rates.Check(); err != nil {
 				return usageError("%w", err)
 			}
 			if c.String("section") == "references" && !c.Args().Present() && !c.IsSet("out") {
-				return e.print(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
+				return e.printResult(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
 			}
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
@@ -192,7 +192,7 @@ func scoreCommand(e *env) *cli.Command {
 				if err != nil {
 					continue // nothing is known
 				}
-				if err := e.print(c, document); err != nil {
+				if err := e.printResult(c, document); err != nil {
 					return err
 				}
 			}
@@ -205,9 +205,9 @@ func scoreCommand(e *env) *cli.Command {
 // questions a list as "gavel runs" prints.
 func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores, o scoring.Options) error {
 	if len(runs) == 1 {
-		out.Next = nextOf(out.Runs[0])
+		out.NextCommands = nextCommands(out.Runs[0])
 	}
-	out.Across = report.AcrossJudges(runs, out.Runs)
+	out.AcrossAllJudges = report.AcrossJudges(runs, out.Runs)
 	format := c.String("format")
 	if len(runs) > 1 && format != report.JSON && format != report.CSV {
 		if l := report.BoardOf(runs, out.Runs, o); l != nil {
@@ -215,21 +215,21 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		}
 	}
 	if len(runs) == 1 || out.Board != nil || isMachineFormat(c) || format == report.FullText {
-		return e.print(c, out)
+		return e.printResult(c, out)
 	}
 	rows := make([]listedRun, len(runs))
 	for i, run := range runs {
 		rows[i] = listedOf(run.Manifest)
 		rows[i].items = run.ItemSet()
-		rows[i].take(&out.Runs[i])
+		rows[i].setScores(&out.Runs[i])
 		rows[i].Started = time.Time{} // the same records are the same words at any time
 		rows[i].Ended = time.Time{}
 	}
-	fmt.Fprintln(e.stdoutWriter(), e.runsInWords(sortByQuestion(rows)))
+	fmt.Fprintln(e.stdoutWriter(), e.runListText(sortByQuestion(rows)))
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
-		return e.print(c, out.Costs())
+		return e.printResult(c, out.Costs())
 	}
-	if err := e.print(c, out.AcrossJudges()); err != nil {
+	if err := e.printResult(c, out.AcrossJudgesDocument()); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(e.stdout, "more: every number with --format full; runs of one question are ranked and tested")
@@ -239,7 +239,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "compare",
-		Action: interruptibleAction(e.printAction(func(c *cli.Context) (any, error) {
+		Action: interruptibleAction(e.resultAction(func(c *cli.Context) (any, error) {
 			switch {
 			case c.Bool("plan"):
 				return planPairs(c)

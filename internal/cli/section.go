@@ -37,7 +37,7 @@ func scoreSection(name string, run *scoring.Run, o scoring.Options) (any, error)
 // published judges to that folder.
 func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Options) error {
 	name, out := c.String("section"), c.String("out")
-	switch err := oneOf("--section", name, scoreSections); {
+	switch err := checkOneOf("--section", name, scoreSections); {
 	case out != "" && name != "references":
 		return usageError("--out is for --section references")
 	case err != nil:
@@ -47,7 +47,7 @@ func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Option
 	}
 	document, err := scoreSection(name, runs[0], o)
 	if err == nil {
-		err = e.print(c, document)
+		err = e.printResult(c, document)
 	}
 	if err != nil || out == "" {
 		return err
@@ -57,7 +57,7 @@ func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Option
 		return err
 	}
 	for _, r := range published {
-		if err := r.Write(filepath.Join(out, runFolder(r.Manifest.Spec.Model.Name))); err != nil {
+		if err := r.Write(filepath.Join(out, runFolderName(r.Manifest.Spec.Model.Name))); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ const defaultRuns = "runs"
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
-		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), MaxActive: c.Int("max-runs"), CanList: store.CanList,
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), MaxActive: c.Int("max-runs"), RunListShows: store.CanList,
 	}
 	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs, APIKeyEnv: o.APIKeyEnv}).Validate(); err != nil {
 		return o, err
@@ -74,13 +74,13 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
 	}
 	opts := server.Options{
-		Options:     guard.Options{Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Now: e.now},
-		Dir:         o.Runs,
-		Version:     version(),
-		Log:         e.say,
-		Desk:        desk,
-		Labels:      c.String("labels"),
-		Connections: openFiles() / 2,
+		Options:        guard.Options{Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Now: e.now},
+		Dir:            o.Runs,
+		Version:        version(),
+		Log:            e.say,
+		Desk:           desk,
+		Labels:         c.String("labels"),
+		MaxConnections: maxOpenFiles() / 2,
 	}
 	page := ""
 	switch {

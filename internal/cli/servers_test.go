@@ -199,7 +199,7 @@ func TestServersPromptTooLong(t *testing.T) {
 		for _, r := range records(t, "r") {
 			want := judging.Decided
 			if r.Item == "p2" {
-				want = judging.TooLong
+				want = judging.PromptTooLong
 			}
 			if r.Outcome != want || len(r.Replies) != 1 {
 				t.Errorf("%s, presentation %d: %s (%+v)", r.Item, r.Presentation, r.Outcome, r.Replies)
@@ -239,7 +239,7 @@ func TestServersDoctor(t *testing.T) {
 				if !quick && f.Status != doctor.OK && f.Status != doctor.Warn && !strings.Contains(f.Text, "other work changes the speed") {
 					t.Errorf("%+v", f)
 				}
-				if s := d.Speed; s == nil || s.Clock != "server" || f.Status == doctor.OK && len(s.ByConcurrency) < 2 || s.BytesPerTok < 1 {
+				if s := d.Speed; s == nil || s.ClockSource != "server" || f.Status == doctor.OK && len(s.ByConcurrency) < 2 || s.BytesPerTok < 1 {
 					t.Errorf("speed %+v", s)
 				}
 			}

@@ -27,7 +27,7 @@ func sampleIDs(t *testing.T, dataset string) []string {
 	defer set.Close()
 	ids := make([]string, set.Len())
 	for i := range ids {
-		ids[i] = set.ID(i)
+		ids[i] = set.ItemID(i)
 	}
 	return ids
 }

@@ -7,8 +7,8 @@ import (
 	"gavel/judging"
 )
 
-// grpCommand makes the suite of the study of goal-reversed prompting, and runs it as any suite.
-func grpCommand(e *env) *cli.Command {
+// goalReversalCommand makes the suite of the study of goal-reversed prompting, and runs it as any suite.
+func goalReversalCommand(e *env) *cli.Command {
 	pairwise, _ := judging.ProtocolNamed("pairwise")
 	// a study sets these, or has them in another form
 	fields := sharedFields(pairwise, "model", "dataset", "prompt", "out", "until", "shard", "ask-again")
@@ -22,7 +22,7 @@ func grpCommand(e *env) *cli.Command {
 				Prompts:  c.StringSlice("prompt"),
 				Settings: flagValues(c, fields),
 				Out:      c.String("out"),
-			}.Open()
+			}.OpenSuite()
 			if err == nil {
 				act := e.suiteRun
 				if c.Bool("dry-run") {

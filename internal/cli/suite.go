@@ -28,7 +28,7 @@ func suiteCommand(e *env) *cli.Command {
 			command("plan", e.suitePlan),
 			command("run", e.suiteRun),
 			command("status", func(c *cli.Context, s *suite.Suite) error {
-				return e.print(c, s.Status(e.now()))
+				return e.printResult(c, s.Status(e.now()))
 			}),
 			command("results", e.suiteResults),
 		},
@@ -43,12 +43,12 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 	if err != nil {
 		return err
 	}
-	if err := e.print(c, plan); err != nil {
+	if err := e.printResult(c, plan); err != nil {
 		return err
 	}
 	for _, cell := range plan.Cells {
 		if cell.Error != "" {
-			return eval.WithKind(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
+			return eval.ErrorOfKind(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
 		}
 	}
 	if c.Args().Present() {
@@ -67,8 +67,8 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 			return err
 		}
 		scheduler := ""
-		if p.Variables != "" {
-			scheduler = ", by " + p.Variables
+		if p.EngineVariables != "" {
+			scheduler = ", by " + p.EngineVariables
 		}
 		e.say("shard %s in %s%s", p, s.Out, scheduler)
 	}
@@ -94,5 +94,5 @@ func (e *env) suiteResults(c *cli.Context, s *suite.Suite) error {
 	if err != nil {
 		return err
 	}
-	return e.print(c, out)
+	return e.printResult(c, out)
 }

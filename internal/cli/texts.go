@@ -19,7 +19,7 @@ type commandText struct {
 	Usage     string // what the command does
 	UsageText string // command line with arguments
 	Arguments string // arguments that the command takes: see [checkArguments]
-	Flags     flagList
+	Flags     flagDefinitions
 	With      []string // names of groups of flags that the command has too
 }
 
@@ -27,8 +27,8 @@ type commandText struct {
 // below gavel import, its texts; by name of a group, its flags.
 type commandTexts map[string]commandText
 
-// readTexts reads commands.yaml, which is part of the program; a test finds errors in it.
-func readTexts() (all commandTexts, err error) {
+// readCommandTexts reads commands.yaml, which is part of the program; a test finds errors in it.
+func readCommandTexts() (all commandTexts, err error) {
 	err = yaml.Unmarshal(commandFile, &all)
 	return all, err
 }
@@ -42,12 +42,12 @@ func (all commandTexts) flags(text commandText) []cli.Flag {
 	return flags
 }
 
-// flagList reads flags from YAML: for each a mapping with the kind of its value and the fields
+// flagDefinitions reads flags from YAML: for each a mapping with the kind of its value and the fields
 // of the flag library's type.
-type flagList []cli.Flag
+type flagDefinitions []cli.Flag
 
 // UnmarshalYAML implements yaml.Unmarshaler.
-func (l *flagList) UnmarshalYAML(list *yaml.Node) error {
+func (l *flagDefinitions) UnmarshalYAML(list *yaml.Node) error {
 	for _, n := range list.Content {
 		var head struct{ Kind string }
 		if err := n.Decode(&head); err != nil {

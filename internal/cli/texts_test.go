@@ -17,7 +17,7 @@ import (
 // TestCommandTexts: commands.yaml has no key that nothing reads, no text of a command that is not there, and no group
 // that no command has.
 func TestCommandTexts(t *testing.T) {
-	texts, err := readTexts()
+	texts, err := readCommandTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCommandTexts(t *testing.T) {
 
 // TestDefaultsOfScoring: without flags, replies are read and scored by the defaults of the scorer.
 func TestDefaultsOfScoring(t *testing.T) {
-	texts, err := readTexts()
+	texts, err := readCommandTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestDefaultsOfScoring(t *testing.T) {
 	allRounds(t)
 	for _, name := range []string{"gavel score", "gavel compare", "gavel jury", "gavel labels agree"} {
 		got, want := set(name), scoring.DefaultOptions
-		got.Reading.Policy = want.Reading.Policy // "" is the first one
+		got.Reading.LabelPolicy = want.Reading.LabelPolicy // "" is the first one
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}

@@ -11,7 +11,7 @@ import (
 
 func tuneCommand(e *env) *cli.Command {
 	fields := sharedFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
-	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.printAction(func(c *cli.Context) (any, error) {
+	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.resultAction(func(c *cli.Context) (any, error) {
 		share := c.Float64("held-out")
 		prompts := c.StringSlice("prompt")
 		k, err := judging.ProtocolNamed(c.Args().First())

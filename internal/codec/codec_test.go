@@ -31,7 +31,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var now, plain row
-		qerr, perr := Decode(line, &now), json.Unmarshal(line, &plain)
+		qerr, perr := FastDecode(line, &now), json.Unmarshal(line, &plain)
 		if !reflect.DeepEqual(qerr, perr) || perr == nil && !reflect.DeepEqual(now, plain) {
 			t.Errorf("%+v, %v; as encoding/json has it %+v, %v", now, qerr, plain, perr)
 		}

@@ -25,9 +25,9 @@ type Axis struct {
 // PercentAxis shows shares from 0 to 100 %, with a stronger line at 50.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, StrongTick: 50}
 
-// AxisOf returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from 0
+// UnitAxis returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from 0
 // to 1.
-func AxisOf(unit string) *Axis {
+func UnitAxis(unit string) *Axis {
 	axis := PercentAxis
 	switch unit {
 	case scoring.UnitCorrelation:
@@ -137,8 +137,8 @@ func (a *Axis) number(v float64) string {
 	return number
 }
 
-// terminalScale returns a line of width characters for a terminal, with the numbers of the axis's ends and middle.
-func (a *Axis) terminalScale(width int) string {
+// terminalScaleLine returns a line of width characters for a terminal, with the numbers of the axis's ends and middle.
+func (a *Axis) terminalScaleLine(width int) string {
 	middle := a.number((a.Min + a.Max) / 2)
 	line := fmt.Sprintf("%-*s%s", (width-utf8.RuneCountInString(middle))/2, a.number(a.Min), middle)
 	return line + fmt.Sprintf("%*s", width-utf8.RuneCountInString(line), a.number(a.Max))

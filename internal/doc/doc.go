@@ -15,11 +15,11 @@ import (
 // Document holds the results of an analysis in a form that every output format lays out: an answer, and blocks with
 // tables.
 type Document struct {
-	Title  string        // subject, such as the judge and the dataset
-	Level  scoring.Level // how good the judge is, such as strong; "" for none
-	Answer string        // the result in a sentence
-	Also   string        // further sentences
-	Blocks []Block       // parts, the most important first
+	Title  string                 // subject, such as the judge and the dataset
+	Level  scoring.UsabilityLevel // how good the judge is, such as strong; "" for none
+	Answer string                 // the result in a sentence
+	Also   string                 // further sentences
+	Blocks []Block                // parts, the most important first
 
 	// CSVRows holds the rows of the CSV file, the names of the columns first. If it is nil, the first table becomes the
 	// file.
@@ -39,7 +39,7 @@ type Block struct {
 	Half             bool          // on a wide page, another block may stand beside it
 	Fold             string        // on a page, words to click that open the block; "" shows it at once
 	Table            *Table        // nil for a block of notes
-	Chart            Chart         // how a page shows the table
+	Chart            ChartKind     // how a page shows the table
 	Bracket          *Bracket      // below the bar of a [ChartStackedBar]; nil for none
 	Notes            []Note        // sentences below the table
 	Keys             []LegendEntry // explanations of the chart's marks, for pages
@@ -72,20 +72,20 @@ func (b Block) appearsOn(s Surface) bool {
 			b.Body != "" || b.Verbatim != "" && s == SurfacePage)
 }
 
-// Chart names the template that draws a table on a page.
-type Chart string
+// ChartKind names the template that draws a table on a page.
+type ChartKind string
 
 const (
-	ChartRows           Chart = ""        // a table whose cells may have drawings
-	ChartStackedBar     Chart = "stacked" // a bar with a part per row: its first cell counts, its second may hold a note
-	ChartCards          Chart = "cards"   // a card for each row: its first number large, its second cell small
-	ChartHeat           Chart = "heat"    // a matrix of numbers on one axis, darker where they are larger
-	ChartFacts          Chart = "facts"   // a list of names, each with words
-	ChartItemList       Chart = "list"    // a list of items, each with signs of its judgments
-	ChartScatter        Chart = "scatter" // a point for each row: its first number across, its second upwards
-	ChartStrip          Chart = "strip"   // a mark for each row on one axis, with the row's name where there is room
-	ChartBarPanels      Chart = "panels"  // upright bars in panels; a heading row begins a panel
-	ChartExplainedTable Chart = "numbers" // a plain table in which words and headings are explained on a click
+	ChartCellDrawings   ChartKind = ""        // a table whose cells may have drawings
+	ChartStackedBar     ChartKind = "stacked" // a bar with a part per row: its first cell counts, its second may hold a note
+	ChartCards          ChartKind = "cards"   // a card for each row: its first number large, its second cell small
+	ChartHeat           ChartKind = "heat"    // a matrix of numbers on one axis, darker where they are larger
+	ChartFacts          ChartKind = "facts"   // a list of names, each with words
+	ChartItemList       ChartKind = "list"    // a list of items, each with signs of its judgments
+	ChartScatter        ChartKind = "scatter" // a point for each row: its first number across, its second upwards
+	ChartStrip          ChartKind = "strip"   // a mark for each row on one axis, with the row's name where there is room
+	ChartBarPanels      ChartKind = "panels"  // upright bars in panels; a heading row begins a panel
+	ChartTableWithTerms ChartKind = "numbers" // a plain table in which words and headings are explained on a click
 )
 
 // Table holds rows of values.
@@ -104,9 +104,9 @@ type Column struct {
 	Kind  ColumnKind // how its cells are shown
 	Axis  *Axis      // axis on which its numbers are drawn; nil draws none
 	// heading of its drawing on a page; for a [ColumnComparedRun] in place of Name, for a [ChartHeat] the text below it
-	Head      string
-	Surfaces  Surface // where it appears; 0 is everywhere
-	HideOrder int     // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
+	Head         string
+	Surfaces     Surface // where it appears; 0 is everywhere
+	HidePriority int     // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
 // ColumnKind selects how the cells of a column are shown.
@@ -158,14 +158,14 @@ const (
 
 // Value holds a cell of a table.
 type Value struct {
-	scoring.Result                 // a number, with its interval, n and unit
-	Text           string          // words; beside a number, a remark on it
-	Look           string          // CSS class of a sign in a [ChartItemList]
-	ExtraDecimals  int             // decimals beyond the usual number
-	Level          scoring.Level   // level of a judge, such as strong
-	Reference      *scoring.Result // a number to compare with, drawn as a diamond or a line
-	Parts          []BarPart       // parts of a bar
-	Total          int             // number that the whole length of the bar stands for; 0: the sum of its parts
+	scoring.Result                        // a number, with its interval, n and unit
+	Text           string                 // words; beside a number, a remark on it
+	Look           string                 // CSS class of a sign in a [ChartItemList]
+	ExtraDecimals  int                    // decimals beyond the usual number
+	Level          scoring.UsabilityLevel // level of a judge, such as strong
+	Reference      *scoring.Result        // a number to compare with, drawn as a diamond or a line
+	Parts          []BarPart              // parts of a bar
+	Total          int                    // number that the whole length of the bar stands for; 0: the sum of its parts
 }
 
 // BarPart holds a part of a stacked bar.
@@ -190,11 +190,11 @@ type Bracket struct {
 
 // Ref names something that a page may link to: runs, their items, or an address. The zero value is no link.
 type Ref struct {
-	Runs    []string // names of one run, or of several that are compared
-	Address string   // an address, or an element of the same page such as "#gain"
-	Filter  string   // filter of the runs' items, such as "wrong"
-	Mode    string   // only items whose verdict this mode changes
-	Group   string   // only items of this group
+	Runs      []string // names of one run, or of several that are compared
+	Address   string   // an address, or an element of the same page such as "#gain"
+	Filter    string   // filter of the runs' items, such as "wrong"
+	Mode      string   // only items whose verdict this mode changes
+	ItemGroup string   // only items of this group
 }
 
 // RunRef returns a reference to the run with this name.
@@ -249,7 +249,7 @@ func PositiveCountCell(n int) Value {
 // Add appends rows to the table.
 func (t *Table) Add(rows ...Row) { t.Rows = append(t.Rows, rows...) }
 
-// Cells returns a cell for each value: a string, an int, a [scoring.Result], a [scoring.Level], or a [Value].
+// Cells returns a cell for each value: a string, an int, a [scoring.Result], a [scoring.UsabilityLevel], or a [Value].
 func Cells(values ...any) []Value {
 	cells := make([]Value, len(values))
 	for i, x := range values {
@@ -260,7 +260,7 @@ func Cells(values ...any) []Value {
 			cells[i] = CountCell(x)
 		case scoring.Result:
 			cells[i] = NumberCell(x)
-		case scoring.Level:
+		case scoring.UsabilityLevel:
 			cells[i] = Value{Level: x}
 		default:
 			cells[i] = x.(Value)
@@ -299,8 +299,8 @@ func WordRow(name string, cells ...string) Row {
 	return r
 }
 
-// Columns returns a column of the same kind for each name.
-func Columns(kind ColumnKind, names ...string) (all []Column) {
+// ColumnsOfKind returns a column of the same kind for each name.
+func ColumnsOfKind(kind ColumnKind, names ...string) (all []Column) {
 	for _, name := range names {
 		all = append(all, Column{Name: name, Kind: kind})
 	}

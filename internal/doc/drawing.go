@@ -169,14 +169,14 @@ func (b blockView) Panels() (all []drawing) {
 		for end < len(rows) && !rows[end].Heading {
 			end++
 		}
-		all = append(all, panel(rows[i], rows[i+1:end], largest))
+		all = append(all, drawBarPanel(rows[i], rows[i+1:end], largest))
 		i = end
 	}
 	return all
 }
 
-// panel draws the rows below a heading as upright bars; largest is the highest number on the scale.
-func panel(head Row, rows []Row, largest float64) drawing {
+// drawBarPanel draws the rows below a heading as upright bars; largest is the highest number on the scale.
+func drawBarPanel(head Row, rows []Row, largest float64) drawing {
 	d := drawing{
 		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
 		Words: head.Name,
@@ -210,12 +210,12 @@ func panel(head Row, rows []Row, largest float64) drawing {
 
 // Sizes of a scatter plot.
 const (
-	scatterHeight = 318.0
-	scatterLeft   = 34.0  // left edge of the area with the points
-	scatterRight  = 512.0 // its right edge
-	scatterTop    = 8.0   // its upper edge
-	scatterBottom = 272.0 // its lower edge
-	scatterRows   = 100   // most rows that are drawn
+	scatterHeight  = 318.0
+	scatterLeft    = 34.0  // left edge of the area with the points
+	scatterRight   = 512.0 // its right edge
+	scatterTop     = 8.0   // its upper edge
+	scatterBottom  = 272.0 // its lower edge
+	maxScatterRows = 100   // most rows that are drawn
 )
 
 // box holds the rectangle that a name or mark takes up in a drawing.
@@ -230,7 +230,7 @@ func (b box) meets(o box) bool {
 // and its second upwards.
 func (b blockView) Scatter() drawing {
 	across, up := b.Table.Columns[0], b.Table.Columns[1]
-	rows := b.Table.Rows[:min(len(b.Table.Rows), scatterRows)]
+	rows := b.Table.Rows[:min(len(b.Table.Rows), maxScatterRows)]
 	d := drawing{Width: plotWidth, Height: scatterHeight, Words: b.Title}
 	x := across.Axis.scaleTo(scatterLeft, scatterRight)
 	y := up.Axis.scaleTo(scatterBottom, scatterTop)

@@ -75,19 +75,19 @@ func (p PageContext) RenderBlocks(all []Block) (template.HTML, error) {
 	return template.HTML(page.String()), err
 }
 
-// word holds a word of a table, with its definition if there is one: a click on the word shows it.
-type word struct {
+// glossaryWord holds a word of a table, with its definition if there is one: a click on the word shows it.
+type glossaryWord struct {
 	Text   string
 	Term   *scoring.Term
 	Number bool // it stands in a column of numbers
 }
 
 // explain returns a word of a table, with its definition if p.Terms has one.
-func (p PageContext) explain(text string) word {
-	if t, ok := scoring.TermIn(p.Terms, text); ok {
-		return word{Text: text, Term: &t}
+func (p PageContext) explain(text string) glossaryWord {
+	if t, ok := scoring.FindTerm(p.Terms, text); ok {
+		return glossaryWord{Text: text, Term: &t}
 	}
-	return word{Text: text}
+	return glossaryWord{Text: text}
 }
 
 // InnerHTML returns the HTML of the children of root. They must be sanitized already: Tree removes no element.
@@ -116,8 +116,8 @@ func Capital(words string) string {
 
 // levelDots reports for each of the three dots of a level whether it is filled: one for weak, two for usable, three for
 // strong.
-func levelDots(level scoring.Level) []bool {
-	good := slices.Index([]scoring.Level{scoring.Weak, scoring.Usable, scoring.Strong}, level) + 1
+func levelDots(level scoring.UsabilityLevel) []bool {
+	good := slices.Index([]scoring.UsabilityLevel{scoring.LevelWeak, scoring.LevelUsable, scoring.LevelStrong}, level) + 1
 	return []bool{good > 0, good > 1, good > 2}
 }
 
@@ -161,14 +161,14 @@ func (b blockView) Remarks(warnings bool) (all []Note) {
 	return all
 }
 
-// sheet holds a block's table as words: the data of the template for a [ChartExplainedTable] chart.
+// sheet holds a block's table as words: the data of the template for a [ChartTableWithTerms] chart.
 type sheet struct {
-	Heads []word
-	Rows  [][]word
+	Heads []glossaryWord
+	Rows  [][]glossaryWord
 	Notes []Note
 }
 
-// Sheet returns the block's table as words, for a [ChartExplainedTable] chart.
+// Sheet returns the block's table as words, for a [ChartTableWithTerms] chart.
 func (b blockView) Sheet() sheet {
 	t := b.table(SurfacePage)
 	out := sheet{Notes: b.Notes}
@@ -178,7 +178,7 @@ func (b blockView) Sheet() sheet {
 		out.Heads = append(out.Heads, head)
 	}
 	for _, r := range t.Rows {
-		row := make([]word, len(r))
+		row := make([]glossaryWord, len(r))
 		for k, text := range r {
 			number := t.Columns[k].Right
 			if k == 0 || !number {
@@ -194,9 +194,9 @@ func (b blockView) Sheet() sheet {
 }
 
 // words returns the words of the block's table that the page may have definitions of.
-func (b blockView) words() (all []word) {
+func (b blockView) words() (all []glossaryWord) {
 	switch {
-	case b.Chart == ChartExplainedTable:
+	case b.Chart == ChartTableWithTerms:
 		s := b.Sheet()
 		return slices.Concat(s.Heads, slices.Concat(s.Rows...))
 	case b.Table != nil:
@@ -207,8 +207,8 @@ func (b blockView) words() (all []word) {
 	return all
 }
 
-// kinds maps the kind of a column to the CSS class of its cells, and to the name of the template that draws them.
-var kinds = map[ColumnKind]struct{ class, draw string }{
+// columnKinds maps the kind of a column to the CSS class of its cells, and to the name of the template that draws them.
+var columnKinds = map[ColumnKind]struct{ class, draw string }{
 	ColumnWords:       {class: "kp", draw: "words"},
 	ColumnInteger:     {class: "n", draw: "count"},
 	ColumnNumber:      {class: "val", draw: "number"},
@@ -230,17 +230,17 @@ type headView struct {
 	Axis        *Axis  // axis in the heading of a drawing; nil for none
 	Side        int    // 1 or 2 if a sign for the first or second run stands in place of the name
 
-	draw   string // name of the template that draws its cells
-	column int    // index of the table's column
+	cellTemplate string // name of the template that draws its cells
+	column       int    // index of the table's column
 }
 
 // heads returns the columns of the page. A column whose numbers are drawn becomes two: the drawing and the numbers.
 func (t Table) heads() (heads []headView) {
 	sides := 0
 	for k, c := range t.Columns {
-		kind := kinds[c.Kind]
-		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", draw: kind.draw, column: k}
-		plot := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
+		kind := columnKinds[c.Kind]
+		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", cellTemplate: kind.draw, column: k}
+		plot := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, cellTemplate: "plot", column: k}
 		switch c.Kind {
 		case ColumnNumber, ColumnBareNumber:
 			head.Unseen = "as a number"
@@ -262,7 +262,7 @@ func (t Table) heads() (heads []headView) {
 		case ColumnComparedRun:
 			sides++
 			if sides == 1 && c.Axis != nil {
-				plot.draw = "dumbbell"
+				plot.cellTemplate = "dumbbell"
 				heads = append(heads, plot)
 			}
 			head.Name = cmp.Or(c.Head, c.Name)
@@ -285,9 +285,9 @@ func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
 // rowView holds a row as the data of its template.
 type rowView struct {
 	Row
-	Explained word   // name of the row, with its definition if there is one
-	Link      string // address that the name leads to; "" for none
-	Bracket   string // first, mid or last among tied judges, which a bracket joins; "" for none
+	Explained glossaryWord // name of the row, with its definition if there is one
+	Link      string       // address that the name leads to; "" for none
+	Bracket   string       // first, mid or last among tied judges, which a bracket joins; "" for none
 	Cells     []cellView
 }
 
@@ -299,16 +299,16 @@ type cellView struct {
 	Head  string // name of its column
 	Axis  *Axis  // axis on which its number is drawn; nil for none
 
-	Bracket string   // first, mid or last among tied judges; "" for none
-	mark    Mark     // shape of its number on the axis
-	other   *float64 // number of the second run, which a line joins with the first; nil for none
-	page    PageContext
+	Bracket     string   // first, mid or last among tied judges; "" for none
+	mark        Mark     // shape of its number on the axis
+	secondValue *float64 // number of the second run, which a line joins with the first; nil for none
+	page        PageContext
 }
 
 // Rows returns the rows of the block's table as data of their template.
 func (b blockView) Rows() (rows []rowView) {
 	heads := b.Table.heads()
-	brackets := b.Table.brackets()
+	brackets := b.Table.tieBrackets()
 	for i, r := range b.Table.Rows {
 		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
 		v.Explained = b.page.explain(r.Term)
@@ -335,28 +335,28 @@ func (b blockView) Rows() (rows []rowView) {
 func (b blockView) cell(r Row, h headView) cellView {
 	c := cellView{
 		Value: r.Cells[h.column],
-		Draw:  h.draw,
+		Draw:  h.cellTemplate,
 		Class: h.Class,
 		Head:  h.Name,
 		Axis:  b.Table.Columns[h.column].Axis,
 		mark:  r.Mark,
 		page:  b.page,
 	}
-	isPlot := h.draw == "plot" || h.draw == "dumbbell"
+	isPlot := h.cellTemplate == "plot" || h.cellTemplate == "dumbbell"
 	switch {
 	case isPlot && c.Unit != c.Axis.Unit:
 		c.Value = Value{}
 	case isPlot && c.Value.Value != nil && h.column+1 < len(r.Cells):
-		c.other = r.Cells[h.column+1].Value
+		c.secondValue = r.Cells[h.column+1].Value
 	case !isPlot && c.Level != "":
 		c.Draw = "level"
 	}
 	return c
 }
 
-// brackets returns a text for each row: "first", "mid" or "last" among judges that are tied with each other and with no
+// tieBrackets returns a text for each row: "first", "mid" or "last" among judges that are tied with each other and with no
 // other judge; "" for the rest.
-func (t Table) brackets() []string {
+func (t Table) tieBrackets() []string {
 	out := make([]string, len(t.Rows))
 	for i := range t.Rows {
 		ranks := t.Rows[i].Ranks
@@ -385,7 +385,7 @@ func (r Row) Broken() []string {
 var breaks = strings.NewReplacer(",", ",\x00", "=", "=\x00", ":", ":\x00", "_", "_\x00", "/", "/\x00")
 
 // RanksText returns the possible ranks of the row's judge, such as "2–4"; "–" for none.
-func (r Row) RanksText() string { return cmp.Or(r.ranks(), "–") }
+func (r Row) RanksText() string { return cmp.Or(r.rankRange(), "–") }
 
 // Words returns the cell's number or text as the page shows it; "–" for none.
 func (c cellView) Words() string {
@@ -472,7 +472,7 @@ func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 func (c cellView) First() string { return c.Axis.cssPosition(c.Value.Value) }
 
 // Second returns the position of the second run's number on the axis; "" for none.
-func (c cellView) Second() string { return c.Axis.cssPosition(c.other) }
+func (c cellView) Second() string { return c.Axis.cssPosition(c.secondValue) }
 
 // cssPosition returns where a number lies on the axis, such as "25%"; "" for none.
 func (a *Axis) cssPosition(v *float64) string {
@@ -490,7 +490,7 @@ func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	out.X = Coordinate(min(end, half))
 	out.Width = Coordinate(max(end, half) - min(end, half))
 	switch away := max(v, 100-v); {
-	case away >= scoring.MostOnePosition:
+	case away >= scoring.MaxOnePositionPercent:
 		out.Class = " level-unusable"
 	case away >= leaning:
 		out.Class = " level-weak"
@@ -534,12 +534,12 @@ func (c cellView) Pieces() []partView {
 	if c.Draw == "large bar" {
 		narrowest = minPartForNumberRow
 	}
-	return c.page.pieces(c.Parts, c.Total, narrowest)
+	return c.page.barPartViews(c.Parts, c.Total, narrowest)
 }
 
-// pieces returns the parts of a bar. length is the number that the whole bar stands for; 0 for the sum of the parts.
+// barPartViews returns the parts of a bar. length is the number that the whole bar stands for; 0 for the sum of the parts.
 // Parts up to narrowest percent show no number.
-func (p PageContext) pieces(parts []BarPart, length int, narrowest float64) (all []partView) {
+func (p PageContext) barPartViews(parts []BarPart, length int, narrowest float64) (all []partView) {
 	sum := 0
 	for _, part := range parts {
 		sum += part.N
@@ -569,7 +569,9 @@ func (p PageContext) pieces(parts []BarPart, length int, narrowest float64) (all
 }
 
 // Pieces returns the parts of the block's bar, if it is a [ChartStackedBar].
-func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.barParts(), 0, minPartForNumber) }
+func (b blockView) Pieces() []partView {
+	return b.page.barPartViews(b.Table.barParts(), 0, minPartForNumber)
+}
 
 // barParts returns the rows of the table of a [ChartStackedBar] as parts of its bar.
 func (t Table) barParts() (parts []BarPart) {

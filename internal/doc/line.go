@@ -14,8 +14,8 @@ type Segment struct {
 // maxUnbrokenName is the length, in bytes, up to which names stay on one line of a phone.
 const maxUnbrokenName = 24
 
-// SplitAroundNames splits words into pieces, so that no line breaks within one of names. Long names may break.
-func SplitAroundNames(words string, names ...string) (line []Segment) {
+// SplitForLineBreaks splits words into pieces, so that no line breaks within one of names. Long names may break.
+func SplitForLineBreaks(words string, names ...string) (line []Segment) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > maxUnbrokenName })
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	for words != "" {

@@ -13,30 +13,30 @@ import (
 	"gavel/scoring"
 )
 
-// picture lays a document out from top to bottom on 1200 by 630 pixels, the size of link previews.
-type picture struct {
+// previewImage lays a document out from top to bottom on 1200 by 630 pixels, the size of link previews.
+type previewImage struct {
 	drawing
-	top float64 // pixels from the top that are already drawn on
+	usedHeight float64 // pixels from the top that are already drawn on
 }
 
 const (
-	pictureEdge  = 60.0                 // pixels left free at both sides
-	pictureInner = 1200 - 2*pictureEdge // pixels between them
-	pictureRows  = 8                    // most rows of a table
-	charWidth    = 0.54                 // width of an average character in font sizes: text cannot be measured here
+	pictureEdge         = 60.0                 // pixels left free at both sides
+	pictureInner        = 1200 - 2*pictureEdge // pixels between them
+	maxPictureTableRows = 8                    // most rows of a table
+	charWidth           = 0.54                 // width of an average character in font sizes: text cannot be measured here
 )
 
 // Picture writes the document as an SVG picture of 1200 by 630 pixels: title, answer, its first stacked bar, and the
 // rows of its first table with drawn numbers.
 func (d Document) Picture(w io.Writer) error {
-	p := picture{drawing: drawing{Width: 1200, Height: 630, Words: d.Answer}, top: 40}
+	p := previewImage{drawing: drawing{Width: 1200, Height: 630, Words: d.Answer}, usedHeight: 40}
 	title := d.Title
 	if d.Level != "" {
 		title += " · " + string(d.Level)
 	}
-	p.lines("muted", 20, 2, title)
-	p.lines("", 36, 3, d.Answer)
-	p.lines("muted", 22, 2, d.Also)
+	p.wrapText("muted", 20, 2, title)
+	p.wrapText("", 36, 3, d.Answer)
+	p.wrapText("muted", 22, 2, d.Also)
 	bars := slices.IndexFunc(d.Blocks, func(b Block) bool {
 		return b.appearsOn(SurfacePage) && b.Chart == ChartStackedBar
 	})
@@ -45,12 +45,12 @@ func (d Document) Picture(w io.Writer) error {
 	}
 	foot := "gavel"
 	chart := slices.IndexFunc(d.Blocks, func(b Block) bool {
-		return b.appearsOn(SurfacePage) && b.drawnColumn() >= 0
+		return b.appearsOn(SurfacePage) && b.drawnColumnIndex() >= 0
 	})
 	if chart >= 0 {
 		b := d.Blocks[chart]
 		foot = strings.TrimSuffix(foot+" · "+b.Title+": "+b.About, ": ")
-		if n := p.chart(b.Table.forSurface(SurfacePage), b.drawnColumn(), d.Level); n < len(b.Table.Rows) {
+		if n := p.chart(b.Table.forSurface(SurfacePage), b.drawnColumnIndex(), d.Level); n < len(b.Table.Rows) {
 			foot += fmt.Sprintf(" · the first %d of %d", n, len(b.Table.Rows))
 		}
 		if slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Simulated }) {
@@ -61,9 +61,9 @@ func (d Document) Picture(w io.Writer) error {
 	return Templates().ExecuteTemplate(w, "picture", p.drawing)
 }
 
-// drawnColumn returns the index of the first column whose numbers a page draws on an axis; -1 for none.
-func (b Block) drawnColumn() int {
-	if b.Table == nil || b.Chart != ChartRows || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
+// drawnColumnIndex returns the index of the first column whose numbers a page draws on an axis; -1 for none.
+func (b Block) drawnColumnIndex() int {
+	if b.Table == nil || b.Chart != ChartCellDrawings || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
 	}
 	return slices.IndexFunc(b.Table.forSurface(SurfacePage).Columns, func(c Column) bool {
@@ -72,13 +72,13 @@ func (b Block) drawnColumn() int {
 }
 
 // words writes a text on one line, cut to the given width in pixels. size is the font size.
-func (p *picture) words(class string, size, x, y, width float64, words string) {
+func (p *previewImage) words(class string, size, x, y, width float64, words string) {
 	words = text.Snip(table.SanitizeLine(words), int(width/(charWidth*size)), "…")
 	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)
 }
 
-// lines writes a text on at most limit lines below what the picture has, in a font size.
-func (p *picture) lines(class string, size float64, limit int, words string) {
+// wrapText writes a text on at most limit lines below what the picture has, in a font size.
+func (p *previewImage) wrapText(class string, size float64, limit int, words string) {
 	if words == "" {
 		return
 	}
@@ -88,21 +88,21 @@ func (p *picture) lines(class string, size float64, limit int, words string) {
 		all[limit-1] += " …"
 	}
 	for _, line := range all[:min(limit, len(all))] {
-		p.top += 1.25 * size
-		p.words(class, size, pictureEdge, p.top, pictureInner, line)
+		p.usedHeight += 1.25 * size
+		p.words(class, size, pictureEdge, p.usedHeight, pictureInner, line)
 	}
-	p.top += 12
+	p.usedHeight += 12
 }
 
 // bar draws the stacked bar of a block, with the names of its parts below it.
-func (p *picture) bar(b Block) {
+func (p *previewImage) bar(b Block) {
 	const height, line, size = 60, 34, 20
-	p.top += line / 2
-	names := p.top + height + line
+	p.usedHeight += line / 2
+	names := p.usedHeight + height + line
 	x, name := pictureEdge, pictureEdge
 	for _, part := range (blockView{Block: b}).Pieces() {
 		width := pictureInner * float64(part.N) / float64(max(1, part.Of))
-		p.rect("part-"+part.Look, x, p.top, width, height)
+		p.rect("part-"+part.Look, x, p.usedHeight, width, height)
 		x += width
 		words := fmt.Sprintf("%d %s, %s", part.N, part.Name, part.Share)
 		width = charWidth*size*float64(len(words)) + line
@@ -114,25 +114,25 @@ func (p *picture) bar(b Block) {
 		p.words("", size, name+size+4, names, pictureInner, words)
 		name += width
 	}
-	p.top = names + line
+	p.usedHeight = names + line
 }
 
 // chart draws the names and numbers of a table, with the numbers of a column on its axis. It returns the number of rows
 // that fit. level colours rows without a level of their own.
-func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
+func (p *previewImage) chart(t Table, column int, level scoring.UsabilityLevel) (count int) {
 	const plotLeft, plotRight, bottom, lowest = 420.0, 900.0, 572.0, 25.0
 	axis := t.Columns[column].Axis
-	count = max(1, min(len(t.Rows), pictureRows, int((bottom-p.top)/lowest)-1))
-	height := min(44, (bottom-p.top)/float64(count+1))
+	count = max(1, min(len(t.Rows), maxPictureTableRows, int((bottom-p.usedHeight)/lowest)-1))
+	height := min(44, (bottom-p.usedHeight)/float64(count+1))
 	position := axis.scaleTo(plotLeft, plotRight)
-	p.top += height
+	p.usedHeight += height
 	for _, v := range axis.Ticks {
-		p.line("g", position(v), p.top, position(v), p.top+height*float64(count))
-		p.text("size-15 muted m", position(v), p.top-6, minus(fmt.Sprintf("%g", v)))
+		p.line("g", position(v), p.usedHeight, position(v), p.usedHeight+height*float64(count))
+		p.text("size-15 muted m", position(v), p.usedHeight-6, minus(fmt.Sprintf("%g", v)))
 	}
 	for _, r := range t.Rows[:count] {
 		r.Look = cmp.Or(r.Look, "level-"+string(level))
-		middle := p.top + height/2
+		middle := p.usedHeight + height/2
 		p.words("", 20, pictureEdge, middle+7, plotLeft-pictureEdge-20, r.Name)
 		if x := r.Cells[column]; x.Result.Value != nil {
 			if x.HasInterval() {
@@ -141,7 +141,7 @@ func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
 			p.mark(r, position(*x.Result.Value), middle, 9, r.Name)
 			p.words("", 20, plotRight+30, middle+7, 200, table.RoundedInterval(x.Result))
 		}
-		p.top += height
+		p.usedHeight += height
 	}
 	return count
 }

@@ -28,8 +28,8 @@ func (d Document) Tables(on Surface) (all []table.Table) {
 	case d.Level != "":
 		all = append(all, table.Table{Title: d.Title})
 		if answer != "" {
-			t := table.Table{Columns: table.TextColumns("", ""), Plain: true}
-			t.AddRow(table.Level(d.Level), answer)
+			t := table.Table{Columns: table.TextColumns("", ""), NoHeadingRule: true}
+			t.AddRow(table.LevelWithSymbol(d.Level), answer)
 			all = append(all, t)
 		}
 	case d.Title+answer != "":
@@ -54,14 +54,14 @@ func (d Document) Document() Document { return d }
 // for texts.
 func (d Document) Text(w io.Writer, columns int, full bool) error {
 	if full {
-		return table.StackedWriter(columns).Each(w, d.Tables(SurfaceFullText))
+		return table.TerminalWriter(columns).WriteTables(w, d.Tables(SurfaceFullText))
 	}
-	return table.TextWriter(columns).Each(w, d.Tables(SurfaceShortText))
+	return table.TextWriter(columns).WriteTables(w, d.Tables(SurfaceShortText))
 }
 
 // Markdown prints the document as Markdown.
 func (d Document) Markdown(w io.Writer) error {
-	return table.Writer(table.Markdown).Each(w, d.Tables(SurfaceFullText))
+	return table.Writer(table.Markdown).WriteTables(w, d.Tables(SurfaceFullText))
 }
 
 // CSV prints the rows of the document's Sheet, or else of its first table, as CSV.
@@ -77,7 +77,7 @@ func (d Document) CSV(w io.Writer) error {
 
 // table returns the block as a table of words for a surface.
 func (b Block) table(on Surface) table.Table {
-	t := table.Table{Plain: on == SurfaceShortText}
+	t := table.Table{NoHeadingRule: on == SurfaceShortText}
 	if on != SurfaceShortText || b.ShowTitle {
 		t.Title = b.Title
 		if b.About != "" && b.Title != "" {
@@ -85,9 +85,9 @@ func (b Block) table(on Surface) table.Table {
 		}
 	}
 	if b.Table != nil && b.Chart == ChartStackedBar {
-		b.fillBar(&t)
+		b.addBarRows(&t)
 	} else if b.Table != nil {
-		b.Table.forSurface(on).fill(&t, on)
+		b.Table.forSurface(on).addToTable(&t, on)
 	}
 	b.fillCommands(&t)
 	if b.Verbatim != "" && on == SurfaceFullText {
@@ -133,8 +133,8 @@ func (b Block) fillCommands(t *table.Table) {
 	t.Rows[0][0] = "next"
 }
 
-// fillBar adds a row to t for each part of the block's stacked bar, with its count and share.
-func (b Block) fillBar(t *table.Table) {
+// addBarRows adds a row to t for each part of the block's stacked bar, with its count and share.
+func (b Block) addBarRows(t *table.Table) {
 	parts := b.Table.barParts()
 	total := 0
 	for _, p := range parts {
@@ -150,8 +150,8 @@ func (b Block) fillBar(t *table.Table) {
 	}
 }
 
-// fill adds the columns and rows of the table to t as words for a surface.
-func (from Table) fill(t *table.Table, on Surface) {
+// addToTable adds the columns and rows of the table to t as words for a surface.
+func (from Table) addToTable(t *table.Table, on Surface) {
 	hasCounts := on == SurfaceFullText && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
 	if from.Board {
 		t.Columns = t.Columns.AddTextColumns("rank")
@@ -166,11 +166,11 @@ func (from Table) fill(t *table.Table, on Surface) {
 	for _, r := range from.Rows {
 		row := []string{}
 		if from.Board {
-			row = append(row, r.ranks())
+			row = append(row, r.rankRange())
 		}
 		row = append(row, r.name(on))
 		if hasCounts {
-			row = append(row, noZero(r.N))
+			row = append(row, digitsUnlessZero(r.N))
 		}
 		for i, v := range r.Cells {
 			row = append(row, from.Columns[i].cells(v, on)...)
@@ -179,8 +179,8 @@ func (from Table) fill(t *table.Table, on Surface) {
 	}
 }
 
-// noZero returns n in digits; "" for 0.
-func noZero(n int) string {
+// digitsUnlessZero returns n in digits; "" for 0.
+func digitsUnlessZero(n int) string {
 	if n == 0 {
 		return ""
 	}
@@ -199,8 +199,8 @@ func (r Row) name(on Surface) string {
 	return name
 }
 
-// ranks returns the possible ranks of the row's judge: "1–3", or "2" if only one is possible; "" for none.
-func (r Row) ranks() string {
+// rankRange returns the possible ranks of the row's judge: "1–3", or "2" if only one is possible; "" for none.
+func (r Row) rankRange() string {
 	switch first, last := r.Ranks[0], r.Ranks[1]; {
 	case first == 0:
 		return ""
@@ -222,15 +222,15 @@ func (c Column) heads(on Surface) table.Columns {
 	if on == SurfaceShortText {
 		name = cmp.Or(c.Short, name)
 	}
-	heads := table.NumberColumns(name)
+	heads := table.NumericColumns(name)
 	if slices.Contains([]ColumnKind{ColumnWords, ColumnLevel, ColumnProgress, ColumnBar, ColumnLargeBar}, c.Kind) ||
 		c.hasDrawing(on) {
 		heads = table.TextColumns(name)
 	}
-	heads[0].HideOrder = c.HideOrder
+	heads[0].DropPriority = c.HidePriority
 	if c.hasDrawing(on) {
-		heads = heads.AddTextColumns(c.Axis.terminalScale(c.width()))
-		heads[1].HideOrder = 1
+		heads = heads.AddTextColumns(c.Axis.terminalScaleLine(c.width()))
+		heads[1].DropPriority = 1
 	}
 	return heads
 }
@@ -257,7 +257,7 @@ func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {
 	case v.Level != "":
-		return table.Level(v.Level)
+		return table.LevelWithSymbol(v.Level)
 	case c.Kind == ColumnBar || c.Kind == ColumnLargeBar:
 		return v.parts()
 	case v.Value == nil:
@@ -269,7 +269,7 @@ func (c Column) words(v Value, on Surface) string {
 	case c.Kind != ColumnNumber && c.Kind != ColumnShare && on == SurfaceShortText:
 		number = table.Rounded(v.Value, v.Result)
 	case c.Kind != ColumnNumber && c.Kind != ColumnShare && c.Kind != ColumnShareWithN:
-		number = table.WithoutInterval(v.Result)
+		number = table.ResultValue(v.Result)
 	case on == SurfaceShortText && v.ExtraDecimals > 0:
 		number = table.Interval(v.Value, v.Low, v.High, v.ExtraDecimals, 0)
 	case on == SurfaceShortText:

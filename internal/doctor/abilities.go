@@ -10,9 +10,9 @@ import (
 	"gavel/backends"
 )
 
-// systemText checks that the text of a system message reaches the model: it must add to the prompt's tokens.
-func (d *doctor) systemText(ctx context.Context) Finding {
-	if d.SystemRole == backends.RoleUser {
+// checkSystemMessage checks that the text of a system message reaches the model: it must add to the prompt's tokens.
+func (d *doctor) checkSystemMessage(ctx context.Context) Finding {
+	if d.SystemTextRole == backends.RoleUser {
 		return skipped("--system-role user: the system text is part of the user message")
 	}
 	const do = "run with --system-role user, which puts the system text before the user's text"
@@ -27,7 +27,7 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 		return noAnswer(err)
 	}
 	with, err := d.ask(ctx, d.request(1, system, question))
-	more, minTokens := with.PromptTokens-without.PromptTokens, backends.MinTokens([]backends.Message{system})
+	more, minTokens := with.PromptTokens-without.PromptTokens, backends.LeastPromptTokens([]backends.Message{system})
 	switch {
 	case isRejected(err):
 		return problemFinding(Fail, do, "a system message is refused: %s", errorText(err))
@@ -43,8 +43,8 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	return okFinding("the server reads a system message: it adds %d tokens", more).with(more)
 }
 
-// thinkingTokens returns the token limit for a reply that may think first.
-func (d *doctor) thinkingTokens() int {
+// thinkingTokenLimit returns the token limit for a reply that may think first.
+func (d *doctor) thinkingTokenLimit() int {
 	if d.speed == nil || d.speed.ReplyRate == 0 {
 		return 128
 	}
@@ -53,7 +53,7 @@ func (d *doctor) thinkingTokens() int {
 
 // checkThinking asks a question with --think on and with --think off, and compares the replies.
 func (d *doctor) checkThinking(ctx context.Context) Finding {
-	n := d.thinkingTokens()
+	n := d.thinkingTokenLimit()
 	try := func(t backends.Think) (backends.Response, error) {
 		req := d.request(n, user("A bat and a ball cost 11 together, and the bat costs 10 more than the ball. "+
 			"What does the ball cost? Answer with the number alone."))
@@ -71,7 +71,7 @@ func (d *doctor) checkThinking(ctx context.Context) Finding {
 	switch {
 	case errOff == nil && off.Thinking == "":
 		if on.Thinking != "" || reported == backends.AbilityYes {
-			d.leastThinking = backends.ThinkOff
+			d.leastThinkSetting = backends.ThinkOff
 		}
 	case errOff == nil || d.thinksByDefault:
 		d.thinksAlways = true
@@ -122,10 +122,10 @@ var implausibleLabels = []string{"[[A>B]]", "[[B>A]]"}
 func (d *doctor) shortRequest() backends.Request {
 	n := 32
 	if d.thinksAlways {
-		n = max(n, d.thinkingTokens())
+		n = max(n, d.thinkingTokenLimit())
 	}
 	req := d.request(n, user("What is the capital of France? Answer with one word."))
-	req.Think = d.leastThinking
+	req.Think = d.leastThinkSetting
 	return req
 }
 
@@ -179,8 +179,8 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	}
 	resp, err := d.ask(ctx, req)
 	do := "run without --logprobs"
-	if s := d.Server; s.Since(backends.ReportsLogprobs) != "" {
-		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.ReportsLogprobs), s.Version)
+	if s := d.Server; s.FirstVersionWith(backends.ReportsLogprobs) != "" {
+		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.FirstVersionWith(backends.ReportsLogprobs), s.Version)
 	}
 	switch {
 	case isRejected(err):

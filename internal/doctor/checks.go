@@ -14,17 +14,17 @@ import (
 
 // Size of JudgeBench's GPT-4o file under gavel's prompts direct and sop. The file need not be on this machine.
 const (
-	benchPairs     = 350
-	benchJudgments = 700   // in both orders
-	directBytes    = 5872  // mean of a prompt direct: system and user message together
-	sopBytes       = 6975  // mean of a prompt sop
-	longestBytes   = 10740 // longest prompt sop
-	directReply    = 8     // tokens of a reply to direct: a label
-	sopReply       = 600   // tokens of a reply to sop: reasoning of the usual length
+	judgeBenchPairs     = 350
+	judgeBenchJudgments = 700   // in both orders
+	directPromptBytes   = 5872  // mean of a prompt direct: system and user message together
+	sopPromptBytes      = 6975  // mean of a prompt sop
+	longestBytes        = 10740 // longest prompt sop
+	directReply         = 8     // tokens of a reply to direct: a label
+	sopReplyTokens      = 600   // tokens of a reply to sop: reasoning of the usual length
 )
 
 // describeServer returns the server's name, version and address as a finding.
-func (d *doctor) describeServer(context.Context) Finding { return okFinding("%s", d.About) }
+func (d *doctor) describeServer(context.Context) Finding { return okFinding("%s", d.ServerText) }
 
 // describeModel returns the model's description as a finding, and warns if it has no digest or fingerprint.
 func (d *doctor) describeModel(context.Context) Finding {
@@ -56,7 +56,7 @@ func (d *doctor) checkReply(ctx context.Context) Finding {
 	if d.Server.Can(backends.SetsContext) {
 		d.numCtx = smallContext
 	}
-	patient := backends.WithRetry(d.Client, backends.RetryOptions{TimeLimit: min(d.Timeout, 30*time.Second)})
+	patient := backends.WithRetry(d.Client, backends.RetryOptions{TimeLimit: min(d.CallTimeout, 30*time.Second)})
 	resp, err := patient.Ask(ctx,
 		d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
 	if err != nil {
@@ -101,7 +101,7 @@ const maxReadTime = time.Minute
 
 // longPrompt sends a prompt that does not fit the context, and checks that the server refuses it.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
-	ctx, cancel := limit(ctx, d.Limit/4) // leave time for the checks after it
+	ctx, cancel := withTimeLimit(ctx, d.Limit/4) // leave time for the checks after it
 	defer cancel()
 	served := d.Model.Context
 	if d.Server.Can(backends.SetsContext) {
@@ -143,7 +143,7 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 	case resp.Finish == backends.FinishPromptTooLong && resp.PromptTokens == 0:
 		f = okFinding("%s is refused%s", sent, room)
 	case resp.Finish == backends.FinishPromptTooLong:
-		f = problemFinding(Fail, d.noTruncationAdvice(), "%s is silently truncated%s: the server read %d and answered",
+		f = problemFinding(Fail, d.refuseLongPromptsAdvice(), "%s is silently truncated%s: the server read %d and answered",
 			sent, room, resp.PromptTokens)
 	case resp.PromptTokens == 0:
 		f = problemFinding(Unknown, "keep prompts well below the served context",
@@ -157,15 +157,15 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 	return f.with(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens})
 }
 
-// noTruncationAdvice returns advice on how to make the server refuse long prompts.
-func (d *doctor) noTruncationAdvice() string {
+// refuseLongPromptsAdvice returns advice on how to make the server refuse long prompts.
+func (d *doctor) refuseLongPromptsAdvice() string {
 	s := d.Server
-	switch refuse := s.Advice().Refuse; {
+	switch refuse := s.Advice().RefuseLongPrompts; {
 	case refuse != "":
 		return refuse
 	case s.Can(backends.TruncatesPrompts):
 		return fmt.Sprintf("upgrade %s to %s or later (this is %s): older versions cannot refuse long prompts",
-			s.Name, s.Since(backends.RefusesLongPrompts), s.Version)
+			s.Name, s.FirstVersionWith(backends.RefusesLongPrompts), s.Version)
 	}
 	return "serve more context than the longest prompt needs, or use another server: " +
 		"with truncated prompts the judge sees only part of the text"
@@ -186,15 +186,15 @@ func (d *doctor) checkContext(ctx context.Context) Finding {
 	text := d.fillerText(2000)
 	resp, err := d.ask(ctx, d.request(1, user(text)))
 	if err == nil && resp.PromptTokens > 0 {
-		d.bytesPerTok = float64(len(text)) / float64(resp.PromptTokens)
+		d.promptBytesPerToken = float64(len(text)) / float64(resp.PromptTokens)
 		d.roughSpeed = perSecond(resp.PromptTokens, cmp.Or(resp.Timing.Prompt, resp.Took))
 	}
 	return d.compareContext()
 }
 
-// tokens returns the estimated number of tokens in a prompt of so many bytes.
-func (d *doctor) tokens(bytes int) int {
-	return int(float64(bytes)/cmp.Or(d.bytesPerTok, 4) + 0.5)
+// estimateTokens returns the estimated number of tokens in a prompt of so many bytes.
+func (d *doctor) estimateTokens(bytes int) int {
+	return int(float64(bytes)/cmp.Or(d.promptBytesPerToken, 4) + 0.5)
 }
 
 // compareContext compares the served context with the prompts and replies of a run on JudgeBench.
@@ -205,7 +205,7 @@ func (d *doctor) compareContext() (f Finding) {
 		reply = 0
 	}
 	// some prompts have more tokens per byte
-	mean, longest := d.tokens(sopBytes), d.tokens(longestBytes*5/4)
+	mean, longest := d.estimateTokens(sopPromptBytes), d.estimateTokens(longestBytes*5/4)
 	need := longest + reply
 	value := map[string]any{
 		"served":                    served,
@@ -226,13 +226,13 @@ func (d *doctor) compareContext() (f Finding) {
 		f = problemFinding(Warn, "serve no more context than the model was trained for: "+
 			"beyond that, replies become useless", "%s", text)
 	case served < mean:
-		f = problemFinding(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", text, mean)
+		f = problemFinding(Fail, d.largerContextAdvice(need), "%s: JudgeBench's mean prompt has about %d", text, mean)
 	case served <= longest:
-		f = problemFinding(Warn, d.serveMore(need),
+		f = problemFinding(Warn, d.largerContextAdvice(need),
 			"%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long",
 			text, longest)
 	case served < need:
-		do := d.serveMore(need)
+		do := d.largerContextAdvice(need)
 		if d.Server.Can(backends.ReservesReplyRoom) {
 			do += ", or leave out --max-tokens: a run then fits it to the context"
 		} else if served-longest >= 1024 {
@@ -246,8 +246,8 @@ func (d *doctor) compareContext() (f Finding) {
 	return f.with(value)
 }
 
-// serveMore returns advice on how to serve a context of n tokens.
-func (d *doctor) serveMore(n int) string {
+// largerContextAdvice returns advice on how to serve a context of n tokens.
+func (d *doctor) largerContextAdvice(n int) string {
 	if t := d.Model.TrainedContext; t > 0 && t < n {
 		return fmt.Sprintf("this model was trained for %d tokens: use a model with a longer context for such prompts", t)
 	}

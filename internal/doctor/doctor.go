@@ -19,21 +19,21 @@ import (
 
 // Examination holds the options of Check.
 type Examination struct {
-	SystemRole string        // role of the system text: backends.RoleSystem or backends.RoleUser
-	Quick      bool          // leave out checks that put load on the server
-	Timeout    time.Duration // limit of one call, more than 0
-	Limit      time.Duration // limit of all checks together; 0: no limit
+	SystemTextRole string        // role of the system text: backends.RoleSystem or backends.RoleUser
+	Quick          bool          // leave out checks that put load on the server
+	CallTimeout    time.Duration // limit of one call, more than 0
+	Limit          time.Duration // limit of all checks together; 0: no limit
 }
 
 // Dependencies holds the judge and other things that Check needs.
 type Dependencies struct {
-	backends.PoolMember // the server and model to check; Client ends a call after Examination.Timeout
+	backends.PoolMember // the server and model to check; Client ends a call after Examination.CallTimeout
 
-	About       string            // the judge's server, in words
-	Concurrency int               // number of concurrent requests with which a run starts
-	SampleText  string            // text typical of judges' prompts; prompts of any length are made from it
-	Now         func() time.Time  // the clock
-	Note        func(text string) // shows the progress in one line; may be nil
+	ServerText       string            // the judge's server, in words
+	StartConcurrency int               // number of concurrent requests with which a run starts
+	SampleText       string            // text typical of judges' prompts; prompts of any length are made from it
+	Now              func() time.Time  // the clock
+	ShowProgress     func(text string) // shows the progress in one line; may be nil
 }
 
 // Status says how a check ended.
@@ -56,7 +56,7 @@ type Finding struct {
 	Text   string `json:"said"`            // the observation, in one line
 	Advice string `json:"do,omitempty"`    // how to mend or avoid the problem; "" if there is none
 
-	late bool // there was not enough time for the check
+	outOfTime bool // there was not enough time for the check
 }
 
 // with returns the finding with a value for programs.
@@ -77,12 +77,12 @@ func skipped(errorText string) Finding { return Finding{Status: Skipped, Text: e
 
 // Report holds the findings of all checks.
 type Report struct {
-	Server     backends.ServerInfo `json:"server"`
-	Model      backends.Model      `json:"model"`
-	Findings   []Finding           `json:"findings"`
-	Unfinished []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
-	Speed      *Speed              `json:"speed,omitempty"` // nil if it could not be measured
-	Ready      bool                `json:"ready"`           // no check has the status Fail
+	Server           backends.ServerInfo `json:"server"`
+	Model            backends.Model      `json:"model"`
+	Findings         []Finding           `json:"findings"`
+	UnfinishedChecks []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
+	Speed            *Speed              `json:"speed,omitempty"` // nil if it could not be measured
+	Ready            bool                `json:"ready"`           // no check has the status Fail
 }
 
 // Err returns an error that names the failed checks, or nil.
@@ -101,11 +101,11 @@ func (r *Report) Err() error {
 
 // check describes one check. The check stores results that later ones need in doctor.
 type check struct {
-	name  string
-	limit time.Duration // limit of the whole check; 0: none
-	load  bool          // the check puts load on the server; left out with Examination.Quick
-	texts bool          // the check needs written replies, which a decision model does not give
-	run   func(context.Context) Finding
+	name        string
+	limit       time.Duration // limit of the whole check; 0: none
+	loadsServer bool          // the check puts load on the server; left out with Examination.Quick
+	needsTexts  bool          // the check needs written replies, which a decision model does not give
+	run         func(context.Context) Finding
 }
 
 // doctor runs the checks. Its fields hold results for later checks.
@@ -117,17 +117,17 @@ type doctor struct {
 	unanswered int  // number of consecutive calls without any answer; a refusal is an answer
 	gaveUp     bool // too many calls had no answer: the other checks are left out
 
-	silent          bool           // the model does not answer: the other checks are left out
-	numCtx          int            // context in tokens requested from Ollama; 0 if the server decides
-	bytesPerTok     float64        // bytes per token of judges' prompts, with the model's tokenizer; 0: not measured
-	roughSpeed      float64        // rough estimate of prompt tokens read per second; 0: not measured
-	leastThinking   backends.Think // the value of --think that keeps the model from thinking, if there is one
-	thinksByDefault bool           // the model thinks by default
-	thinksAlways    bool           // the model thinks even with --think off
-	constrains      bool           // the server can constrain replies to labels
-	speed           *Speed         // nil until measured
-	call            time.Duration  // time of a request apart from its tokens
-	noise           time.Duration  // variation of the time of equal requests
+	silent              bool           // the model does not answer: the other checks are left out
+	numCtx              int            // context in tokens requested from Ollama; 0 if the server decides
+	promptBytesPerToken float64        // bytes per token of judges' prompts, with the model's tokenizer; 0: not measured
+	roughSpeed          float64        // rough estimate of prompt tokens read per second; 0: not measured
+	leastThinkSetting   backends.Think // the value of --think that keeps the model from thinking, if there is one
+	thinksByDefault     bool           // the model thinks by default
+	thinksAlways        bool           // the model thinks even with --think off
+	constrains          bool           // the server can constrain replies to labels
+	speed               *Speed         // nil until measured
+	callOverhead        time.Duration  // time of a request apart from its tokens
+	timeNoise           time.Duration  // variation of the time of equal requests
 }
 
 // checks returns all checks in order: first the needs of a run, then those that put load on the server. To add a check,
@@ -138,14 +138,14 @@ func (d *doctor) checks() []check {
 		{name: "model", run: d.describeModel},
 		{name: "reply", run: d.checkReply},
 		{name: "context", limit: 3 * time.Minute, run: d.checkContext},
-		{name: "speed", limit: 2 * time.Minute, texts: true, run: d.measureSpeed},
-		{name: "system role", limit: time.Minute, run: d.systemText},
-		{name: "thinking", limit: time.Minute, texts: true, run: d.checkThinking},
-		{name: "constrained output", limit: time.Minute, texts: true, run: d.constrainedOutput},
-		{name: "logprobs", limit: time.Minute, texts: true, run: d.logprobs},
+		{name: "speed", limit: 2 * time.Minute, needsTexts: true, run: d.measureSpeed},
+		{name: "system role", limit: time.Minute, run: d.checkSystemMessage},
+		{name: "thinking", limit: time.Minute, needsTexts: true, run: d.checkThinking},
+		{name: "constrained output", limit: time.Minute, needsTexts: true, run: d.constrainedOutput},
+		{name: "logprobs", limit: time.Minute, needsTexts: true, run: d.logprobs},
 		// A server that answers one request at a time may read on after the check has given up, so it comes late.
 		{name: "over-long prompt", limit: 90 * time.Second, run: d.longPrompt},
-		{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: d.throughput},
+		{name: "throughput", limit: 2 * time.Minute, loadsServer: true, needsTexts: true, run: d.throughput},
 	}
 }
 
@@ -154,17 +154,17 @@ func Check(ctx context.Context, r Examination, t Dependencies) (*Report, error) 
 	d := &doctor{Examination: r, Dependencies: t}
 	d.constrains = d.isDecisionModel()
 	out := &Report{Server: t.Server, Model: t.Model}
-	limited, cancel := limit(ctx, r.Limit)
+	limited, cancel := withTimeLimit(ctx, r.Limit)
 	defer cancel()
 	checks := d.checks()
 	for i, c := range checks { // all of them, even if one fails
-		if t.Note != nil {
-			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
+		if t.ShowProgress != nil {
+			t.ShowProgress(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
 		}
-		finding := d.try(limited, c)
+		finding := d.runCheck(limited, c)
 		finding.Check = c.name
-		if finding.late {
-			out.Unfinished = append(out.Unfinished, c.name)
+		if finding.outOfTime {
+			out.UnfinishedChecks = append(out.UnfinishedChecks, c.name)
 		}
 		out.Findings = append(out.Findings, finding)
 		if ctx.Err() != nil {
@@ -175,8 +175,8 @@ func Check(ctx context.Context, r Examination, t Dependencies) (*Report, error) 
 	return out, nil
 }
 
-// limit returns a context that ends with ctx, and also after a time unless that is 0.
-func limit(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
+// withTimeLimit returns a context that ends with ctx, and also after a time unless that is 0.
+func withTimeLimit(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	if after <= 0 {
 		return ctx, func() {}
 	}
@@ -186,8 +186,8 @@ func limit(ctx context.Context, after time.Duration) (context.Context, context.C
 // maxUnanswered is the number of consecutive calls without an answer after which the other checks are left out.
 const maxUnanswered = 3
 
-// try runs a check, or returns the finding of one left out.
-func (d *doctor) try(ctx context.Context, c check) Finding {
+// runCheck runs a check, or returns the finding of one left out.
+func (d *doctor) runCheck(ctx context.Context, c check) Finding {
 	switch {
 	case d.silent:
 		return skipped("the model does not answer")
@@ -196,14 +196,14 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	case d.unanswered >= maxUnanswered:
 		d.gaveUp = true
 		return problemFinding(Fail, "check the server's log", "the server stopped answering")
-	case c.texts && d.isDecisionModel():
+	case c.needsTexts && d.isDecisionModel():
 		return skipped("a decision model writes no reply")
-	case d.Quick && c.load:
+	case d.Quick && c.loadsServer:
 		return skipped("left out by --quick")
 	case ctx.Err() != nil:
 		return d.outOfTimeFinding("not made")
 	}
-	limited, cancel := limit(ctx, c.limit)
+	limited, cancel := withTimeLimit(ctx, c.limit)
 	defer cancel()
 	finding := c.run(limited)
 	if ctx.Err() != nil && finding.Status == Unknown {
@@ -215,7 +215,7 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 // outOfTimeFinding returns the finding of a check for which there was no time.
 func (d *doctor) outOfTimeFinding(state string) Finding {
 	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", state, d.Limit))
-	f.late = true
+	f.outOfTime = true
 	return f
 }
 
@@ -225,7 +225,7 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 	req := backends.Request{
 		Identity: d.Identity(), Model: d.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
-		NumCtx: d.numCtx, Context: d.Model.Context,
+		NumCtx: d.numCtx, ContextTokens: d.Model.Context,
 	}
 	if d.isDecisionModel() {
 		req.AllowedReplies, req.Labels = implausibleLabels, implausibleLabels

@@ -42,22 +42,22 @@ func TestTimeLimit(t *testing.T) {
 	takesASecond := healthy("llama")
 	takesASecond.takes = time.Second
 	d := takesASecond.visited(t, Examination{Limit: 10 * time.Second})
-	if len(d.Unfinished) == 0 || len(d.Unfinished) > len(checks)-4 || d.Unfinished[len(d.Unfinished)-1] != "throughput" {
-		t.Fatalf("no time for %v", d.Unfinished)
+	if len(d.UnfinishedChecks) == 0 || len(d.UnfinishedChecks) > len(checks)-4 || d.UnfinishedChecks[len(d.UnfinishedChecks)-1] != "throughput" {
+		t.Fatalf("no time for %v", d.UnfinishedChecks)
 	}
 	for i, f := range d.Findings {
-		switch late := slices.Contains(d.Unfinished, f.Check); {
+		switch late := slices.Contains(d.UnfinishedChecks, f.Check); {
 		case late && (f.Status != Skipped || !strings.Contains(f.Text, "the time limit of 10s was reached")),
 			!late && i < 3 && f.Status != OK:
 			t.Errorf("%+v", f)
 		}
 	}
-	if verdict := d.Verdict(); !strings.HasPrefix(verdict, fmt.Sprintf("ready so far (checks not made: %d)", len(d.Unfinished))) ||
-		!strings.Contains(verdict, "\nno time for: "+strings.Join(d.Unfinished, ", ")) || !d.Ready {
+	if verdict := d.Verdict(); !strings.HasPrefix(verdict, fmt.Sprintf("ready so far (checks not made: %d)", len(d.UnfinishedChecks))) ||
+		!strings.Contains(verdict, "\nno time for: "+strings.Join(d.UnfinishedChecks, ", ")) || !d.Ready {
 		t.Errorf("ready %v, said %q", d.Ready, verdict)
 	}
-	if d := healthy("llama").visited(t, Examination{Limit: time.Hour}); d.Unfinished != nil {
-		t.Errorf("an hour was not enough for %v", d.Unfinished)
+	if d := healthy("llama").visited(t, Examination{Limit: time.Hour}); d.UnfinishedChecks != nil {
+		t.Errorf("an hour was not enough for %v", d.UnfinishedChecks)
 	}
 }
 
@@ -78,8 +78,8 @@ func TestSlowReaderIsMeasured(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	for _, name := range []string{"context", "system role", "constrained output", "logprobs", "throughput"} {
-		if slices.Contains(d.Unfinished, name) {
-			t.Errorf("no time for %v", d.Unfinished)
+		if slices.Contains(d.UnfinishedChecks, name) {
+			t.Errorf("no time for %v", d.UnfinishedChecks)
 		}
 	}
 }
@@ -102,11 +102,11 @@ func TestHealthy(t *testing.T) {
 					t.Errorf("what to do stands with what needs doing: %+v", f)
 				}
 			}
-			if len(d.Findings) < len(checks) || d.Speed == nil || len(d.Speed.ByConcurrency) != 2 || d.Speed.ByConcurrency[0].SopEstimate.Hours <= 0 {
+			if len(d.Findings) < len(checks) || d.Speed == nil || len(d.Speed.ByConcurrency) != 2 || d.Speed.ByConcurrency[0].SopPromptEstimate.Hours <= 0 {
 				t.Errorf("%d findings, speed %+v", len(d.Findings), d.Speed)
 			}
-			if wall := kind == "vllm"; (d.Speed.Clock == "wall") != wall {
-				t.Errorf("timed by the %s", d.Speed.Clock)
+			if wall := kind == "vllm"; (d.Speed.ClockSource == "wall") != wall {
+				t.Errorf("timed by the %s", d.Speed.ClockSource)
 			}
 		})
 	}
@@ -164,8 +164,8 @@ func TestFindings(t *testing.T) {
 				}
 				p := healthy(kind)
 				tc.ill(p)
-				load := slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check })
-				d := p.visited(t, Examination{SystemRole: tc.role, Quick: !load})
+				load := slices.ContainsFunc(checks, func(c check) bool { return c.loadsServer && c.name == tc.check })
+				d := p.visited(t, Examination{SystemTextRole: tc.role, Quick: !load})
 				f := d.find(t, tc.check)
 				if f.Status != tc.status || !strings.Contains(f.Text, tc.text) || !strings.Contains(f.Advice, tc.do) {
 					t.Errorf("got %+v", f)
@@ -228,14 +228,14 @@ func TestVerdict(t *testing.T) {
 
 // TestEstimate: the sum, worked by hand.
 func TestEstimate(t *testing.T) {
-	d := &doctor{bytesPerTok: 4}
+	d := &doctor{promptBytesPerToken: 4}
 	p := d.paceOf(2, 1000, 100)
 	// sop: 6975/4 = 1744 tokens to read in 1.744 s, 600 to write in 6 s: 7.744 s each, 700 of them take 1.506 h.
-	if got := fmt.Sprintf("%.4f %.3f", p.SopEstimate.PerSecond, p.SopEstimate.Hours); got != "0.1291 1.506" {
+	if got := fmt.Sprintf("%.4f %.3f", p.SopPromptEstimate.PerSecond, p.SopPromptEstimate.Hours); got != "0.1291 1.506" {
 		t.Errorf("sop: %s", got)
 	}
 	// direct: 5872/4 = 1468 tokens in 1.468 s, 8 in 0.08 s: 1.548 s.
-	if got := fmt.Sprintf("%.4f %.3f", p.DirectEstimate.PerSecond, p.DirectEstimate.Hours); got != "0.6460 0.301" {
+	if got := fmt.Sprintf("%.4f %.3f", p.DirectPromptEstimate.PerSecond, p.DirectPromptEstimate.Hours); got != "0.6460 0.301" {
 		t.Errorf("direct: %s", got)
 	}
 }
@@ -274,8 +274,8 @@ func TestEstimateCountsCalls(t *testing.T) {
 			d := p.visited(t, Examination{Quick: quick})
 			for i, pace := range d.Speed.ByConcurrency {
 				minHours := 700 * 1.5 / 3600 / float64(pace.Concurrency)
-				if pace.DirectEstimate.Hours < minHours || pace.SopEstimate.Hours < pace.DirectEstimate.Hours || i == 0 && pace.DirectEstimate.Hours > 6*minHours {
-					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.DirectEstimate.Hours, pace.SopEstimate.Hours, minHours, d.Speed.RequestOverhead)
+				if pace.DirectPromptEstimate.Hours < minHours || pace.SopPromptEstimate.Hours < pace.DirectPromptEstimate.Hours || i == 0 && pace.DirectPromptEstimate.Hours > 6*minHours {
+					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.DirectPromptEstimate.Hours, pace.SopPromptEstimate.Hours, minHours, d.Speed.RequestOverhead)
 				}
 			}
 		}

@@ -19,9 +19,9 @@ func (r *Report) Verdict() string {
 	}
 	verdict := "ready"
 	late := ""
-	if n := len(r.Unfinished); n > 0 {
+	if n := len(r.UnfinishedChecks); n > 0 {
 		verdict = fmt.Sprintf("ready so far (checks not made: %d)", n)
-		late = "\nno time for: " + strings.Join(r.Unfinished, ", ") + " (see --time-limit)"
+		late = "\nno time for: " + strings.Join(r.UnfinishedChecks, ", ") + " (see --time-limit)"
 	}
 	switch {
 	case !r.Ready:
@@ -36,7 +36,7 @@ func (r *Report) Verdict() string {
 
 // Document returns the findings, an estimate of a run's time if the speed was measured, and the verdict.
 func (r *Report) Document() doc.Document {
-	findings := &doc.Table{Columns: doc.Columns(doc.ColumnWords, "check", "finding")}
+	findings := &doc.Table{Columns: doc.ColumnsOfKind(doc.ColumnWords, "check", "finding")}
 	for _, f := range r.Findings {
 		findings.Add(doc.WordRow(string(f.Status), f.Check, f.Text))
 		if f.Advice != "" {
@@ -55,19 +55,19 @@ func (r *Report) Document() doc.Document {
 func (r *Report) estimate() doc.Block {
 	t := &doc.Table{
 		RowHead: "at once",
-		Columns: doc.Columns(doc.ColumnInteger, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
+		Columns: doc.ColumnsOfKind(doc.ColumnInteger, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
 	}
 	for _, p := range r.Speed.ByConcurrency {
 		t.Add(doc.WordRow(
 			strconv.Itoa(p.Concurrency), formatNumber(p.PromptRate), formatNumber(p.ReplyRate),
-			formatNumber(p.DirectEstimate.PerSecond), span(p.DirectEstimate.Hours),
-			formatNumber(p.SopEstimate.PerSecond), span(p.SopEstimate.Hours),
+			formatNumber(p.DirectPromptEstimate.PerSecond), span(p.DirectPromptEstimate.Hours),
+			formatNumber(p.SopPromptEstimate.PerSecond), span(p.SopPromptEstimate.Hours),
 		))
 	}
 	b := doc.Block{
 		ShowTitle: true,
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
-			benchPairs, benchJudgments),
+			judgeBenchPairs, judgeBenchJudgments),
 		Table: t,
 	}
 	per := "4 bytes a token (not measured)"
@@ -77,9 +77,9 @@ func (r *Report) estimate() doc.Block {
 	b.AddPlainNotes(
 		"direct/s, sop/s: judgments a second with that prompt",
 		fmt.Sprintf("speeds are the middle of up to %d measurements", maxTries),
-		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", directBytes, sopBytes, per),
+		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", directPromptBytes, sopPromptBytes, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache",
-			directReply, sopReply),
+			directReply, sopReplyTokens),
 	)
 	if r.Speed.RequestOverhead >= 0.01 {
 		b.AddPlainNotes(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests",

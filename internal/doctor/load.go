@@ -36,7 +36,7 @@ var waveTime = 2 * time.Second
 // measures both a few times in the same way and takes the medians, since other work on the machine may slow down single
 // measurements.
 func (d *doctor) throughput(ctx context.Context) Finding {
-	c, advice := min(d.Concurrency, maxAtOnce), d.Server.Advice().Parallel
+	c, advice := min(d.StartConcurrency, maxAtOnce), d.Server.Advice().RaiseParallel
 	switch {
 	case d.speed == nil:
 		return skipped("the speed of one request is unknown")
@@ -47,7 +47,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	}
 	var paces []ServerSpeed
 	for _, n := range []int{1, c} {
-		tries, err := measureTimes(d, maxTries, func() (ServerSpeed, error) { return d.measurePace(ctx, n) })
+		tries, err := repeatMeasure(d, maxTries, func() (ServerSpeed, error) { return d.measurePace(ctx, n) })
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return noAnswer(err)
@@ -55,14 +55,14 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 			return problemFinding(Warn, "run with a smaller --concurrency", "%d concurrent requests fail: %s", n, errorText(err))
 		}
 		slices.SortFunc(tries, func(a, b ServerSpeed) int {
-			return cmp.Compare(a.SopEstimate.PerSecond, b.SopEstimate.PerSecond)
+			return cmp.Compare(a.SopPromptEstimate.PerSecond, b.SopPromptEstimate.PerSecond)
 		})
 		paces = append(paces, tries[(len(tries)-1)/2])
 	}
 	single, p := paces[0], paces[1]
 	times := max(
-		p.SopEstimate.PerSecond/single.SopEstimate.PerSecond,
-		p.DirectEstimate.PerSecond/single.DirectEstimate.PerSecond,
+		p.SopPromptEstimate.PerSecond/single.SopPromptEstimate.PerSecond,
+		p.DirectPromptEstimate.PerSecond/single.DirectPromptEstimate.PerSecond,
 	)
 	if times > tolerance*float64(c) {
 		return problemFinding(Unknown, "try again when the server and this machine do nothing else",
@@ -83,7 +83,7 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 // reading and one that is nearly all writing. Both are sized by the speed of one request to take a few seconds.
 func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	share := waveTime.Seconds() / float64(c)
-	bytes := max(200, min(sopBytes, int(d.speed.PromptRate*share*cmp.Or(d.bytesPerTok, 4))))
+	bytes := max(200, min(sopPromptBytes, int(d.speed.PromptRate*share*cmp.Or(d.promptBytesPerToken, 4))))
 	n := max(8, min(512, int(d.speed.ReplyRate*share)))
 	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.fillerText(bytes))) })
 	if err != nil {
@@ -104,7 +104,7 @@ func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 // round of c requests.
 func (d *doctor) workTime(w wave, c int) time.Duration {
 	rounds := (w.requests + c - 1) / c
-	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)
+	return max(w.took-time.Duration(rounds)*d.callOverhead, d.timeNoise, w.took/4)
 }
 
 // wave sends c concurrent requests, and several times as many, c at a time, if the first c end too quickly to be

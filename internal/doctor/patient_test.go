@@ -112,19 +112,19 @@ func visit(t *testing.T, r Examination, server func() http.Handler) (report *Rep
 // looked looks over the one model of a server as "gavel doctor" does.
 func looked(t *testing.T, ctx context.Context, url string, client *http.Client, r Examination) *Report {
 	t.Helper()
-	r.SystemRole, r.Timeout = cmp.Or(r.SystemRole, backends.RoleSystem), 2*time.Minute
+	r.SystemTextRole, r.CallTimeout = cmp.Or(r.SystemTextRole, backends.RoleSystem), 2*time.Minute
 	m := eval.Maker{HTTP: client, Getenv: os.Getenv, Now: time.Now}
 	judges, err := m.FindJudges(ctx, eval.RunRequest{
-		Endpoint: eval.Endpoint{Backend: eval.Backends[0], BaseURLs: []string{url}}, Timeout: r.Timeout, RetryFor: r.Timeout,
+		Endpoint: eval.Endpoint{Backend: eval.Backends[0], BaseURLs: []string{url}}, Timeout: r.CallTimeout, RetryFor: r.CallTimeout,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools := Dependencies{
-		PoolMember:  judges[0],
-		About:       eval.Describe(judges[0].Server),
-		Concurrency: eval.InitialConcurrency(0, judges[0].Server, judges[0].Model),
-		Now:         time.Now,
+		PoolMember:       judges[0],
+		ServerText:       eval.DescribeServer(judges[0].Server),
+		StartConcurrency: eval.InitialConcurrency(0, judges[0].Server, judges[0].Model),
+		Now:              time.Now,
 	}
 	set, err := datasets.Library{}.Open("sample")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 type Speed struct {
 	PromptRate      float64 `json:"prompt_tokens_per_second"` // tokens read, one request at a time
 	ReplyRate       float64 `json:"reply_tokens_per_second"`  // tokens written, one request at a time
-	Clock           string  `json:"clock"`                    // source of the times: "server" or "wall"
+	ClockSource     string  `json:"clock"`                    // source of the times: "server" or "wall"
 	RequestOverhead float64 `json:"seconds_per_call"`         // overhead of a request in seconds: network, queue, gateway
 	BytesPerTok     float64 `json:"prompt_bytes_per_token"`   // of judges' prompts; 0: not measured
 	// one request at a time and, if measured, as many as a run starts with
@@ -25,11 +25,11 @@ type Speed struct {
 
 // ServerSpeed holds the speed of the server with a number of concurrent requests, and how long JudgeBench would take.
 type ServerSpeed struct {
-	Concurrency    int              `json:"concurrency"`              // number of concurrent requests
-	PromptRate     float64          `json:"prompt_tokens_per_second"` // tokens read, of all requests together
-	ReplyRate      float64          `json:"reply_tokens_per_second"`  // tokens written, of all requests together
-	DirectEstimate DurationEstimate `json:"direct"`                   // for JudgeBench with the prompt direct
-	SopEstimate    DurationEstimate `json:"sop"`                      // for JudgeBench with the prompt sop
+	Concurrency          int              `json:"concurrency"`              // number of concurrent requests
+	PromptRate           float64          `json:"prompt_tokens_per_second"` // tokens read, of all requests together
+	ReplyRate            float64          `json:"reply_tokens_per_second"`  // tokens written, of all requests together
+	DirectPromptEstimate DurationEstimate `json:"direct"`                   // for JudgeBench with the prompt direct
+	SopPromptEstimate    DurationEstimate `json:"sop"`                      // for JudgeBench with the prompt sop
 }
 
 // DurationEstimate holds the estimated speed and duration of a run on JudgeBench.
@@ -42,19 +42,19 @@ type DurationEstimate struct {
 // second. It assumes that the server reads or writes, not both at once. call is the overhead of a request in seconds.
 func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) DurationEstimate {
 	seconds := call + float64(promptTokens)/prompt + float64(replyTokens)/reply
-	return DurationEstimate{1 / seconds, float64(benchJudgments) * seconds / 3600}
+	return DurationEstimate{1 / seconds, float64(judgeBenchJudgments) * seconds / 3600}
 }
 
 // paceOf returns the ServerSpeed for these speeds, in tokens per second of all requests together. Concurrent requests
 // share their overhead.
 func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
-	call := d.call.Seconds() / float64(concurrency)
+	call := d.callOverhead.Seconds() / float64(concurrency)
 	return ServerSpeed{
-		Concurrency:    concurrency,
-		PromptRate:     prompt,
-		ReplyRate:      reply,
-		DirectEstimate: newEstimate(d.tokens(directBytes), directReply, prompt, reply, call),
-		SopEstimate:    newEstimate(d.tokens(sopBytes), sopReply, prompt, reply, call),
+		Concurrency:          concurrency,
+		PromptRate:           prompt,
+		ReplyRate:            reply,
+		DirectPromptEstimate: newEstimate(d.estimateTokens(directPromptBytes), directReply, prompt, reply, call),
+		SopPromptEstimate:    newEstimate(d.estimateTokens(sopPromptBytes), sopReplyTokens, prompt, reply, call),
 	}
 }
 
@@ -83,8 +83,8 @@ const (
 	triesTime = 10 * time.Second // time after which no further try begins
 )
 
-// measureTimes calls measure n times, one after the other: at least once, and not again after triesTime.
-func measureTimes[T any](d *doctor, n int, measure func() (T, error)) (tries []T, err error) {
+// repeatMeasure calls measure n times, one after the other: at least once, and not again after triesTime.
+func repeatMeasure[T any](d *doctor, n int, measure func() (T, error)) (tries []T, err error) {
 	for start := d.Now(); len(tries) < n && (len(tries) == 0 || d.Now().Sub(start) < triesTime); {
 		value, err := measure()
 		switch {
@@ -100,17 +100,17 @@ func measureTimes[T any](d *doctor, n int, measure func() (T, error)) (tries []T
 
 // repeat asks a question n times, or fewer if that takes longer than triesTime.
 func (d *doctor) repeat(ctx context.Context, n int, request func() backends.Request) ([]backends.Response, error) {
-	return measureTimes(d, n, func() (backends.Response, error) { return d.ask(ctx, request()) })
+	return repeatMeasure(d, n, func() (backends.Response, error) { return d.ask(ctx, request()) })
 }
 
 // measureSpeed measures reading and writing, one request at a time: by the server's clock if it reports times, or else
 // by the difference between a short request and a long one.
 func (d *doctor) measureSpeed(ctx context.Context) Finding {
-	bytes := sopBytes
+	bytes := sopPromptBytes
 	if d.roughSpeed > 0 { // a slow server gets less to read
-		bytes = min(bytes, max(1000, int(d.roughSpeed*8*cmp.Or(d.bytesPerTok, 4))))
+		bytes = min(bytes, max(1000, int(d.roughSpeed*8*cmp.Or(d.promptBytesPerToken, 4))))
 	}
-	base, err := d.measureOverhead(ctx)
+	base, err := d.measureRequestOverhead(ctx)
 	if err != nil {
 		return noAnswer(err)
 	}
@@ -126,7 +126,7 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if err != nil {
 		return noAnswer(err)
 	}
-	s := &Speed{Clock: "server", BytesPerTok: d.bytesPerTok}
+	s := &Speed{ClockSource: "server", BytesPerTok: d.promptBytesPerToken}
 	var read, wrote []float64
 	for _, r := range long {
 		if t := r.Timing; t.Prompt > 0 {
@@ -139,14 +139,14 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		}
 	}
 	if len(read) == 0 || len(wrote) == 0 {
-		s.Clock = "wall"
+		s.ClockSource = "wall"
 		read = nil
 		wrote = nil
 		for _, r := range long {
-			read = append(read, perSecond(r.PromptTokens-base.PromptTokens, d.aboveNoise(r.Took-base.Took)))
+			read = append(read, perSecond(r.PromptTokens-base.PromptTokens, d.atLeastNoise(r.Took-base.Took)))
 		}
 		for _, r := range replies {
-			wrote = append(wrote, perSecond(r.ReplyTokens-1, d.aboveNoise(r.Took-base.Took)))
+			wrote = append(wrote, perSecond(r.ReplyTokens-1, d.atLeastNoise(r.Took-base.Took)))
 		}
 	}
 	s.PromptRate = lowerMedian(read)
@@ -155,12 +155,12 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		return problemFinding(Unknown, "try a run of a few pairs with --limit", "the server reports no token counts")
 	}
 	tokens := time.Duration((float64(base.PromptTokens)/s.PromptRate + 1/s.ReplyRate) * float64(time.Second))
-	d.call = max(0, base.Took-tokens)
-	s.RequestOverhead = d.call.Seconds()
+	d.callOverhead = max(0, base.Took-tokens)
+	s.RequestOverhead = d.callOverhead.Seconds()
 	s.ByConcurrency = []ServerSpeed{d.paceOf(1, s.PromptRate, s.ReplyRate)}
 	d.speed = s
 	clock := "by the server's own clock"
-	if s.Clock == "wall" {
+	if s.ClockSource == "wall" {
 		clock = "by the wall clock"
 	}
 	if replies[0].ReplyTokens < minTimedTokens {
@@ -175,14 +175,14 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	return f.with(map[string]any{
 		"prompt_tokens_per_second": s.PromptRate,
 		"reply_tokens_per_second":  s.ReplyRate,
-		"clock":                    s.Clock,
+		"clock":                    s.ClockSource,
 	})
 }
 
-// measureOverhead asks a minimal question a few times and returns the fastest response. Its time is the overhead of any
+// measureRequestOverhead asks a minimal question a few times and returns the fastest response. Its time is the overhead of any
 // request: other work makes a request slower, never faster. The difference to the second fastest is d.noise, which
 // estimates the error of this time.
-func (d *doctor) measureOverhead(ctx context.Context) (backends.Response, error) {
+func (d *doctor) measureRequestOverhead(ctx context.Context) (backends.Response, error) {
 	short, err := d.repeat(ctx, 2*maxTries-1, func() backends.Request {
 		return d.request(1, user(salt()+" Say a word."))
 	})
@@ -190,13 +190,13 @@ func (d *doctor) measureOverhead(ctx context.Context) (backends.Response, error)
 		return backends.Response{}, err
 	}
 	slices.SortFunc(short, func(a, b backends.Response) int { return cmp.Compare(a.Took, b.Took) })
-	d.noise = short[min(1, len(short)-1)].Took - short[0].Took
+	d.timeNoise = short[min(1, len(short)-1)].Took - short[0].Took
 	return short[0], nil
 }
 
-// aboveNoise returns t, a difference of the times of two requests, but not less than that of two equal requests.
-func (d *doctor) aboveNoise(t time.Duration) time.Duration {
-	return max(t, d.noise, 100*time.Microsecond)
+// atLeastNoise returns t, a difference of the times of two requests, but not less than that of two equal requests.
+func (d *doctor) atLeastNoise(t time.Duration) time.Duration {
+	return max(t, d.timeNoise, 100*time.Microsecond)
 }
 
 // longQuestion is a question with a long reply.
@@ -221,7 +221,7 @@ func (d *doctor) timeWriting(ctx context.Context, base backends.Response) ([]bac
 	if err != nil {
 		return nil, err
 	}
-	perToken := d.aboveNoise(first.Took-base.Took) / time.Duration(max(1, first.ReplyTokens))
+	perToken := d.atLeastNoise(first.Took-base.Took) / time.Duration(max(1, first.ReplyTokens))
 	n := min(maxTokens, max(minTokens, int(writeTime/max(perToken, time.Microsecond))))
 	replies, err := d.repeat(ctx, maxTries, func() backends.Request { return d.writeRequest(n) })
 	longest := 0

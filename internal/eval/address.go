@@ -38,16 +38,16 @@ func (e Endpoint) Validate() error {
 		case e.Simulated():
 			return InvalidField("base-url", address, "has no meaning with --backend sim")
 		}
-		if first, repeated := firstByURL[sameURL(u)]; repeated {
+		if first, repeated := firstByURL[canonicalURL(u)]; repeated {
 			return InvalidField("base-url", address, "%s and --base-url %s are the same server: give it once", first, address)
 		}
-		firstByURL[sameURL(u)] = address
+		firstByURL[canonicalURL(u)] = address
 	}
 	return nil
 }
 
-// sameURL returns a text that is equal for different spellings of one address, such as with and without /v1.
-func sameURL(u *url.URL) string {
+// canonicalURL returns a text that is equal for different spellings of one address, such as with and without /v1.
+func canonicalURL(u *url.URL) string {
 	host := strings.ToLower(u.Host)
 	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
 	return u.Scheme + "://" + host + strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
@@ -57,5 +57,5 @@ func sameURL(u *url.URL) string {
 func SameAddress(a, b string) bool {
 	u, err := url.Parse(a)
 	v, verr := url.Parse(b)
-	return err == nil && verr == nil && sameURL(u) == sameURL(v)
+	return err == nil && verr == nil && canonicalURL(u) == canonicalURL(v)
 }

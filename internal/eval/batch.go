@@ -14,22 +14,22 @@ import (
 	"gavel/internal/disk"
 )
 
-// Batch replaces a server: it answers requests from the output of an OpenAI batch, as "vllm run-batch" writes it, and
+// BatchTransport replaces a server: it answers requests from the output of an OpenAI batch, as "vllm run-batch" writes it, and
 // collects requests without a reply as lines of the next batch's input. A line's custom_id is a hash of the whole
 // request body, so that no reply can be taken for one to another prompt.
 //
 // It is the http.RoundTripper of [Maker.HTTP] and answers like a vLLM that serves one model.
-type Batch struct {
+type BatchTransport struct {
 	Model    string
 	Warnings []string // about skipped lines of the output
 
-	replies   map[string]batchReply // replies in the output, by custom_id
-	used      map[string]bool       // custom ids of replies that answered a request
-	failed    int                   // number of used replies that are errors
-	lastError string                // text of the last of these errors
-	lines     []batchLine           // lines of the next batch's input
-	queued    map[string]bool       // custom ids in lines
-	last      batchLine             // the latest request
+	replies       map[string]batchReply // replies in the output, by custom_id
+	used          map[string]bool       // custom ids of replies that answered a request
+	failedReplies int                   // number of used replies that are errors
+	lastError     string                // text of the last of these errors
+	lines         []batchLine           // lines of the next batch's input
+	queued        map[string]bool       // custom ids in lines
+	lastRequest   batchLine             // the latest request
 }
 
 // batchURL is the address of a batch's server, to which nothing is sent.
@@ -53,8 +53,8 @@ type batchReply struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// answer returns the HTTP status and the body that a server would have sent.
-func (r batchReply) answer() (status int, body []byte) {
+// httpAnswer returns the HTTP status and the body that a server would have sent.
+func (r batchReply) httpAnswer() (status int, body []byte) {
 	status, body = http.StatusInternalServerError, r.Error
 	if r.Response != nil {
 		status = r.Response.Status
@@ -69,8 +69,8 @@ func (r batchReply) answer() (status int, body []byte) {
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // NewBatch reads the file output, which a batch wrote for a model; "" means that no batch has run yet.
-func NewBatch(model, output string) (*Batch, error) {
-	b := &Batch{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, queued: map[string]bool{}}
+func NewBatch(model, output string) (*BatchTransport, error) {
+	b := &BatchTransport{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, queued: map[string]bool{}}
 	if output == "" {
 		return b, nil
 	}
@@ -91,8 +91,8 @@ func NewBatch(model, output string) (*Batch, error) {
 			b.warn("%s:%d: not a line of a batch's output: skipped", output, n)
 			continue
 		}
-		if before, _ := b.replies[r.CustomID].answer(); before == http.StatusOK {
-			if now, _ := r.answer(); now != before {
+		if before, _ := b.replies[r.CustomID].httpAnswer(); before == http.StatusOK {
+			if now, _ := r.httpAnswer(); now != before {
 				continue
 			}
 			b.warn("%s:%d: a second reply to %s: the last counts", output, n, r.CustomID)
@@ -102,12 +102,12 @@ func NewBatch(model, output string) (*Batch, error) {
 	return b, lines.Err()
 }
 
-func (b *Batch) warn(format string, args ...any) {
+func (b *BatchTransport) warn(format string, args ...any) {
 	b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...))
 }
 
 // RoundTrip implements http.RoundTripper.
-func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b *BatchTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	status, body := http.StatusNotFound, []byte("{}")
 	switch req.URL.Path {
 	case "/v1/models":
@@ -132,14 +132,14 @@ func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // ask answers a request with this body from the batch's output or, without a reply there, adds it to the next batch.
-func (b *Batch) ask(body []byte) (status int, answer []byte) {
+func (b *BatchTransport) ask(body []byte) (status int, answer []byte) {
 	id := batchID(body)
-	b.last = batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body}
+	b.lastRequest = batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body}
 	if reply, ok := b.replies[id]; ok {
 		b.used[id] = true
-		return reply.answer()
+		return reply.httpAnswer()
 	}
-	b.queue("")
+	b.queueRequest("")
 	return http.StatusNotFound, []byte(`{"error":{"message":"the batch has no reply to it yet"}}`)
 }
 
@@ -157,26 +157,26 @@ func batchID(body []byte) string {
 	return "gavel-" + datasets.HexSum(text)[:32]
 }
 
-// queue adds the latest request to the next batch. lastError is the error in the batch's output instead of a reply, or
+// queueRequest adds the latest request to the next batch. lastError is the error in the batch's output instead of a reply, or
 // "".
-func (b *Batch) queue(lastError string) {
-	id := b.last.CustomID
+func (b *BatchTransport) queueRequest(lastError string) {
+	id := b.lastRequest.CustomID
 	if b.queued[id] {
 		return
 	}
 	b.queued[id] = true
-	b.lines = append(b.lines, b.last)
+	b.lines = append(b.lines, b.lastRequest)
 	if b.used[id] {
-		b.failed++
+		b.failedReplies++
 		b.lastError = lastError
 	}
 }
 
 // Missing returns the number of requests without a reply in the batch.
-func (b *Batch) Missing() int { return len(b.lines) }
+func (b *BatchTransport) Missing() int { return len(b.lines) }
 
 // Write writes the requests without a reply to a file, as the input of the next batch.
-func (b *Batch) Write(path string) error {
+func (b *BatchTransport) Write(path string) error {
 	return disk.Write(path, func(w io.Writer) error {
 		enc := codec.NewEncoder(w)
 		for _, line := range b.lines {
@@ -189,10 +189,10 @@ func (b *Batch) Write(path string) error {
 }
 
 // String summarizes how many requests the batch answered.
-func (b *Batch) String() string {
-	text := fmt.Sprintf("the batch answered %d requests, %d are missing", len(b.used)-b.failed, b.Missing())
-	if b.failed > 0 {
-		text += fmt.Sprintf(" (%d failed, the last with: %s)", b.failed, b.lastError)
+func (b *BatchTransport) String() string {
+	text := fmt.Sprintf("the batch answered %d requests, %d are missing", len(b.used)-b.failedReplies, b.Missing())
+	if b.failedReplies > 0 {
+		text += fmt.Sprintf(" (%d failed, the last with: %s)", b.failedReplies, b.lastError)
 	}
 	if others := len(b.replies) - len(b.used); others > 0 {
 		text += fmt.Sprintf("; %d of its replies match no request", others)
@@ -200,7 +200,7 @@ func (b *Batch) String() string {
 	return text
 }
 
-// ForBatch returns the request with the changes for a [Batch] in place of a server, or a *FieldError if a field of the
+// ForBatch returns the request with the changes for a [BatchTransport] in place of a server, or a *FieldError if a field of the
 // request excludes that.
 func (r RunRequest) ForBatch() (RunRequest, error) {
 	protocol, err := r.FindProtocol()

@@ -40,6 +40,6 @@ func TestBatchIDsStay(t *testing.T) {
 		`"type":"string"},"strict":true},"type":"json_schema"},"seed":3,"stream":false,"temperature":0.7,` +
 		`"thinking_token_budget":9,"top_logprobs":20,"top_p":1}`))
 	if want := fmt.Sprintf("gavel-%x", sum[:16]); len(b.lines) != 1 || b.lines[0].CustomID != want {
-		t.Errorf("%d requests, the first %s, want %s: %s", len(b.lines), b.last.CustomID, want, b.last.Body)
+		t.Errorf("%d requests, the first %s, want %s: %s", len(b.lines), b.lastRequest.CustomID, want, b.lastRequest.Body)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // acquireCache opens the cache in a folder, or uses the one that runs share, and returns a function that releases it.
 func (e *Maker) acquireCache(dir string) (*cache.Store, func() error, error) {
 	open := func() (*cache.Store, error) { return e.OpenCache(dir) }
-	if e.Shared != nil {
-		return e.Shared.open(open)
+	if e.SharedCache != nil {
+		return e.SharedCache.open(open)
 	}
 	store, err := open()
 	if err != nil {
@@ -31,8 +31,8 @@ func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (rel
 		if r.NoCache || r.Simulated() && !slices.ContainsFunc(r.Agents, onServer) {
 			continue
 		}
-		if e.Shared == nil {
-			e.Shared = new(SharedCache)
+		if e.SharedCache == nil {
+			e.SharedCache = new(SharedCache)
 		}
 		_, release, err = e.acquireCache(r.Cache)
 		return release, err

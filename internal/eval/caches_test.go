@@ -25,10 +25,10 @@ func TestSharedCacheVanishes(t *testing.T) {
 	assert.NilError(t, err)
 	assert.NilError(t, store.Put([32]byte{1}, cache.Entry{}))
 	assert.NilError(t, os.RemoveAll("replies"))
-	if err := leave(); !errors.Is(err, cache.ErrGivenUp) || len(notes) != 1 {
+	if err := leave(); !errors.Is(err, cache.ErrStoreGivenUp) || len(notes) != 1 {
 		t.Errorf("left: %v, said %q", err, notes)
 	}
-	if _, _, err := open(); !errors.Is(err, cache.ErrGivenUp) {
+	if _, _, err := open(); !errors.Is(err, cache.ErrStoreGivenUp) {
 		t.Errorf("opened again: %v", err)
 	}
 }

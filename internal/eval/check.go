@@ -23,11 +23,11 @@ func (e *Maker) Check(o RunRequest) error {
 		_, _, err = checkItems(o, subset)
 		return err
 	}
-	_, err = (&stages{opts: o, stage: stage, questions: subset}).needsAnswers()
+	_, err = (&stages{request: o, stage: stage, questionItems: subset}).needsAnswers()
 	if err != nil {
 		return err
 	}
-	_, err = findTemplate(protocol, o.Prompt)
+	_, err = findTemplate(protocol, o.PromptNameOrFile)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (e *Maker) ItemIDs(o RunRequest) (ids []string, each int, err error) {
 	}
 	defer subset.set.Close()
 	for _, row := range subset.rows {
-		ids = append(ids, subset.set.ID(row))
+		ids = append(ids, subset.set.ItemID(row))
 	}
 	return ids, max(1, protocol.Presentations), nil
 }
@@ -67,7 +67,7 @@ func (e *Maker) CheckJudge(ctx context.Context, o RunRequest) error {
 		err = checkAbilities(judges[0].Server, JointModel(judges), &params)
 	}
 	if backends.IsKind(err, backends.ErrorNotFound, backends.ErrorAuth, backends.ErrorRedirect, backends.ErrorBadRequest) {
-		err = WithKind(ErrUsage, err)
+		err = ErrorOfKind(ErrUsage, err)
 	}
 	return err
 }

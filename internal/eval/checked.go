@@ -20,36 +20,36 @@ import (
 type identityChecks struct {
 	run *runState
 
-	mu         sync.Mutex
-	unverified int               // records marked unverified: their server could not be asked which model it serves
-	marked     bool              // this try has marked a record unverified
-	otherModel []*judging.Record // judgments with a reply of another model
-	changed    error             // the *backends.ModelChangedError that names the other model; nil for none
-	err        error             // the first error from writing a record
+	mu                  sync.Mutex
+	unverified          int               // records marked unverified: their server could not be asked which model it serves
+	hasMarkedRecord     bool              // this try has marked a record unverified
+	otherModelJudgments []*judging.Record // judgments with a reply of another model
+	changed             error             // the *backends.ModelChangedError that names the other model; nil for none
+	err                 error             // the first error from writing a record
 }
 
-// take stores a copy of a judgment once its checks have ended, or sets it aside if another model answered. read is the
+// takeJudgment stores a copy of a judgment once its checks have ended, or sets it aside if another model answered. read is the
 // verdict for the scores. The error may come from an earlier judgment.
-func (c *identityChecks) take(judgment *judging.Record, read scoring.ParsedVerdict) error {
+func (c *identityChecks) takeJudgment(judgment *judging.Record, read scoring.VerdictReadings) error {
 	r := new(*judgment)
-	if !r.Waits() {
-		return c.run.store(r, read)
+	if !r.AwaitsChecks() {
+		return c.run.storeJudgment(r, read)
 	}
-	r.AfterChecks(func(err error) {
+	r.WhenChecksEnd(func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if errors.As(err, new(*backends.ModelChangedError)) {
 			r.MarkFailed(err)
-			c.otherModel, c.changed = append(c.otherModel, r), err
+			c.otherModelJudgments, c.changed = append(c.otherModelJudgments, r), err
 			c.run.missing.Add(1)
 			err = c.run.dir.WriteWaiting(r) // so that the next try knows if the run is killed now
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
 				c.unverified++
-				c.marked = true
+				c.hasMarkedRecord = true
 			}
-			err = c.run.store(r, read)
+			err = c.run.storeJudgment(r, read)
 		}
 		c.err = cmp.Or(c.err, err)
 	})
@@ -60,11 +60,11 @@ func (c *identityChecks) take(judgment *judging.Record, read scoring.ParsedVerdi
 
 // recheckWaiting passes to take the judgments that waited when an earlier try ended; each awaits a new server check.
 func (p *runState) recheckWaiting() error {
-	for _, r := range p.dir.Waiting {
+	for _, r := range p.dir.WaitingJudgments {
 		for _, reply := range slices.Concat(r.Replies, r.ExtraReplies) {
-			r.AddCheck(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
+			r.AddIdentityCheck(p.watches[cmp.Or(reply.Endpoint, p.earlierManifest.Server.URL)].Check())
 		}
-		read, err := p.records.Parse(r)
+		read, err := p.records.ReadVerdict(r)
 		if err == nil {
 			err = p.take(r, read)
 		}
@@ -75,17 +75,17 @@ func (p *runState) recheckWaiting() error {
 	return nil
 }
 
-// askChecked runs the job and ends with a last check of the servers. If one server of a pool changed its model, the
+// askThenCheck runs the job and ends with a last check of the servers. If one server of a pool changed its model, the
 // others are asked again for its replies since then.
-func (e *Maker) askChecked(ctx context.Context, p *runState) error {
+func (e *Maker) askThenCheck(ctx context.Context, p *runState) error {
 	c := p.checks
 	for {
 		err := p.job.Run(ctx)
-		if cause := e.lastCheck(ctx, p, err); c.unverified > 0 {
+		if cause := e.checkServersAtEnd(ctx, p, err); c.unverified > 0 {
 			e.Notef("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverified, cause)
 		}
-		otherModel := c.otherModel
-		c.otherModel, c.unverified = nil, 0
+		otherModel := c.otherModelJudgments
+		c.otherModelJudgments, c.unverified = nil, 0
 		err = cmp.Or(c.err, err)
 		if err == nil && len(otherModel) > 0 && len(p.judges) > 1 && p.ruleFeed == nil { // a rule has used them already
 			e.Notef("%d judgments are asked for again: another model had answered them", len(otherModel))
@@ -95,8 +95,8 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 			continue
 		}
 		for _, r := range otherModel {
-			read, lerr := p.records.Parse(r)
-			err = cmp.Or(lerr, p.store(r, read), err)
+			read, lerr := p.records.ReadVerdict(r)
+			err = cmp.Or(lerr, p.storeJudgment(r, read), err)
 		}
 		if c.err == nil {
 			err = cmp.Or(p.dir.RemoveWaiting(), err)
@@ -123,9 +123,9 @@ func (p *runState) askAllExcept(keep func(*judging.Record) bool) error {
 // request's RetryFor, if that is longer.
 const minCheckTime = 5 * time.Second
 
-// lastCheck asks the servers once more which model they serve. runErr is the error with which the job ended. The
+// checkServersAtEnd asks the servers once more which model they serve. runErr is the error with which the job ended. The
 // returned error names a server that does not answer.
-func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error {
+func (e *Maker) checkServersAtEnd(ctx context.Context, p *runState, runErr error) error {
 	limit := max(p.req.RetryFor, minCheckTime)
 	if p.stopped.Load() || len(p.judges) > 1 || runErr != nil && !errors.Is(runErr, judging.ErrStopped) {
 		limit = minCheckTime

@@ -17,7 +17,7 @@ import (
 // concurrency. ok is false for an imported run, which had no request.
 func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	protocol, err := judging.ProtocolNamed(m.Spec.Protocol)
-	if err != nil || m.Imported != "" || m.Spec.Parameters.Unknown() {
+	if err != nil || m.Imported != "" || m.Spec.Parameters.AreUnknown() {
 		return r, false
 	}
 	r = NewRequest(protocol)
@@ -25,11 +25,11 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	d := m.Spec.Dataset
 	info := m.Dataset
 	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
-	r.Prompt = m.Spec.Prompt.Name
+	r.PromptNameOrFile = m.Spec.Prompt.Name
 	r.PromptGiven = m.Server.Can(backends.HasDecisionModels) // their default prompt is not the protocol's
-	r.Options = maps.Clone(m.Spec.Options)
+	r.Options = maps.Clone(m.Spec.ProtocolOptions)
 	r.Dataset = info.Name
-	r.Backend = cmp.Or(m.Server.Kind, Backends[0])
+	r.Backend = cmp.Or(m.Server.WireFormat, Backends[0])
 	if m.Simulated {
 		r.Backend = backends.Simulation
 	}
@@ -40,15 +40,15 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	}
 	r.Limit = info.Limit
 	r.Seed = cmp.Or(info.Seed, r.Seed)
-	r.IDs = info.IDs
+	r.IDsFile = info.IDsFile
 	r.Groups = info.Groups
-	if n := info.Sample + info.ItemsPerGroup; n > 0 && !(hasTasks(protocol) && n == DefaultItemsPerGroup) ||
-		n == 0 && hasTasks(protocol) && info.Format != datasets.JudgmentsFormat.Name {
+	if n := info.Sample + info.ItemsPerGroup; n > 0 && !(groupsAreTasks(protocol) && n == DefaultItemsPerGroup) ||
+		n == 0 && groupsAreTasks(protocol) && info.Format != datasets.JudgmentsFormat.Name {
 		r.Sample = &n
 	}
 	r.Turns = d.Turns
-	r.Lang = d.Lang
-	r.Unrelated = d.Unrelated
+	r.ItemLanguage = d.Lang
+	r.AddUnrelated = d.Unrelated
 	r.MaxOptions = d.MaxOptions
 	if d.Field != "" {
 		r.Fields = []string{d.Field}

@@ -99,8 +99,8 @@ func TestImportsTellNoRequest(t *testing.T) {
 func TestCommandNamesServers(t *testing.T) {
 	m := judging.NewManifest("test", judging.Spec{Protocol: "pairwise", Prompt: judging.Template{Name: "sop"}, Model: judging.ModelSpec{Name: "a b"}, Parameters: judging.DefaultParameters})
 	m.Dataset.Name, m.Timeout = "it's.jsonl", "20m0s"
-	m.Server = backends.ServerInfo{Kind: "ollama", URL: "http://one"}
-	m.Servers = []backends.ServerInfo{m.Server, {Kind: "ollama", URL: "http://two"}}
+	m.Server = backends.ServerInfo{WireFormat: "ollama", URL: "http://one"}
+	m.Servers = []backends.ServerInfo{m.Server, {WireFormat: "ollama", URL: "http://two"}}
 	r, ok := eval.RequestOf(m)
 	if !ok || !slices.Equal(r.BaseURLs, []string{"http://one", "http://two"}) {
 		t.Fatalf("%v %+v", ok, r)

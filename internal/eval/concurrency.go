@@ -67,11 +67,11 @@ func setConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) 
 		return reason("as many as the server answers")
 	}
 	adaptive := backends.NewConcurrencyTuner(j.Client, backends.ConcurrencyOptions{
-		Initial:       n,
-		Max:           o.maxAtOnce(),
-		Timeout:       o.Timeout,
-		Remaining:     remaining,
-		EngineBatches: j.Server.Can(backends.BatchesRequests),
+		Initial:           n,
+		Max:               o.maxAtOnce(),
+		Timeout:           o.Timeout,
+		Remaining:         remaining,
+		HasBatchingEngine: j.Server.Can(backends.BatchesRequests),
 	})
 	j.Client = adaptive
 	j.Parallelism = adaptive.Parallelism

@@ -8,8 +8,8 @@ import (
 
 // TestNoMoreThanTheServersAnswer: what would only wait in a server is not sent, where all servers say how much that is.
 func TestNoMoreThanTheServersAnswer(t *testing.T) {
-	llama := backends.PoolMember{Server: backends.ServerInfo{Kind: "openai", Name: backends.LlamaCpp}, Model: backends.Model{Slots: 4}}
-	other := backends.PoolMember{Server: backends.ServerInfo{Kind: "openai", Name: backends.VLLM}}
+	llama := backends.PoolMember{Server: backends.ServerInfo{WireFormat: "openai", Name: backends.LlamaCpp}, Model: backends.Model{Slots: 4}}
+	other := backends.PoolMember{Server: backends.ServerInfo{WireFormat: "openai", Name: backends.VLLM}}
 	for _, c := range []struct {
 		requested, want int
 		judges          []backends.PoolMember

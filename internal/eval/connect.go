@@ -35,7 +35,7 @@ func (e *Maker) apiKey(o Endpoint, byUser bool) (string, error) {
 
 // Connect finds the server to ask, the first if there are several, and reports it to the observer.
 func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, backends.ServerInfo, error) {
-	server, key, err := e.find(ctx, o)
+	server, key, err := e.findServer(ctx, o)
 	if err != nil {
 		return nil, server, err
 	}
@@ -46,12 +46,12 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	if err != nil {
 		return nil, server, err
 	}
-	e.Notef("judge's server: %s", Describe(server))
+	e.Notef("judge's server: %s", DescribeServer(server))
 	return b, server, nil
 }
 
-// Describe returns the name, version and address of a server in words.
-func Describe(s backends.ServerInfo) string {
+// DescribeServer returns the name, version and address of a server in words.
+func DescribeServer(s backends.ServerInfo) string {
 	text := s.Name
 	if s.Version != "" {
 		text += " " + s.Version
@@ -62,9 +62,9 @@ func Describe(s backends.ServerInfo) string {
 	return text
 }
 
-// find finds the server of an endpoint and the API key for it: at the first address given, or else the only server at
+// findServer finds the server of an endpoint and the API key for it: at the first address given, or else the only server at
 // the usual addresses.
-func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, key string, err error) {
+func (e *Maker) findServer(ctx context.Context, o Endpoint) (s backends.ServerInfo, key string, err error) {
 	if len(o.BaseURLs) > 0 {
 		address := o.BaseURLs[0]
 		key, err = e.apiKey(o, true)
@@ -76,7 +76,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 			return s, key, unreachable(address, err)
 		}
 		s = s.WithFormat(o.Backend)
-		return s, key, checkKind(o.Backend, s)
+		return s, key, checkServerKind(o.Backend, s)
 	}
 	candidates, err := backends.CandidateAddresses(o.Backend, e.Getenv)
 	if err != nil {
@@ -94,12 +94,12 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 		endpoints[i].Server = endpoints[i].Server.WithFormat(o.Backend)
 	}
 	if o.Backend != "auto" {
-		endpoints = slices.DeleteFunc(endpoints, func(f backends.DiscoveredServer) bool { return f.Server.Kind != o.Backend })
+		endpoints = slices.DeleteFunc(endpoints, func(f backends.DiscoveredServer) bool { return f.Server.WireFormat != o.Backend })
 	}
 	switch len(endpoints) {
 	case 0:
 		for _, c := range candidates {
-			if !c.Env {
+			if !c.FromEnvironment {
 				continue
 			}
 			if _, err := backends.Probe(ctx, e.HTTP, c.URL, ""); backends.IsKind(err, backends.ErrorRedirect) {
@@ -113,7 +113,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 	}
 	var list []string
 	for _, f := range endpoints {
-		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Source))
+		list = append(list, fmt.Sprintf("%s (%s)", DescribeServer(f.Server), f.Source))
 	}
 	return s, "", fmt.Errorf("%d servers found: %s; choose one with --base-url",
 		len(endpoints), strings.Join(list, ", "))
@@ -123,7 +123,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 func describeSearch(candidates []backends.CandidateAddress) string {
 	var env, ports []string
 	for _, c := range candidates {
-		if c.Env {
+		if c.FromEnvironment {
 			env = append(env, fmt.Sprintf("%s (%s)", c.Source, c.URL))
 		} else {
 			ports = append(ports, strings.TrimPrefix(c.Source, "port "))
@@ -149,10 +149,10 @@ func unreachable(address string, err error) error {
 	return fmt.Errorf("%s: %w", address, err)
 }
 
-// checkKind returns an error if s is not of the wanted kind, unless that is auto: Ollama's /v1 truncates long prompts
+// checkServerKind returns an error if s is not of the wanted kind, unless that is auto: Ollama's /v1 truncates long prompts
 // silently.
-func checkKind(want string, s backends.ServerInfo) error {
-	if want == "auto" || want == s.Kind {
+func checkServerKind(want string, s backends.ServerInfo) error {
+	if want == "auto" || want == s.WireFormat {
 		return nil
 	}
 	if s.Can(backends.TruncatesPrompts) {
@@ -169,7 +169,7 @@ func OpenSimulated(model string) (b backends.Backend, server backends.ServerInfo
 	}
 	sim, err := backends.NewSimulatedJudge(model)
 	if err != nil {
-		return nil, server, WithKind(ErrUsage, err)
+		return nil, server, ErrorOfKind(ErrUsage, err)
 	}
 	server, err = sim.Server(context.Background())
 	return sim, server, err

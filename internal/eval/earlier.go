@@ -10,11 +10,11 @@ import (
 	"gavel/scoring"
 )
 
-// readEarlier reads the manifest of an earlier try into p.earlier. The code that opens the folder reports errors.
-func (p *runState) readEarlier() {
+// readEarlierManifest reads the manifest of an earlier try into p.earlier. The code that opens the folder reports errors.
+func (p *runState) readEarlierManifest() {
 	p.systems = map[string]backends.Fingerprints{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
-		p.earlier = old
+		p.earlierManifest = old
 	}
 }
 
@@ -25,7 +25,7 @@ func (p *runState) addCompleted(r *judging.Record) {
 		if reply.Cached || reply.SystemFingerprint == "" {
 			continue
 		}
-		url := cmp.Or(reply.Endpoint, p.earlier.Server.URL)
+		url := cmp.Or(reply.Endpoint, p.earlierManifest.Server.URL)
 		if p.systems[url] == nil {
 			p.systems[strings.Clone(url)] = backends.Fingerprints{}
 		}
@@ -36,26 +36,26 @@ func (p *runState) addCompleted(r *judging.Record) {
 // hasVerdict reports whether at least one of the two sets of readers, the paper's and gavel's own, finds a verdict in a
 // record's replies.
 func (p *runState) hasVerdict(r *judging.Record) bool {
-	v, other, err := r.ReadWithBothReaders(p.job.Asker, scoring.DefaultOptions.Reading)
-	return err != nil || v.Outcome.Verdict() || other.Outcome.Verdict()
+	v, other, err := r.VerdictsOfBothReaders(p.job.Asker, scoring.DefaultOptions.Reading)
+	return err != nil || v.Outcome.IsVerdict() || other.Outcome.IsVerdict()
 }
 
-// askAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server which
+// shouldAskAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server which
 // now serves more context, and on request every record without a verdict or an identity check.
-func (p *runState) askAgain(r *judging.Record) bool {
+func (p *runState) shouldAskAgain(r *judging.Record) bool {
 	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.hasVerdict(r)) {
 		return true
 	}
-	old := p.earlier
-	return r.Outcome == judging.TooLong && old != nil && old.Model.Context > 0 &&
+	old := p.earlierManifest
+	return r.Outcome == judging.PromptTooLong && old != nil && old.Model.Context > 0 &&
 		p.job.Manifest.Model.Context > old.Model.Context
 }
 
-// unserved returns an error for a finished run in which n judgments have no verdict through no fault of the judge. It
+// unservedError returns an error for a finished run in which n judgments have no verdict through no fault of the judge. It
 // returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which can be
 // merged as it is, it shows a warning instead.
-func (e *Maker) unserved(p *runState, n judging.Unserved) error {
-	if n.Total() == 0 || p.rule != nil || p.replay {
+func (e *Maker) unservedError(p *runState, n judging.Unserved) error {
+	if n.Total() == 0 || p.rule != nil || p.isReplay {
 		return nil
 	}
 	m := p.job.Manifest
@@ -65,5 +65,5 @@ func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 		e.Notef("warning: %v", err)
 		return nil
 	}
-	return WithKind(ErrUnserved, err)
+	return ErrorOfKind(ErrServerNoVerdict, err)
 }

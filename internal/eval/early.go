@@ -26,8 +26,8 @@ type StoppingRule struct {
 
 // ruleFeeder passes a run's items to its rule.
 type ruleFeeder struct {
-	rule  *StoppingRule
-	place map[string]int // place of each item in the order drawn, from 0, by id
+	rule        *StoppingRule
+	placeByItem map[string]int // place of each item in the order drawn, from 0, by id
 
 	mu      sync.Mutex
 	records *scoring.Loader            // the judgments so far
@@ -39,17 +39,17 @@ type ruleFeeder struct {
 
 // take adds a judgment, with the verdict read for the scores. Once all judgments of the item are there, it passes the
 // item to the rule, which may end the run.
-func (f *ruleFeeder) take(r *judging.Record, read scoring.ParsedVerdict) error {
+func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	place, ok := f.place[r.Item]
+	place, ok := f.placeByItem[r.Item]
 	if f.enough || !ok || place < f.next || r.Repetition > 0 {
 		return nil
 	}
 	if err := f.records.AddParsed(r, read); err != nil {
 		return err
 	}
-	result, complete := f.records.Item(r.Item, f.rule.Metric)
+	result, complete := f.records.ItemResult(r.Item, f.rule.Metric)
 	if !complete {
 		return nil
 	}
@@ -76,25 +76,25 @@ func (f *ruleFeeder) isDone() bool {
 
 // manifestEntry returns the rule's entry in the manifest.
 func (f *ruleFeeder) manifestEntry() *judging.StopRule {
-	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
+	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, ItemCount: f.next}
 }
 
 // drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's
 // end. The seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
 func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	m := p.job.Manifest
-	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 || p.replay {
+	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 || p.isReplay {
 		return nil
 	}
 	seed := p.req.Seed
-	if p.earlier != nil && p.earlier.OrderSeed != nil {
-		seed = *p.earlier.OrderSeed
+	if p.earlierManifest != nil && p.earlierManifest.OrderSeed != nil {
+		seed = *p.earlierManifest.OrderSeed
 	}
 	if p.rule != nil && p.rule.Seed != nil {
 		seed = *p.rule.Seed
 	}
 	m.OrderSeed = &seed
-	id := func(i int) string { return p.set.ID(p.job.Rows[i]) }
+	id := func(i int) string { return p.set.ItemID(p.job.Rows[i]) }
 	place := map[string]int{}
 	p.job.Order = nil
 	for position, i := range datasets.DrawOrder(len(p.job.Rows), id, seed) {
@@ -109,7 +109,7 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	}
 	records, err := scoring.NewLoader(m, reading)
 	p.rule.Records = records
-	p.ruleFeed = &ruleFeeder{rule: p.rule, records: records, place: place, items: map[int]scoring.ItemResult{}}
+	p.ruleFeed = &ruleFeeder{rule: p.rule, records: records, placeByItem: place, items: map[int]scoring.ItemResult{}}
 	return err
 }
 
@@ -117,7 +117,7 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 func (p *runState) ids() []string {
 	ids := make([]string, len(p.job.Rows))
 	for i, row := range p.job.Rows {
-		ids[i] = p.set.ID(row)
+		ids[i] = p.set.ItemID(row)
 	}
 	return ids
 }
@@ -134,7 +134,7 @@ func (p *runState) countMissing() (int, error) {
 	var rows []int
 	repetitions := p.job.Manifest.Spec.Parameters.Repetitions()
 	for _, row := range p.job.Order {
-		if !p.job.Completed.Complete(p.set.ID(row), repetitions) {
+		if !p.job.Completed.HasItem(p.set.ItemID(row), repetitions) {
 			rows = append(rows, row)
 		}
 	}

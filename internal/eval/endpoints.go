@@ -56,7 +56,7 @@ func (e *Maker) connectAll(ctx context.Context, o RunRequest) ([]backends.PoolMe
 			endpoint.BaseURLs = o.BaseURLs[i : i+1]
 		}
 		var server backends.ServerInfo
-		wait := e.waiting(o.RetryFor)
+		wait := e.serverWaitOptions(o.RetryFor)
 		wait.ShouldRetry = temporary
 		b, err := backends.CallWithRetry(ctx, wait, func() (b backends.Backend, err error) {
 			b, server, err = e.Connect(ctx, endpoint)
@@ -69,11 +69,11 @@ func (e *Maker) connectAll(ctx context.Context, o RunRequest) ([]backends.PoolMe
 			return nil, err
 		}
 		judges = append(judges, backends.PoolMember{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
-		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
+		if a := judges[0].Server; a.WireFormat != server.WireFormat || a.Name != server.Name {
 			firstName, name := a.Name, server.Name
 			if firstName == name {
-				firstName += " (--backend " + a.Kind + ")"
-				name += " (--backend " + server.Kind + ")"
+				firstName += " (--backend " + a.WireFormat + ")"
+				name += " (--backend " + server.WireFormat + ")"
 			}
 			return nil, fmt.Errorf("%s is %s and %s is %s: all servers of a run must be of the same kind",
 				a.URL, firstName, server.URL, name)
@@ -88,8 +88,8 @@ func temporary(e *backends.Error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status > http.StatusNotImplemented
 }
 
-// waiting returns the options of a retry for at most limit, which notes once that it waits for a server.
-func (e *Maker) waiting(limit time.Duration) backends.RetryOptions {
+// serverWaitOptions returns the options of a retry for at most limit, which notes once that it waits for a server.
+func (e *Maker) serverWaitOptions(limit time.Duration) backends.RetryOptions {
 	var once sync.Once
 	return backends.RetryOptions{TimeLimit: limit, OnRetry: func(err error) {
 		once.Do(func() { e.Notef("waiting for the server, up to %s: %v", limit, err) })
@@ -103,7 +103,7 @@ func (e *Maker) waitForModel(
 	ctx, cancel := context.WithTimeoutCause(ctx, max(limit, 5*time.Second), // do not wait longer for one that hangs
 		&backends.Error{Kind: backends.ErrorTimeout, Message: fmt.Sprintf("no answer within %s (--retry-for)", limit)})
 	defer cancel()
-	return backends.CallWithRetry(ctx, e.waiting(limit), func() (backends.Model, error) {
+	return backends.CallWithRetry(ctx, e.serverWaitOptions(limit), func() (backends.Model, error) {
 		return pickModel(ctx, b, name)
 	})
 }
@@ -154,7 +154,7 @@ func allServers(judges []backends.PoolMember) []backends.ServerInfo {
 // describeAll names the server of a run, or the number of servers.
 func describeAll(judges []backends.PoolMember) string {
 	if len(judges) == 1 {
-		return Describe(judges[0].Server)
+		return DescribeServer(judges[0].Server)
 	}
 	return fmt.Sprintf("%d servers", len(judges))
 }
@@ -185,7 +185,7 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 		retrier := backends.WithRetry(client, backends.RetryOptions{TimeLimit: p.req.RetryFor})
 		client = retrier
 		if level := p.job.CurrentConcurrency; level != nil {
-			p.job.CurrentConcurrency = func() int { return level() + min(retrier.Waiting(), defaultMaxAtOnce) }
+			p.job.CurrentConcurrency = func() int { return level() + min(retrier.WaitingRequests(), defaultMaxAtOnce) }
 		}
 	}
 	switch {
@@ -194,7 +194,7 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	case store != nil:
 		client = cache.CachingClient(client, store)
 	}
-	return &warningClient{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
+	return &replyWarningClient{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
 }
 
 // pool returns the client of the run's servers before retries, and a function that closes the client. Each server
@@ -211,7 +211,7 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 		}
 		w := backends.NewModelWatch(ctx, judges[i], p.req.RetryFor)
 		if p.req.StrictDeterminism {
-			w.Exclusive = make(chan struct{}, 1)
+			w.SampleLock = make(chan struct{}, 1)
 		}
 		p.watches[judges[i].Server.URL] = w
 		w.ExpectFingerprint(p.systems[judges[i].Server.URL].MostFrequent())
@@ -261,11 +261,11 @@ func checkCachedSample(m *judging.Manifest, store *cache.Store) error {
 		return nil
 	}
 	model := m.Spec.Model
-	cachedSample := store.Sample(model.Identity, model.Name)
+	cachedSample := store.StoredSample(model.Identity, model.Name)
 	switch {
 	case cachedSample == nil:
-		store.KeepSample(model.Identity, model.Name, m.TokenSample) // a cache without a sample works too
-	case !cachedSample.Matches(m.TokenSample):
+		store.StoreTokenSample(model.Identity, model.Name, m.TokenSample) // a cache without a sample works too
+	case !cachedSample.FitsSameModel(m.TokenSample):
 		return fmt.Errorf("the cache holds replies of another model with the same name and size as %q but "+
 			"other weights (%s; now %s): "+
 			"choose another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)",

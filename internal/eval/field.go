@@ -56,18 +56,18 @@ type Field struct {
 	NeedsServer bool      `yaml:"needs-server"` // the field has no meaning for simulated judges
 	NoBatch     string    `yaml:"no-batch"`     // why a batch excludes the field; "": it does not
 
-	value    any                      // pointer to the field's value in a request
-	defaults []string                 // the field's values in a new request
-	option   *judging.Option          // the protocol's option that the field sets; nil for other fields
-	valid    func(value string) error // further check of a value; may be nil
+	valuePointer any                      // pointer to the field's value in a request
+	defaults     []string                 // the field's values in a new request
+	option       *judging.Option          // the protocol's option that the field sets; nil for other fields
+	valid        func(value string) error // further check of a value; may be nil
 }
 
 // bind returns the field bound to value, a pointer into a request, with its kind, default and label, as far as they are
 // missing, from usual, the pointer into a new request.
 func (f Field) bind(value, usual any) Field {
-	f.value = usual
+	f.valuePointer = usual
 	f.defaults = f.texts()
-	f.value = value
+	f.valuePointer = value
 	if f.Kind == "" {
 		f.Kind = f.kind()
 	}
@@ -82,7 +82,7 @@ func (f Field) kind() FieldKind {
 	if f.Zero != "" {
 		return FieldKindText
 	}
-	switch f.value.(type) {
+	switch f.valuePointer.(type) {
 	case *bool:
 		return FieldKindSwitch
 	case *time.Duration:
@@ -141,7 +141,7 @@ func (f Field) read(values []string) error {
 		return err
 	}
 	n, _ := strconv.ParseInt(text, 0, 64) // 0 if it is not a number; check has refused invalid numbers
-	switch value := f.value.(type) {
+	switch value := f.valuePointer.(type) {
 	case *string:
 		*value = text
 	case *bool:
@@ -160,7 +160,7 @@ func (f Field) read(values []string) error {
 			*value = append(*value, f.split(entry)...)
 		}
 	case *judging.Settings:
-		f.choose(value, text)
+		f.setProtocolOption(value, text)
 	}
 	return nil
 }
@@ -177,8 +177,8 @@ func (f Field) split(entry string) []string {
 	return []string{entry}
 }
 
-// choose sets the protocol's option to text in settings, which hold no defaults.
-func (f Field) choose(settings *judging.Settings, text string) {
+// setProtocolOption sets the protocol's option to text in settings, which hold no defaults.
+func (f Field) setProtocolOption(settings *judging.Settings, text string) {
 	if f.Kind == FieldKindSwitch {
 		on, _ := strconv.ParseBool(text)
 		text = strconv.FormatBool(on)
@@ -195,7 +195,7 @@ func (f Field) choose(settings *judging.Settings, text string) {
 // texts returns the field's values in the request, as people write them.
 func (f Field) texts() []string {
 	text := ""
-	switch value := f.value.(type) {
+	switch value := f.valuePointer.(type) {
 	case *[]string:
 		return *value
 	case **int:

@@ -61,8 +61,8 @@ func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
 	)
 	applies := map[string]bool{
 		"":                true,
-		"with tasks":      hasTasks(k),
-		"without tasks":   !hasTasks(k),
+		"with tasks":      groupsAreTasks(k),
+		"without tasks":   !groupsAreTasks(k),
 		"with shares":     len(shares) > 0,
 		"with agents":     k.JudgesAgents(),
 		"with options":    k.Takes(datasets.ShapeOptions),

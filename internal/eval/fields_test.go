@@ -63,7 +63,7 @@ func TestFieldTableOfEachProtocol(t *testing.T) {
 			"retry-for":  "2m",
 			"sample":     "0",
 		}
-		if hasTasks(k) {
+		if groupsAreTasks(k) {
 			defaults["sample"] = strconv.Itoa(DefaultItemsPerGroup)
 		}
 		for _, f := range FieldsOf(k) {

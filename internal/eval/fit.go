@@ -14,9 +14,9 @@ import (
 // newRun returns the manifest of a new run of a request and the path of its folder.
 func (e *Maker) newRun(o RunRequest, subset runItems, spec judging.Spec) (m *judging.Manifest, out string) {
 	m = judging.NewManifest(e.Version, spec)
-	m.Shard = subset.shardOf(spec)
+	m.Shard = subset.manifestShard(spec)
 	m.Dataset = subset.info
-	m.Name = o.Name
+	m.Name = o.JudgeName
 	if o.Out != "" {
 		return m, o.Out
 	}
@@ -43,7 +43,7 @@ func (e *Maker) fitReply(
 	}
 	job := *p.job
 	job.Manifest = &judging.Manifest{Spec: spec}
-	job.Rows = all(subset.set)
+	job.Rows = allItemIndexes(subset.set)
 	timer := time.AfterFunc(2*time.Second, func() {
 		e.Notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once",
 			server.Name)

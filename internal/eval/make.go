@@ -38,7 +38,7 @@ func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, 
 // askAndScore asks for the missing judgments of an opened run, writes the run and scores it. It returns a report even
 // with an error, if there was anything to score.
 func (e *Maker) askAndScore(ctx context.Context, p *runState) (*scoring.Report, error) {
-	if int(p.missing.Load())+len(p.dir.Waiting) == 0 {
+	if int(p.missing.Load())+len(p.dir.WaitingJudgments) == 0 {
 		if err := e.completeFolder(ctx, p); err != nil {
 			return nil, err
 		}
@@ -55,8 +55,8 @@ func (e *Maker) askAndScore(ctx context.Context, p *runState) (*scoring.Report, 
 func (e *Maker) open(p *runState) error {
 	m := p.job.Manifest
 	reading := scoring.DefaultOptions.Reading
-	reading.Readers = p.reading
-	p.readEarlier()
+	reading.Readers = p.replayReaders
+	p.readEarlierManifest()
 	err := p.drawOrder(reading)
 	if err == nil {
 		p.records, err = scoring.NewLoader(m, reading)
@@ -68,7 +68,7 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.liveScore = scoring.NewLiveScore(p.records)
 	}
-	p.dir, err = judging.OpenDirWithValues(p.out, m, p.askAgain, p.records.Parse, p.takeStored)
+	p.dir, err = judging.OpenDirWithValues(p.out, m, p.shouldAskAgain, p.records.ReadVerdict, p.takeStored)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (e *Maker) open(p *runState) error {
 		e.Notef("warning: %s was changed after the run wrote it; its present content is used", filepath.Join(p.out, name))
 	}
 	p.noteStart(e.Now())
-	for _, r := range p.dir.Waiting {
+	for _, r := range p.dir.WaitingJudgments {
 		p.job.Completed.Add(r)
 	}
 	p.completed = p.job.Completed.Count()
@@ -91,9 +91,9 @@ func (e *Maker) open(p *runState) error {
 // ask asks the servers for the missing judgments. started is false if it could not ask for any.
 func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) {
 	m := p.job.Manifest
-	p.ending, p.endGently = context.WithCancel(context.Background())
+	p.gentleEnd, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
-	ctx = backends.WithLastTry(backends.WithRequestCounter(ctx, &p.requestCounter), p.ending)
+	ctx = backends.WithLastTry(backends.WithRequestCounter(ctx, &p.requestCounter), p.gentleEnd)
 	client, closeClient := p.client, func() error { return nil }
 	if client == nil {
 		client, closeClient, err = e.openServers(ctx, p)
@@ -121,17 +121,17 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	})
 	counting, stop := context.WithCancel(ctx)
 	defer stop()
-	longest := make(chan judging.Length, 1)
+	longest := make(chan judging.PromptLength, 1)
 	go func() { longest <- e.longest(counting, p) }()
 	err = e.runJob(ctx, p)
 	if err != nil {
 		stop()
 	}
-	m.Longest = <-longest
+	m.LongestPrompt = <-longest
 	m.OtherRequests = p.requestCounter.AddTo(m.OtherRequests)
 	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
-	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // already reported
+	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrStoreGivenUp) { // already reported
 		e.Notef("warning: %v", err)
 	}
 	return true, err
@@ -154,15 +154,15 @@ func (e *Maker) runJob(ctx context.Context, p *runState) error {
 	pace := &concurrencyMeter{run: p.job, start: e.Now(), now: e.Now}
 	alarms := judging.Alarms{Manifest: m}
 	var alarm atomic.Pointer[string] // the alarm that ended the run
-	p.job.Stop = p.ending.Done()
+	p.job.Stop = p.gentleEnd.Done()
 	p.job.Write = func(r *judging.Record) error {
 		p.missing.Add(-1)
 		if e.Batch != nil && r.Outcome == judging.Failed {
-			e.Batch.queue(r.Error)
+			e.Batch.queueRequest(r.Error)
 			return nil // the judgment stays missing, for the next batch
 		}
-		read, err := p.records.Parse(r)
-		if err == nil && r.Waits() {
+		read, err := p.records.ReadVerdict(r)
+		if err == nil && r.AwaitsChecks() {
 			err = p.dir.WriteWaiting(r)
 		}
 		if err == nil {
@@ -174,7 +174,7 @@ func (e *Maker) runJob(ctx context.Context, p *runState) error {
 		scored := *r // with the scored verdict, which may differ from the recorded one
 		scored.Outcome = read.Outcome
 		scored.Label = read.Label
-		pace.count(&scored)
+		pace.addJudgment(&scored)
 		e.observer().Recorded(&scored)
 		text := alarms.Observe(&scored)
 		if text != "" && p.req.StopOnAlarm && alarm.CompareAndSwap(nil, &text) {
@@ -189,12 +189,12 @@ func (e *Maker) runJob(ctx context.Context, p *runState) error {
 	}
 	err := p.recheckWaiting()
 	if err == nil {
-		err = e.askChecked(ctx, p)
+		err = e.askThenCheck(ctx, p)
 	}
 	pace.addToManifest()
 	e.observer().RunEnded()
 	if why := alarm.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
-		return WithKind(ErrIncomplete, errors.New(*why))
+		return ErrorOfKind(ErrIncomplete, errors.New(*why))
 	}
 	return err
 }
@@ -218,15 +218,15 @@ func (p *runState) concurrencyText(missing int) string {
 func (p *runState) noteStart(now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)
-	if old := p.earlier; old != nil {
+	if old := p.earlierManifest; old != nil {
 		m.Started = old.Started
 		m.Changes = old.Changes
 		m.OtherRequests = old.OtherRequests
 		m.TokenSample = old.TokenSample
-		m.Longest = old.Longest
-		m.Alternates = old.Alternates
-	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && !p.replay {
-		m.Alternates = protocol.Presentations == 2
+		m.LongestPrompt = old.LongestPrompt
+		m.AlternatesOrder = old.AlternatesOrder
+	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && !p.isReplay {
+		m.AlternatesOrder = protocol.Presentations == 2
 	}
 }
 
@@ -235,8 +235,8 @@ func (p *runState) noteStart(now time.Time) {
 func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
-	if p.earlier != nil {
-		m.Ended = p.earlier.Ended
+	if p.earlierManifest != nil {
+		m.Ended = p.earlierManifest.Ended
 		if err := p.dir.RemoveInvalidRecords(); err != nil {
 			return err
 		}
@@ -246,12 +246,12 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	if err := p.dir.WriteItems(p.itemLines(ctx)); err != nil {
 		return err
 	}
-	e.openComplete(p.out, m, p.completed)
+	e.reportComplete(p.out, m, p.completed)
 	return nil
 }
 
-// openComplete reports to the observer a run with nothing left to ask.
-func (e *Maker) openComplete(dir string, m *judging.Manifest, completed int) {
+// reportComplete reports to the observer a run with nothing left to ask.
+func (e *Maker) reportComplete(dir string, m *judging.Manifest, completed int) {
 	e.observer().RunOpened(RunStart{Dir: dir, Manifest: m, Completed: completed})
 	if completed == m.Judgments && completed > 0 {
 		e.Notef("all %d judgments are in %s already: nothing to ask", completed, dir)
@@ -285,7 +285,7 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 				return context.Cause(ctx)
 			}
 			var err error
-			raw, err = p.set.RawInto(raw, row)
+			raw, err = p.set.RawIntoBuffer(raw, row)
 			if err != nil {
 				return err
 			}
@@ -326,8 +326,8 @@ func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scor
 	default:
 		m.Status = judging.Incomplete
 	}
-	if p.reading != judging.PaperReaders { // reports from before there were two readings have no comparison of them
-		if err := run.CompareReadings(nil); err != nil {
+	if p.replayReaders != judging.PaperReaders { // reports from before there were two readings have no comparison of them
+		if err := run.CompareReadingRules(nil); err != nil {
 			e.Notef("cannot compare the two readings: %v", err)
 		}
 	}
@@ -353,7 +353,7 @@ func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scor
 	}
 	err = e.incompleteError(m.Status, missing, m.Judgments, runErr)
 	if err == nil {
-		err = e.unserved(p, run.Unserved)
+		err = e.unservedError(p, run.Unserved)
 	}
 	if rep.Judgments() == 0 {
 		return nil, err
@@ -368,14 +368,14 @@ func (e *Maker) incompleteError(status string, missing, expected int, runErr err
 	hint := rest + "; " + e.Hints.GoOn
 	switch {
 	case errors.As(runErr, new(*backends.ModelChangedError)) && missing > 0:
-		return WithKind(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
+		return ErrorOfKind(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
 			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Hints.GoOn))
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.StoppedByRule:
 		return nil
 	case status == judging.Interrupted:
-		return WithKind(ErrInterrupted, errors.New("interrupted: "+hint))
+		return ErrorOfKind(ErrInterrupted, errors.New("interrupted: "+hint))
 	case errors.As(runErr, new(*judging.GaveUpError)):
-		return WithKind(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, hint))
+		return ErrorOfKind(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, hint))
 	case judging.DiskFull(runErr): // the error says how to continue
 		return fmt.Errorf("%w; %s", runErr, rest)
 	case errors.Is(runErr, ErrIncomplete) && missing == 0: // an alarm at the last judgment
@@ -383,7 +383,7 @@ func (e *Maker) incompleteError(status string, missing, expected int, runErr err
 	case runErr != nil:
 		return fmt.Errorf("%w; %s", runErr, hint)
 	case missing > 0:
-		return WithKind(ErrIncomplete,
+		return ErrorOfKind(ErrIncomplete,
 			fmt.Errorf("%d of %d judgments failed or are missing; %s", missing, expected, e.Hints.GoOn))
 	}
 	return nil

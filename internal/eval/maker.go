@@ -28,8 +28,8 @@ type Maker struct {
 	Hints      UserHints // advice in errors and notes
 	// OpenCache opens the cache of a folder, or with "" the user's.
 	OpenCache func(dir string) (*cache.Store, error)
-	// Shared is a cache that several runs keep open; nil if each run opens its own.
-	Shared *SharedCache
+	// SharedCache is a cache that several runs keep open; nil if each run opens its own.
+	SharedCache *SharedCache
 	// APIKeyVariable returns the name of the environment variable with the API key of a server, or "" for OPENAI_API_KEY.
 	// If ok is false, the server gets no key. May be nil: then the request names the variable.
 	APIKeyVariable func(url string) (variable string, ok bool)
@@ -43,7 +43,7 @@ type Maker struct {
 	// Rule may end the requested run before its last item, but not its stages. May be nil.
 	Rule *StoppingRule
 	// Batch answers instead of servers, and is the transport of HTTP; may be nil.
-	Batch *Batch
+	Batch *BatchTransport
 }
 
 // UserHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a
@@ -124,24 +124,24 @@ var (
 	ErrIncomplete  = errors.New("judgments failed or are missing") // the same request asks for them
 	ErrInterrupted = errors.New("interrupted")                     // the same request continues
 
-	// ErrUnserved marks the error of a run that has all judgments, but some without a verdict by no fault of the judge. It
+	// ErrServerNoVerdict marks the error of a run that has all judgments, but some without a verdict by no fault of the judge. It
 	// is an ErrIncomplete, too; the request with AskAgain asks for them again.
-	ErrUnserved = fmt.Errorf("no verdict: %w", ErrIncomplete)
+	ErrServerNoVerdict = fmt.Errorf("no verdict: %w", ErrIncomplete)
 )
 
-// kindError is an error with the text of err, for which errors.Is also reports kind.
-type kindError struct{ kind, err error }
+// errorWithKind is an error with the text of err, for which errors.Is also reports kind.
+type errorWithKind struct{ kind, err error }
 
-func (e *kindError) Error() string        { return e.err.Error() }
-func (e *kindError) Unwrap() error        { return e.err }
-func (e *kindError) Is(target error) bool { return errors.Is(e.kind, target) }
+func (e *errorWithKind) Error() string        { return e.err.Error() }
+func (e *errorWithKind) Unwrap() error        { return e.err }
+func (e *errorWithKind) Is(target error) bool { return errors.Is(e.kind, target) }
 
 func (e *FieldError) Is(target error) bool { return target == ErrUsage }
 
 // usageError returns an error of the kind ErrUsage.
 func usageError(format string, args ...any) error {
-	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
+	return &errorWithKind{ErrUsage, fmt.Errorf(format, args...)}
 }
 
-// WithKind returns an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, with its own text.
-func WithKind(kind, err error) error { return &kindError{kind, err} }
+// ErrorOfKind returns an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, with its own text.
+func ErrorOfKind(kind, err error) error { return &errorWithKind{kind, err} }

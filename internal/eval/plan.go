@@ -33,20 +33,20 @@ type RunPlan struct {
 
 // FutureJudgments describes the judgments of answers that models have not given yet.
 type FutureJudgments struct {
-	Request   RunRequest
-	Judgments int                   // estimate of their number
-	Judges    []backends.PoolMember // the servers to ask
+	Request      RunRequest
+	Judgments    int                   // estimate of their number
+	JudgeServers []backends.PoolMember // the servers to ask
 }
 
 // planRun adds to the plan a run of the request, its own or one whose answers it needs: the judgments that the run has
 // already, those in the cache, and the calls to make.
 func (w *requestWork) planRun(ctx context.Context, p *runState) error {
-	p.readEarlier()
-	if old := p.earlier; old != nil {
+	p.readEarlierManifest()
+	if old := p.earlierManifest; old != nil {
 		if old.ID != p.job.Manifest.ID {
 			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}
-		err := p.askAllExcept(func(r *judging.Record) bool { return !p.askAgain(r) })
+		err := p.askAllExcept(func(r *judging.Record) bool { return !p.shouldAskAgain(r) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was just started
 			return err
 		}
@@ -58,7 +58,7 @@ func (w *requestWork) planRun(ctx context.Context, p *runState) error {
 		note = "the cache is not used"
 	case p.req.AskAgain:
 		note = "the cache is not read"
-	case p.req.Shard != "" && w.Shared == nil && !disk.Exists(p.cacheFolder()):
+	case p.req.Shard != "" && w.SharedCache == nil && !disk.Exists(p.cacheFolder()):
 		note = "the shard has none yet"
 	default:
 		store, closeStore, err := w.acquireCache(p.cacheFolder())
@@ -69,12 +69,12 @@ func (w *requestWork) planRun(ctx context.Context, p *runState) error {
 			cached = w.cachedOrPlanned(store.CanAnswer)
 		}
 	}
-	p.job.Manifest.Longest = w.longest(ctx, p)
+	p.job.Manifest.LongestPrompt = w.longest(ctx, p)
 	plan, err := p.job.MakePlan(ctx, cached)
 	if err != nil {
 		return err
 	}
-	plan.CacheNote = note
+	plan.CacheUnreadReason = note
 	run := &RunPlan{
 		Request:  p.req,
 		Dir:      p.out,

@@ -27,8 +27,8 @@ type runState struct {
 	completed         int          // number of judgments in the run already
 	missing           atomic.Int64 // number of judgments still to make
 	stopped           atomic.Bool  // the user stopped the run
-	// ending is done when the run ends gently: no more requests and retries.
-	ending         context.Context
+	// gentleEnd is done when the run ends gently: no more requests and retries.
+	gentleEnd      context.Context
 	endGently      context.CancelFunc              // ends ending
 	requestCounter backends.RequestCounter         // requests other than for judgments
 	out            string                          // path of the run's folder
@@ -39,14 +39,14 @@ type runState struct {
 	liveScore      *scoring.LiveScore              // scores so far; nil without an observer
 
 	client backends.Client // used instead of servers, such as a simulation; may be nil
-	// replay says that the run repeats another from its records. copyRecords then makes the run's records from those of
+	// isReplay says that the run repeats another from its records. copyRecords then makes the run's records from those of
 	// the original; it is nil for a simulated judge.
-	replay      bool
-	copyRecords func(ctx context.Context, use func(*judging.Record) error) error
-	reading     judging.ReaderSet // the readers for the scores of a replay; "" for the default
+	isReplay      bool
+	copyRecords   func(ctx context.Context, use func(*judging.Record) error) error
+	replayReaders judging.ReaderSet // the readers for the scores of a replay; "" for the default
 
-	earlier *judging.Manifest                // manifest of an earlier try; nil for none
-	systems map[string]backends.Fingerprints // system fingerprints of the earlier try's replies, by the server's address
+	earlierManifest *judging.Manifest                // manifest of an earlier try; nil for none
+	systems         map[string]backends.Fingerprints // system fingerprints of the earlier try's replies, by the server's address
 
 	rule     *StoppingRule // may end the run before its last item; may be nil
 	ruleFeed *ruleFeeder   // passes items to the rule; nil without a rule
@@ -70,7 +70,7 @@ func checkItems(o RunRequest, subset runItems) (k judging.Protocol, t judging.Te
 	if err != nil {
 		return k, t, err
 	}
-	t, err = findTemplate(k, o.Prompt)
+	t, err = findTemplate(k, o.PromptNameOrFile)
 	if err != nil {
 		return k, t, err
 	}
@@ -93,7 +93,7 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 		return subset, k, err
 	}
 	subset = runItems{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
-	if o.Unrelated || o.MaxOptions > 0 {
+	if o.AddUnrelated || o.MaxOptions > 0 {
 		defer set.Close()
 		subset, err = changeOptions(subset, o)
 		if err != nil {
@@ -115,18 +115,18 @@ func changeOptions(subset runItems, o RunRequest) (runItems, error) {
 			return runItems{}, err
 		}
 		if !item.Shape.Info().VariableCandidates {
-			return runItems{}, InvalidField("unrelated", o.Unrelated,
+			return runItems{}, InvalidField("unrelated", o.AddUnrelated,
 				"and --max-options are for items with options; %s has items of shape %s", subset.set.Name, item.Shape)
 		}
-		item = datasets.TrimOptions(item, o.MaxOptions, o.Seed)
-		if o.Unrelated {
+		item = datasets.ReduceOptions(item, o.MaxOptions, o.Seed)
+		if o.AddUnrelated {
 			if unrelated == nil {
 				unrelated, err = datasets.NewUnrelatedOptions(subset.set, o.Seed)
 				if err != nil {
 					return runItems{}, err
 				}
 			}
-			item, err = unrelated.Add(item)
+			item, err = unrelated.InsertInto(item)
 			if err != nil {
 				return runItems{}, err
 			}
@@ -144,7 +144,7 @@ func changeOptions(subset runItems, o RunRequest) (runItems, error) {
 	if err != nil {
 		return runItems{}, err
 	}
-	return runItems{set: set, rows: all(set), info: subset.info, mapping: subset.mapping}, nil
+	return runItems{set: set, rows: allItemIndexes(set), info: subset.info, mapping: subset.mapping}, nil
 }
 
 // pick notes remarks on a dataset and returns the indexes of the items that the request selects.
@@ -160,16 +160,16 @@ func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 		}
 		sel.ItemsPerGroup = 0
 	}
-	if o.IDs != "" {
-		ids, err := datasets.ReadIDs(o.IDs)
+	if o.IDsFile != "" {
+		ids, err := datasets.ReadIDs(o.IDsFile)
 		if err != nil {
 			return nil, err
 		}
 		sel.IDs = ids
 	}
 	rows, err := sel.Pick(set)
-	if err != nil && o.IDs != "" {
-		return nil, fmt.Errorf("--ids %s: %w", o.IDs, err)
+	if err != nil && o.IDsFile != "" {
+		return nil, fmt.Errorf("--ids %s: %w", o.IDsFile, err)
 	}
 	return rows, err
 }
@@ -181,9 +181,9 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 		return t, nil
 	}
 	if !strings.ContainsAny(name, `/\.`) {
-		return t, WithKind(ErrUsage, err)
+		return t, ErrorOfKind(ErrUsage, err)
 	}
-	return protocol.TemplateFile(name)
+	return protocol.ReadTemplateFile(name)
 }
 
 // prepare prepares the run of a request from its items and judges. It asks for no judgment and writes nothing.
@@ -201,7 +201,7 @@ func (e *Maker) prepare(
 	}
 	ctx = backends.WithRequestCounter(ctx, &p.requestCounter)
 	server, model := p.judges[0].Server, JointModel(p.judges)
-	asker := protocol.New(template, o.Options)
+	asker := protocol.NewAsker(template, o.Options)
 	params := o.CallParameters()
 	if !protocol.FollowUps {
 		params.Attempts = 1
@@ -210,14 +210,14 @@ func (e *Maker) prepare(
 		return nil, err
 	}
 	spec := judging.Spec{
-		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, Options: o.Options,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, ProtocolOptions: o.Options,
 		Dataset: judging.DatasetSpec{
 			SHA256:      subset.set.SHA256,
 			Items:       len(subset.rows),
-			IDs:         judging.HashIDs(len(subset.rows), func(i int) string { return subset.set.ID(subset.rows[i]) }),
+			IDsHash:     judging.HashIDs(len(subset.rows), func(i int) string { return subset.set.ItemID(subset.rows[i]) }),
 			Turns:       o.Turns,
-			Lang:        o.Lang,
-			Unrelated:   o.Unrelated,
+			Lang:        o.ItemLanguage,
+			Unrelated:   o.AddUnrelated,
 			MaxOptions:  o.MaxOptions,
 			Field:       strings.Join(subset.mapping.Fields, ","),
 			LabelValues: strings.Join(subset.mapping.LabelValues, ","),
@@ -262,14 +262,14 @@ func (e *Maker) prepare(
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
 	p.job.Concurrency = m.Concurrency
-	if err := checkLabels(asker, subset, server, model); err != nil {
+	if err := checkDecisionOptions(asker, subset, server, model); err != nil {
 		return nil, err
 	}
-	return p, p.limit()
+	return p, p.setPromptLimit()
 }
 
-// checkLabels returns an error if a decision model would have to answer a question without options.
-func checkLabels(asker judging.Asker, subset runItems, server backends.ServerInfo, model backends.Model) error {
+// checkDecisionOptions returns an error if a decision model would have to answer a question without options.
+func checkDecisionOptions(asker judging.Asker, subset runItems, server backends.ServerInfo, model backends.Model) error {
 	if !server.Can(backends.HasDecisionModels) || len(subset.rows) == 0 {
 		return nil
 	}
@@ -330,13 +330,13 @@ func checkShape(protocol judging.Protocol, subset runItems) error {
 func checkAbilities(server backends.ServerInfo, model backends.Model, params *judging.Parameters) error {
 	if server.Can(backends.TruncatesPrompts) && !server.Can(backends.RefusesLongPrompts) {
 		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
-			"upgrade it to %s or later", Describe(server), server.Since(backends.RefusesLongPrompts))
+			"upgrade it to %s or later", DescribeServer(server), server.FirstVersionWith(backends.RefusesLongPrompts))
 	}
 	if !server.Can(backends.SetsContext) && !server.Can(backends.IsSimulated) && params.NumCtx > 0 {
 		return InvalidField("num-ctx", params.NumCtx,
 			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
 	}
-	if server.Since(backends.ReportsLogprobs) != "" && !server.Can(backends.ReportsLogprobs) {
+	if server.FirstVersionWith(backends.ReportsLogprobs) != "" && !server.Can(backends.ReportsLogprobs) {
 		model.Logprobs = backends.AbilityNo
 	}
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.AbilityNo {
@@ -345,27 +345,27 @@ func checkAbilities(server backends.ServerInfo, model backends.Model, params *ju
 	}
 	if params.ThinkBudget > 0 && !server.Can(backends.LimitsThinking) {
 		return InvalidField("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
-			"leave it out, and try --think low, medium or high", Describe(server))
+			"leave it out, and try --think low, medium or high", DescribeServer(server))
 	}
-	if params.StopRepetition && !server.Can(backends.EndsRepetition) {
+	if params.StopRepetition && !server.Can(backends.StopsRepetition) {
 		return InvalidField("stop-repetition", true,
-			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
+			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", DescribeServer(server))
 	}
 	if server.Can(backends.HasDecisionModels) {
 		params.Constrain, params.MaxTokens = true, 1 // it writes no text
-		params.SystemRole = backends.RoleSystem      // the system text is the question
+		params.SystemTextRole = backends.RoleSystem  // the system text is the question
 	}
 	if params.Constrain && model.Logprobs == backends.AbilityYes {
 		params.Logprobs = true
 	}
 	if params.Logprobs && model.Logprobs == backends.AbilityNo {
-		return InvalidField("logprobs", true, ": %s returns no token probabilities; leave out the flag", Describe(server))
+		return InvalidField("logprobs", true, ": %s returns no token probabilities; leave out the flag", DescribeServer(server))
 	}
 	return nil
 }
 
-// limit sets the largest number of tokens that a prompt of the job may have.
-func (p *runState) limit() error {
+// setPromptLimit sets the largest number of tokens that a prompt of the job may have.
+func (p *runState) setPromptLimit() error {
 	j, m := p.job, p.job.Manifest
 	maxTokens, context := m.Spec.Parameters.MaxTokens, p.contextTokens()
 	if m.Server.Can(backends.ReservesReplyRoom) && context > 0 && maxTokens >= context {
@@ -385,15 +385,15 @@ func (p *runState) contextTokens() int {
 
 // longest returns the length of the longest prompt of a run that asks a server, and warns if the prompt leaves too
 // little room for the reply. No request depends on the length.
-func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
+func (e *Maker) longest(ctx context.Context, p *runState) judging.PromptLength {
 	j, m := p.job, p.job.Manifest
-	if p.replay || m.Simulated || len(j.Rows) == 0 {
-		return m.Longest
+	if p.isReplay || m.Simulated || len(j.Rows) == 0 {
+		return m.LongestPrompt
 	}
 	maxTokens, context := m.Spec.Parameters.MaxTokens, p.contextTokens()
 	longest, _ := j.LongestPrompt(ctx, context, 0)
 	if longest.Tokens == 0 { // an item cannot be read, which the run reports
-		return m.Longest
+		return m.LongestPrompt
 	}
 	room := context - longest.Tokens
 	switch {
@@ -419,14 +419,14 @@ func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	if set.Path != "" && set.Name == set.Path {
 		info.Name = datasets.ShortName(set.Path)
 	}
-	if info.Sample+info.ItemsPerGroup > 0 || o.Unrelated || o.MaxOptions > 0 {
+	if info.Sample+info.ItemsPerGroup > 0 || o.AddUnrelated || o.MaxOptions > 0 {
 		info.Seed = o.Seed
 	}
-	if o.IDs != "" {
-		info.IDs = filepath.Base(o.IDs)
+	if o.IDsFile != "" {
+		info.IDsFile = filepath.Base(o.IDsFile)
 	}
 	for _, b := range set.SkipReasons {
-		info.Bad = append(info.Bad, b.Error())
+		info.BadLines = append(info.BadLines, b.Error())
 	}
 	return info
 }

@@ -14,14 +14,14 @@ import (
 	"gavel/judging"
 )
 
-// RebuildCounts counts replies in records: Filled those put into a cache, Same those that the cache had, and Skipped
+// CacheRebuildCounts counts replies in records: Filled those put into a cache, Same those that the cache had, and Skipped
 // those left out, because their prompts were never sent or are rendered differently now.
-type RebuildCounts struct{ Added, AlreadyCached, Skipped int }
+type CacheRebuildCounts struct{ Added, AlreadyCached, Skipped int }
 
-// Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
+// RebuildCache puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
 // requests: each judgment of the runs below dirs is asked again, and its record answers. Rebuild notes the runs that it
 // leaves out.
-func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n RebuildCounts, err error) {
+func (e *Maker) RebuildCache(ctx context.Context, cacheDir string, dirs ...string) (n CacheRebuildCounts, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {
 		return n, err
@@ -33,7 +33,7 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n
 			if err != nil || d.Name() != judging.ManifestFile {
 				return err
 			}
-			return e.rebuild(ctx, filepath.Dir(path), &recordClient{store: store, n: &n})
+			return e.cacheReplies(ctx, filepath.Dir(path), &replayClient{store: store, counts: &n})
 		})
 		if err != nil {
 			return n, err
@@ -42,9 +42,9 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n
 	return n, nil
 }
 
-// rebuild puts the replies of one run into c's cache. It returns an error only if the cache cannot be written or the
+// cacheReplies puts the replies of one run into c's cache. It returns an error only if the cache cannot be written or the
 // context ends; it notes other problems.
-func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error {
+func (e *Maker) cacheReplies(ctx context.Context, run string, c *replayClient) error {
 	job, err := e.storedJob(run)
 	if err == nil {
 		defer job.Set.Close()
@@ -58,7 +58,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 		err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
 			c.record, c.replies = r, slices.Concat(r.Replies, r.ExtraReplies)
 			_, err := job.Repeat(ctx, r)
-			c.n.Skipped += len(c.replies)
+			c.counts.Skipped += len(c.replies)
 			return errors.Join(err, c.err)
 		})
 	}
@@ -69,17 +69,17 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 	return err
 }
 
-// recordClient answers the requests of one judgment with the replies of its record, and stores those that a cache
+// replayClient answers the requests of one judgment with the replies of its record, and stores those that a cache
 // lacks.
-type recordClient struct {
+type replayClient struct {
 	store   *cache.Store // nil: nothing is stored
-	n       *RebuildCounts
+	counts  *CacheRebuildCounts
 	record  *judging.Record
 	replies []judging.Reply // replies of record that have not answered a request yet
 	err     error           // last error of the store
 }
 
-func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+func (c *replayClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	if ctx.Err() != nil || len(c.replies) == 0 || c.store != nil && c.replies[0].NotSent() {
 		return backends.Response{}, &backends.Error{Kind: backends.ErrorNotFound, Message: "the record has no such reply"}
 	}
@@ -87,7 +87,7 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	c.replies = c.replies[1:]
 	resp := reply.Response()
 	if resp.Finish == backends.FinishPromptTooLong {
-		resp.Context = req.Context
+		resp.Context = req.ContextTokens
 	}
 	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.ExtraReplies) { // the last turn or an aside
 		resp.LabelProbabilities = c.labels(reply, len(c.replies) == len(c.record.ExtraReplies))
@@ -97,10 +97,10 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	}
 	key := cache.Key(req)
 	if _, ok := c.store.Get(key); ok {
-		c.n.AlreadyCached++
+		c.counts.AlreadyCached++
 		return resp, nil
 	}
-	c.n.Added++
+	c.counts.Added++
 	c.err = c.store.Put(key, cache.Entry{
 		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Bundle: reply.Origin,
 	})
@@ -109,7 +109,7 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 
 // labels returns the label probabilities that came with a reply. turn says that the reply is the last turn, which came
 // with those of all labels without an aside. An aside, an extra request for one label, came with that label's.
-func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
+func (c *replayClient) labels(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
 	for _, p := range c.record.Probabilities {
 		aside := slices.ContainsFunc(c.record.ExtraReplies, func(a judging.Reply) bool {
 			return strings.TrimSpace(a.Text) == p.Label

@@ -29,7 +29,7 @@ func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, e
 	rep, err := anywhere.continueRun(ctx, p)
 	if errors.Is(err, ErrIncomplete) {
 		all := p.job.Manifest.Judgments
-		err = &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments cannot be repeated: "+
+		err = &errorWithKind{ErrIncomplete, fmt.Errorf("%d of %d judgments cannot be repeated: "+
 			"they failed or are missing in %s (repeat its command to complete it), "+
 			"or this version of gavel asks them with other prompts", all-p.job.Completed.Count(), all, run)}
 	}
@@ -55,7 +55,7 @@ func (e *Maker) storedJob(run string) (*judging.RunJob, error) {
 		return nil, err
 	}
 	return &judging.RunJob{
-		Manifest: m, Asker: asker, Set: set, Rows: all(set),
+		Manifest: m, Asker: asker, Set: set, Rows: allItemIndexes(set),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}, nil
 }
@@ -67,17 +67,17 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		return nil, err
 	}
 	p := &runState{
-		set:     job.Set,
-		out:     out,
-		job:     job,
-		client:  &recordClient{},
-		replay:  true,
-		reading: readersOfScores(run),
+		set:           job.Set,
+		out:           out,
+		job:           job,
+		client:        &replayClient{},
+		isReplay:      true,
+		replayReaders: scoreReaderSet(run),
 	}
 	p.copyRecords = func(ctx context.Context, use func(*judging.Record) error) error {
 		repeat := func(r *judging.Record) (*judging.Record, error) {
 			copied := *job
-			copied.Client = &recordClient{record: r, replies: slices.Concat(r.Replies, r.ExtraReplies)}
+			copied.Client = &replayClient{record: r, replies: slices.Concat(r.Replies, r.ExtraReplies)}
 			return copied.Repeat(ctx, r)
 		}
 		return judging.ReadRecordsWithValues(filepath.Join(run, judging.RecordsFile), repeat,
@@ -101,9 +101,9 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	return p, err
 }
 
-// readersOfScores returns the readers by which a run was scored, so that the same scores result: the paper's if the
+// scoreReaderSet returns the readers by which a run was scored, so that the same scores result: the paper's if the
 // scores name none, the default if there are no scores.
-func readersOfScores(run string) judging.ReaderSet {
+func scoreReaderSet(run string) judging.ReaderSet {
 	raw, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
 	var rep struct{ Reading judging.ReaderSet }
 	if err != nil || json.Unmarshal(raw, &rep) != nil {
@@ -112,8 +112,8 @@ func readersOfScores(run string) judging.ReaderSet {
 	return cmp.Or(rep.Reading, judging.PaperReaders)
 }
 
-// all lists the indexes of all items of a set.
-func all(set *datasets.Set) []int {
+// allItemIndexes lists the indexes of all items of a set.
+func allItemIndexes(set *datasets.Set) []int {
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i

@@ -39,11 +39,11 @@ func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 // with hyphens. New returns one with all defaults.
 type RunRequest struct {
 	Endpoint
-	Protocol string
-	Model    string `field:"model"` // the judge's name on its server; "" if the server has only one model
-	Name     string // name of the judge on pages and in tables; "": Model
-	Dataset  string `field:"dataset"` // name or path of the dataset
-	Prompt   string `field:"prompt"`  // name of the prompt, or path of a file with a system message
+	Protocol         string
+	Model            string `field:"model"` // the judge's name on its server; "" if the server has only one model
+	JudgeName        string // name of the judge on pages and in tables; "": Model
+	Dataset          string `field:"dataset"` // name or path of the dataset
+	PromptNameOrFile string `field:"prompt"`  // name of the prompt, or path of a file with a system message
 	// PromptGiven says that the user chose the prompt.
 	PromptGiven bool
 	Options     judging.Settings
@@ -51,18 +51,18 @@ type RunRequest struct {
 	// The items to judge.
 	Limit int `field:"limit"` // number of items to use, the first of those selected; 0 for all
 	// Sample is the number of items drawn, of each group if the protocol's groups are tasks; nil: the protocol's default.
-	Sample     *int     `field:"sample"`
-	Seed       int64    `field:"seed"`        // seed of random draws of items, options and order
-	IDs        string   `field:"ids"`         // path of a file with the ids of the items
-	Groups     []string `field:"group"`       // groups whose items are used; nil for all
-	Turns      string   `field:"turns"`       // turns of conversations to judge: first or all
-	Lang       string   `field:"lang"`        // language of conversations and message trees
-	Unrelated  bool     `field:"unrelated"`   // each item gets an option of another item
-	MaxOptions int      `field:"max-options"` // number of options to which larger items are reduced; 0: all stay
-	Agents     []string `field:"agents"`      // models whose answers are judged: runs, files or MODEL@URL
-	Own        string   `field:"own"`         // folder of the run with the judge's own answers; "": gavel makes it
-	Shard      string   `field:"shard"`       // part of the items to judge: K/N, auto or auto/N
-	try        int      // number of the try of the shard's task, from 1
+	Sample       *int     `field:"sample"`
+	Seed         int64    `field:"seed"`        // seed of random draws of items, options and order
+	IDsFile      string   `field:"ids"`         // path of a file with the ids of the items
+	Groups       []string `field:"group"`       // groups whose items are used; nil for all
+	Turns        string   `field:"turns"`       // turns of conversations to judge: first or all
+	ItemLanguage string   `field:"lang"`        // language of conversations and message trees
+	AddUnrelated bool     `field:"unrelated"`   // each item gets an option of another item
+	MaxOptions   int      `field:"max-options"` // number of options to which larger items are reduced; 0: all stay
+	Agents       []string `field:"agents"`      // models whose answers are judged: runs, files or MODEL@URL
+	Own          string   `field:"own"`         // folder of the run with the judge's own answers; "": gavel makes it
+	Shard        string   `field:"shard"`       // part of the items to judge: K/N, auto or auto/N
+	try          int      // number of the try of the shard's task, from 1
 
 	datasets.Mapping // columns of a file that is in none of gavel's formats
 
@@ -87,13 +87,13 @@ type RunRequest struct {
 // NewRequest returns a request for a protocol with the defaults of all fields.
 func NewRequest(protocol judging.Protocol) RunRequest {
 	r := RunRequest{
-		Endpoint:   Endpoint{Backend: Backends[0]},
-		Protocol:   protocol.Name,
-		Prompt:     protocol.Templates[0].Name,
-		Seed:       1,
-		Parameters: judging.DefaultParameters,
-		Timeout:    10 * time.Minute,
-		RetryFor:   2 * time.Minute,
+		Endpoint:         Endpoint{Backend: Backends[0]},
+		Protocol:         protocol.Name,
+		PromptNameOrFile: protocol.Templates[0].Name,
+		Seed:             1,
+		Parameters:       judging.DefaultParameters,
+		Timeout:          10 * time.Minute,
+		RetryFor:         2 * time.Minute,
 	}
 	r.MaxTokens = 0
 	r.NumRepetitions = 1
@@ -161,8 +161,8 @@ func (r RunRequest) FindProtocol() (judging.Protocol, error) {
 // (PROTOCOLS.md §2).
 const DefaultItemsPerGroup = 100
 
-// hasTasks reports whether a protocol samples each group separately: its groups are tasks.
-func hasTasks(k judging.Protocol) bool {
+// groupsAreTasks reports whether a protocol samples each group separately: its groups are tasks.
+func groupsAreTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.ShapeChoice)
 }
 
@@ -171,7 +171,7 @@ func hasTasks(k judging.Protocol) bool {
 func TakesDataset(kind judging.Protocol, dataset datasets.Entry) bool {
 	shape := dataset.Shape()
 	if kind.JudgesAgents() {
-		if shape != "" && kind.FirstStage(nil).Check(datasets.Item{Shape: shape}) != nil {
+		if shape != "" && kind.FirstStage(nil).CheckQuestion(datasets.Item{Shape: shape}) != nil {
 			return false
 		}
 		kind = judging.AnswerProtocol()
@@ -197,7 +197,7 @@ func datasetsFor(k judging.Protocol) string {
 func (r RunRequest) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
 	protocol, err := r.FindProtocol()
-	tasks := err == nil && hasTasks(protocol)
+	tasks := err == nil && groupsAreTasks(protocol)
 	switch {
 	case r.Sample != nil && tasks:
 		s.ItemsPerGroup = *r.Sample
@@ -211,7 +211,7 @@ func (r RunRequest) Selection() datasets.Selection {
 
 // OpenOptions returns the options for reading the dataset's file.
 func (r RunRequest) OpenOptions() datasets.OpenOptions {
-	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.Lang, Mapping: r.Mapping}
+	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.ItemLanguage, Mapping: r.Mapping}
 }
 
 // CallParameters returns the parameters of every call to the judge, with the default for MaxTokens.

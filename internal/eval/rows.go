@@ -22,38 +22,38 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	judge := strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")
 	add("judge", "%s on %s", strings.TrimSpace(judge), describeAll(run.Judges))
 	for i, s := range allServers(run.Judges) {
-		add(fmt.Sprintf("  server %d", i+1), "%s", Describe(s))
+		add(fmt.Sprintf("  server %d", i+1), "%s", DescribeServer(s))
 	}
 	add("dataset", "%s: %d of %d items", m.Dataset.Name, plan.Items, m.Dataset.Rows)
 	add("judgments", "%d", plan.Judgments)
 	add("  in the run already", "%d", plan.Completed)
-	if plan.CacheNote == "" {
+	if plan.CacheUnreadReason == "" {
 		add("  in the cache", "%d", plan.Cached)
 	} else {
-		add("  in the cache", "%d (%s)", plan.Cached, plan.CacheNote)
+		add("  in the cache", "%d (%s)", plan.Cached, plan.CacheUnreadReason)
 	}
 	if plan.TooLong > 0 {
 		add("  too long to be asked", "%d (counted by the server)", plan.TooLong)
 	}
 	add("  calls to make", "%s", CallRange(plan.Calls(), plan.CallsAtMost, " with follow-up turns"))
 	add("prompt tokens", "about %d (4 bytes a token)", plan.Tokens)
-	if m.Longest.Tokens > 0 {
-		add("longest prompt", "%d tokens (%s)", m.Longest.Tokens, m.Longest.CountMethod)
+	if m.LongestPrompt.Tokens > 0 {
+		add("longest prompt", "%d tokens (%s)", m.LongestPrompt.Tokens, m.LongestPrompt.CountMethod)
 	}
 	if plan.MayNotFit > 0 {
 		add("  of them may not fit", "%d (more bytes than the context has tokens; the server decides)", plan.MayNotFit)
 	}
-	add("reply tokens", "at most %d, %s", plan.MaxTokens, furtherTurns(m.Spec.Parameters, plan))
+	add("reply tokens", "at most %d, %s", plan.ReplyTokensAtLimit, furtherTurns(m.Spec.Parameters, plan))
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
 		add("num_ctx", "%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)
 	}
 	add("concurrency", "%d", m.Concurrency)
 	add("time", "%s", run.Time())
 	add("run", "%s", run.Dir)
-	tells := stats.DetectableDifference(plan.Items, stats.Discordant, 0.05, 0.8)
+	tells := stats.DetectableDifference(plan.Items, stats.DefaultDiscordantShare, 0.05, 0.8)
 	if !math.IsNaN(tells) && len(scoring.ItemwiseMetrics(m.Spec.Protocol)) > 0 {
 		add("can detect", "a difference of %.1f points between two judges, at 80 %% power, "+
-			"if exactly one of them is correct on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)
+			"if exactly one of them is correct on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.DefaultDiscordantShare)
 	}
 	return rows
 }
@@ -70,7 +70,7 @@ func protocolAsked(s judging.Spec) string {
 func furtherTurns(p judging.Parameters, plan judging.CallPlan) string {
 	var more []string
 	switch {
-	case p.Constrain && plan.LabelTurns:
+	case p.Constrain && plan.HasLabelTurn:
 		more = append(more, "and a short turn for the label in each judgment")
 	case !p.Constrain && p.Attempts > 1:
 		more = append(more, "and as many again for each second attempt")

@@ -15,9 +15,9 @@ import (
 // savedReport holds the report of a complete run in its folder, so that the same command need not read the records
 // again. It is valid while the files of the run are unchanged.
 type savedReport struct {
-	Scoring int               `json:"scoring"`      // scoring.Version of the gavel that wrote it
-	Files   map[string]string `json:"files_sha256"` // the manifest's Files when the report was made
-	Report  *scoring.Report   `json:"report"`       // includes the cost, which results.json lacks
+	ScoringVersion int               `json:"scoring"`      // scoring.Version of the gavel that wrote it
+	ManifestFiles  map[string]string `json:"files_sha256"` // the manifest's Files when the report was made
+	Report         *scoring.Report   `json:"report"`       // includes the cost, which results.json lacks
 }
 
 // reportFile names the file of a savedReport in a run's folder.
@@ -26,7 +26,7 @@ const reportFile = ".report.json"
 // canUseSavedReport reports whether a run is scored with all defaults and its complete judgments are not asked again:
 // only then the saved report is valid.
 func (p *runState) canUseSavedReport() bool {
-	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
+	return p.rule == nil && !p.isReplay && p.replayReaders == "" && !p.req.AskAgain
 }
 
 // savedReport returns the saved report of a complete run, or nil if its records must be read.
@@ -39,8 +39,8 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 	}
 	var saved savedReport
 	raw, err := os.ReadFile(filepath.Join(p.out, reportFile))
-	if err != nil || json.Unmarshal(raw, &saved) != nil || saved.Scoring != scoring.Version || saved.Report == nil ||
-		!maps.Equal(saved.Files, old.Files) || !disk.Exists(filepath.Join(p.out, judging.ResultsFile)) {
+	if err != nil || json.Unmarshal(raw, &saved) != nil || saved.ScoringVersion != scoring.Version || saved.Report == nil ||
+		!maps.Equal(saved.ManifestFiles, old.Files) || !disk.Exists(filepath.Join(p.out, judging.ResultsFile)) {
 		return nil
 	}
 	altered, err := old.AlteredFiles(nil, p.out)
@@ -48,7 +48,7 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 		return nil
 	}
 	saved.Report.Run = p.out
-	e.openComplete(p.out, old, old.Judgments)
+	e.reportComplete(p.out, old, old.Judgments)
 	for _, o := range saved.Report.Origins {
 		e.Notef("%s", o)
 	}
@@ -60,10 +60,10 @@ func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, reportFile)
 	m, err := judging.ReadManifest(p.out)
 	if err != nil || !p.canUseSavedReport() || m.Status != judging.Complete || run.Unserved.Total() > 0 ||
-		p.checks != nil && p.checks.marked ||
+		p.checks != nil && p.checks.hasMarkedRecord ||
 		len(m.Altered) > 0 {
 		os.Remove(path)
 		return
 	}
-	judging.WriteJSON(path, savedReport{Scoring: scoring.Version, Files: m.Files, Report: rep})
+	judging.WriteJSON(path, savedReport{ScoringVersion: scoring.Version, ManifestFiles: m.Files, Report: rep})
 }

@@ -65,7 +65,7 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 				}
 				r, err := ParseRequest(pairwise.Protocol, fields)
 				assert.NilError(t, err)
-				r.Name = judge
+				r.JudgeName = judge
 				reports, err := maker.Run(context.Background(), r)
 				assert.NilError(t, err)
 				return reports[0]

@@ -15,9 +15,9 @@ import (
 
 // Shard describes a shard of a request's items.
 type Shard struct {
-	Index, Count int    // number of the shard, from 1, and of all shards
-	Try          int    // number of the try of the engine's task, from 1; 0 if the request names the shard
-	Variables    string // the engine's environment variables, as NAME=VALUE; "" if the request names the shard
+	Index, Count    int    // number of the shard, from 1, and of all shards
+	Try             int    // number of the try of the engine's task, from 1; 0 if the request names the shard
+	EngineVariables string // the engine's environment variables, as NAME=VALUE; "" if the request names the shard
 }
 
 func (p Shard) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
@@ -124,21 +124,21 @@ func (en *taskEngine) shardFromVariables(getenv func(string) string, byUser int)
 	first := number(en.firstTaskVariable, en.firstTask, 0)
 	p.Count = number(en.countVariable, byUser, 1)
 	p.Try = number(en.triesVariable, 0, 0) + 1
-	p.Variables = strings.Join(settings, ", ")
+	p.EngineVariables = strings.Join(settings, ", ")
 	switch {
 	case err != nil:
 		return p, err
 	case p.Count == 0:
-		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Variables)
+		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.EngineVariables)
 	case byUser > 0 && byUser != p.Count:
 		return p, fmt.Errorf("%s says that there are %d shards, not %d; for a single shard give K/%[3]d",
-			p.Variables, p.Count, byUser)
+			p.EngineVariables, p.Count, byUser)
 	case en.firstTaskVariable != "" && byUser == 0 && (p.Count == 1 || first > 1):
 		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
-			"give auto/%d if it is the whole array, otherwise K/N", p.Variables, p.Count)
+			"give auto/%d if it is the whole array, otherwise K/N", p.EngineVariables, p.Count)
 	case id < first || id-first >= p.Count:
 		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d: "+
-			"give the array as a range, or give K/N", p.Variables, p.Count, first)
+			"give the array as a range, or give K/N", p.EngineVariables, p.Count, first)
 	}
 	p.Index = id - first + 1
 	return p, nil
@@ -151,8 +151,8 @@ func (e *Maker) resolveShard(o *RunRequest) error {
 	if err != nil {
 		return err
 	}
-	if p.Variables != "" {
-		e.Notef("shard %s, by %s", p, p.Variables)
+	if p.EngineVariables != "" {
+		e.Notef("shard %s, by %s", p, p.EngineVariables)
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}
@@ -170,14 +170,14 @@ func (o RunRequest) selectShard(subset runItems) (runItems, error) {
 	if err != nil {
 		return subset, err
 	}
-	id := func(i int) string { return subset.set.ID(subset.rows[i]) }
+	id := func(i int) string { return subset.set.ItemID(subset.rows[i]) }
 	subset.shard = &judging.Shard{
-		Index:   index,
-		Count:   total,
-		Items:   len(subset.rows),
-		IDs:     judging.HashIDs(len(subset.rows), id),
-		Dataset: subset.set.SHA256,
-		Path:    o.Dataset,
+		Index:       index,
+		Count:       total,
+		Items:       len(subset.rows),
+		IDsSHA256:   judging.HashIDs(len(subset.rows), id),
+		Dataset:     subset.set.SHA256,
+		DatasetPath: o.Dataset,
 	}
 	subset.places = subset.shard.SelectItems(len(subset.rows), id)
 	rows := make([]int, len(subset.places))
@@ -188,8 +188,8 @@ func (o RunRequest) selectShard(subset runItems) (runItems, error) {
 	return subset, nil
 }
 
-// shardOf returns the description of the shard for the manifest of a run with this spec, or nil if there is no shard.
-func (subset runItems) shardOf(spec judging.Spec) *judging.Shard {
+// manifestShard returns the description of the shard for the manifest of a run with this spec, or nil if there is no shard.
+func (subset runItems) manifestShard(spec judging.Spec) *judging.Shard {
 	if subset.shard == nil {
 		return nil
 	}
@@ -199,15 +199,15 @@ func (subset runItems) shardOf(spec judging.Spec) *judging.Shard {
 	return &s
 }
 
-// placeLike returns items that a stage made of questions. If the questions are a shard, so are the items, each with the
+// keepQuestionPlaces returns items that a stage made of questions. If the questions are a shard, so are the items, each with the
 // index of its question as its place.
-func (subset runItems) placeLike(questions runItems) (runItems, error) {
+func (subset runItems) keepQuestionPlaces(questions runItems) (runItems, error) {
 	if questions.shard == nil {
 		return subset, nil
 	}
 	place := make(map[string]int, len(questions.rows))
 	for i, row := range questions.rows {
-		place[questions.set.ID(row)] = questions.places[i]
+		place[questions.set.ItemID(row)] = questions.places[i]
 	}
 	subset.shard = questions.shard
 	for _, row := range subset.rows {
@@ -215,7 +215,7 @@ func (subset runItems) placeLike(questions runItems) (runItems, error) {
 		if err != nil {
 			return subset, err
 		}
-		subset.places = append(subset.places, place[judging.QuestionOf(item)])
+		subset.places = append(subset.places, place[judging.QuestionID(item)])
 	}
 	return subset, nil
 }
@@ -232,7 +232,7 @@ func (p *runState) cacheFolder() string {
 }
 
 // filesOfRun lists the files of a run or suite with which a later try of its shard continues.
-var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
+var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteRunsFile)
 
 // CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder
 // exists. If the previous try is still running, both ask for the same judgments, and merging resolves it.

@@ -62,8 +62,8 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		if got != c.want && !(err != nil && strings.Contains(got, c.want)) {
 			t.Errorf("--shard %s with %q: %s, want %s", c.value, c.env, got, c.want)
 		}
-		if err == nil && c.env != "" && strings.HasPrefix(c.value, "auto") && !strings.Contains(c.env, strings.Split(p.Variables, ", ")[0]) {
-			t.Errorf("--shard %s with %q says that it read %q", c.value, c.env, p.Variables)
+		if err == nil && c.env != "" && strings.HasPrefix(c.value, "auto") && !strings.Contains(c.env, strings.Split(p.EngineVariables, ", ")[0]) {
+			t.Errorf("--shard %s with %q says that it read %q", c.value, c.env, p.EngineVariables)
 		}
 	}
 }

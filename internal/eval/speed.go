@@ -96,7 +96,7 @@ func (t *pastRun) load() {
 	path := filepath.Join(t.dir, judging.RecordsFile)
 	t.dir = ""
 	judging.ReadRecords(path, func(r *judging.Record) error {
-		if t.count(r); t.judgments >= maxTimed {
+		if t.addJudgment(r); t.judgments >= maxTimed {
 			return errEnough
 		}
 		return nil
@@ -104,18 +104,18 @@ func (t *pastRun) load() {
 	t.seconds /= float64(max(1, t.manifest.Concurrency))
 }
 
-// count adds a judgment, unless a reply came from the cache.
-func (t *pastRun) count(r *judging.Record) {
-	if ms, tokens := requestTime(r); ms > 0 {
+// addJudgment adds a judgment, unless a reply came from the cache.
+func (t *pastRun) addJudgment(r *judging.Record) {
+	if ms, tokens := recordTimeAndTokens(r); ms > 0 {
 		t.judgments++
 		t.seconds += ms / 1000
 		t.replyTokens += tokens
 	}
 }
 
-// requestTime returns the sum of milliseconds that a judgment's calls took and the tokens of their replies, or zeros if
+// recordTimeAndTokens returns the sum of milliseconds that a judgment's calls took and the tokens of their replies, or zeros if
 // a reply came from the cache.
-func requestTime(r *judging.Record) (ms float64, tokens int) {
+func recordTimeAndTokens(r *judging.Record) (ms float64, tokens int) {
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			return 0, 0
@@ -129,7 +129,7 @@ func requestTime(r *judging.Record) (ms float64, tokens int) {
 // ModelSpec returns the part of a run's spec that identifies the model, for a run that asks these servers.
 func ModelSpec(judges []backends.PoolMember) judging.ModelSpec {
 	m := JointModel(judges)
-	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
+	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.WireFormat)}
 }
 
 // paceOf returns the time that a judgment of a planned run takes, by earlier runs of the judge in e.Speeds or else in

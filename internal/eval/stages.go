@@ -22,16 +22,16 @@ import (
 
 // stages holds the runs on which a judging run depends: those in which the judge and agents answer its questions.
 type stages struct {
-	opts            RunRequest // the request for the judging run
+	request         RunRequest // the request for the judging run
 	stage           *judging.Stage
-	folder          string                // folder of all these runs and of the judging run
-	questions       runItems              // the items of the request, which the models answer
-	judges          []backends.PoolMember // the servers of the judge
-	ownAnswers      *judging.Answers      // the judge's own answers; nil until they are there
-	hidesOwnAnswers bool                  // the judge has and needs no answers of its own
-	agents          []*judging.Answers    // the answers of each agent that are there
-	reports         []scoring.Report      // scores of the answer runs, for tables
-	tempDir         string                // folder for imports in a dry run, removed afterwards
+	folder          string                  // folder of all these runs and of the judging run
+	questionItems   runItems                // the items of the request, which the models answer
+	judgeServers    []backends.PoolMember   // the servers of the judge
+	ownAnswers      *judging.ModelAnswers   // the judge's own answers; nil until they are there
+	hidesOwnAnswers bool                    // the judge has and needs no answers of its own
+	agentAnswers    []*judging.ModelAnswers // the answers of each agent that are there
+	reports         []scoring.Report        // scores of the answer runs, for tables
+	tempDir         string                  // folder for imports in a dry run, removed afterwards
 }
 
 // requestWork holds the state of a request that is made or planned.
@@ -40,7 +40,7 @@ type requestWork struct {
 	plan    *Plan            // the plan to fill; nil if the request is made
 	reports []scoring.Report // scores of the runs made
 
-	unserved error // error of a finished run of answers that lacks some
+	unservedError error // error of a finished run of answers that lacks some
 }
 
 // Run makes or continues the run of a request, after its stages: runs in which models give the answers that some
@@ -50,7 +50,7 @@ func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error)
 	w := &requestWork{Maker: e}
 	err := w.processRequest(ctx, o)
 	if err == nil {
-		err = w.unserved
+		err = w.unservedError
 	}
 	return w.reports, err
 }
@@ -111,7 +111,7 @@ func (w *requestWork) note(format string, args ...any) {
 
 // runStages asks the judge for its own answers, collects those of agents if it judges them, and then asks it to judge.
 func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judging.Stage, subset runItems) error {
-	s := &stages{opts: o, stage: stage, folder: w.folder(), questions: subset}
+	s := &stages{request: o, stage: stage, folder: w.folder(), questionItems: subset}
 	if o.Out != "" {
 		s.folder = filepath.Dir(filepath.Clean(o.Out))
 	}
@@ -132,7 +132,7 @@ func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judgin
 	if err := w.answerStages(ctx, s); err != nil {
 		return err
 	}
-	p, err := w.judgeStage(ctx, s)
+	p, err := w.prepareJudging(ctx, s)
 	if p == nil || err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judgin
 // needsAnswers reports whether answers must be made or found, which is not so if the dataset has them. It returns an
 // error if the request allows neither.
 func (s *stages) needsAnswers() (bool, error) {
-	subset := s.questions
+	subset := s.questionItems
 	if len(subset.rows) == 0 && subset.shard == nil {
 		return false, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
 	}
@@ -153,18 +153,18 @@ func (s *stages) needsAnswers() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	answered, agents := item.Answered != nil, s.opts.Agents
-	if !s.stage.Agents || answered && len(agents) == 0 && !s.stage.Options {
-		_, _, err := checkItems(s.opts, subset)
+	answered, agents := item.Answered != nil, s.request.Agents
+	if !s.stage.Agents || answered && len(agents) == 0 && !s.stage.JudgesOptions {
+		_, _, err := checkItems(s.request, subset)
 		return !answered, err
 	}
 	if answered {
-		return false, InvalidField("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.opts.Dataset)
+		return false, InvalidField("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.request.Dataset)
 	}
-	if err := s.stage.Check(item); err != nil {
+	if err := s.stage.CheckQuestion(item); err != nil {
 		return true, usageError("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
 	}
-	if len(agents) == 0 && !s.stage.Options {
+	if len(agents) == 0 && !s.stage.JudgesOptions {
 		return true, InvalidField("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
 	_, _, err = checkItems(s.answerOptions(), subset)
@@ -175,33 +175,33 @@ func (s *stages) needsAnswers() (bool, error) {
 func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
 	var agents []agentSource // checked before anything is asked, so that a typo costs nothing
-	for _, a := range s.opts.Agents {
+	for _, a := range s.request.Agents {
 		source, err := w.findAgent(ctx, s, a)
 		if err != nil {
 			return fmt.Errorf("--agents %s: %w", a, err)
 		}
 		agents = append(agents, source)
 	}
-	s.judges, err = w.FindJudges(ctx, s.opts)
+	s.judgeServers, err = w.FindJudges(ctx, s.request)
 	if err != nil {
 		return err
 	}
-	_, readErr := judging.ReadManifest(s.opts.Out)
-	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetsContext) && readErr != nil {
+	_, readErr := judging.ReadManifest(s.request.Out)
+	if s.questionItems.shard != nil && s.request.NumCtx == 0 && s.judgeServers[0].Server.Can(backends.SetsContext) && readErr != nil {
 		return errShardContext // before anything is asked
 	}
 	switch {
-	case s.opts.Own != "":
-		s.ownAnswers, err = w.readAnswers(s, s.opts.Own)
-	case s.judges[0].Server.Can(backends.HasDecisionModels) && s.stage.HidesOwnAnswers:
+	case s.request.Own != "":
+		s.ownAnswers, err = w.readAnswers(s, s.request.Own)
+	case s.judgeServers[0].Server.Can(backends.HasDecisionModels) && s.stage.HidesOwnAnswers:
 		s.hidesOwnAnswers = true
 		w.note("stage: the judge writes no answers of its own")
 	default:
-		s.ownAnswers, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
+		s.ownAnswers, err = w.makeAnswers(ctx, s, answering, s.judgeServers, "the judge's own answers")
 	}
 	if dir := s.stage.Reference; s.ownAnswers != nil && dir != "" {
 		s.ownAnswers.Reference, err = w.readAnswers(s, dir)
-		s.opts.Options = s.stage.Settings
+		s.request.Options = s.stage.JudgingSettings
 	}
 	if err != nil {
 		return err
@@ -209,10 +209,10 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 	for i, answers := range agents {
 		agent, err := answers()
 		if err != nil {
-			return fmt.Errorf("--agents %s: %w", s.opts.Agents[i], err)
+			return fmt.Errorf("--agents %s: %w", s.request.Agents[i], err)
 		}
 		if agent != nil {
-			s.agents = append(s.agents, agent)
+			s.agentAnswers = append(s.agentAnswers, agent)
 		}
 	}
 	return nil
@@ -220,11 +220,11 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 
 // answerOptions returns the request for a run of answers to the questions, with the settings of the judging run.
 func (s *stages) answerOptions() RunRequest {
-	o := s.opts
+	o := s.request
 	answering := judging.AnswerProtocol()
 	o.Protocol = answering.Name
 	o.Options = nil
-	o.Prompt = answering.Templates[0].Name
+	o.PromptNameOrFile = answering.Templates[0].Name
 	o.Out, o.Until = "", ""
 	if len(o.Agents) > 0 {
 		o.NumRepetitions = 1 // only the first answer is judged
@@ -236,8 +236,8 @@ func (s *stages) answerOptions() RunRequest {
 // nil answers unless the run is complete.
 func (w *requestWork) makeAnswers(
 	ctx context.Context, s *stages, o RunRequest, judges []backends.PoolMember, title string,
-) (*judging.Answers, error) {
-	p, err := w.prepare(ctx, o, s.questions, judges)
+) (*judging.ModelAnswers, error) {
+	p, err := w.prepare(ctx, o, s.questionItems, judges)
 	if err != nil {
 		return nil, err
 	}
@@ -250,9 +250,9 @@ func (w *requestWork) makeAnswers(
 		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 	}
 	rep, err := w.continueRun(ctx, p)
-	if errors.Is(err, ErrUnserved) { // the questions that have an answer are judged
+	if errors.Is(err, ErrServerNoVerdict) { // the questions that have an answer are judged
 		w.Notef("warning: %v", err)
-		w.unserved = err
+		w.unservedError = err
 	} else if err != nil {
 		return nil, err
 	}
@@ -260,19 +260,19 @@ func (w *requestWork) makeAnswers(
 		s.reports = append(s.reports, *rep)
 	}
 	if p.stopped.Load() { // at a time when nothing of this stage was left to do
-		return nil, WithKind(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Hints.GoOn))
+		return nil, ErrorOfKind(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Hints.GoOn))
 	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
 // readAnswers reads the answers in the folder of an existing run, and adds the run's scores to s.reports. It returns an
 // error if answers are missing.
-func (w *requestWork) readAnswers(s *stages, dir string) (*judging.Answers, error) {
+func (w *requestWork) readAnswers(s *stages, dir string) (*judging.ModelAnswers, error) {
 	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {
 		return nil, err
 	}
-	if shard, answersShard := s.questions.shard, rep.Manifest.Shard; shard != nil && answersShard != nil &&
+	if shard, answersShard := s.questionItems.shard, rep.Manifest.Shard; shard != nil && answersShard != nil &&
 		(answersShard.Index != shard.Index || answersShard.Count != shard.Count) {
 		return nil, usageError("%s has the answers of shard %s, but this is shard %s: "+
 			"name the answers of this shard, or of the whole run", dir, answersShard, shard)
@@ -290,7 +290,7 @@ func (w *requestWork) readAnswers(s *stages, dir string) (*judging.Answers, erro
 
 // agentSource returns an agent's answers. It asks for them if the agent is a model on a server; answers in a run or
 // file have been read before.
-type agentSource func() (*judging.Answers, error)
+type agentSource func() (*judging.ModelAnswers, error)
 
 // findAgent finds the answers of an agent: in a run, in a file of outputs, or from a model that will be asked.
 func (w *requestWork) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
@@ -303,7 +303,7 @@ func (w *requestWork) findAgent(ctx context.Context, s *stages, agent string) (a
 			}
 		}
 		answers, err := w.readAnswers(s, dir)
-		return func() (*judging.Answers, error) { return answers, nil }, err
+		return func() (*judging.ModelAnswers, error) { return answers, nil }, err
 	}
 	o := s.answerOptions()
 	model, url, ok := strings.Cut(agent, "@")
@@ -321,7 +321,7 @@ func (w *requestWork) findAgent(ctx context.Context, s *stages, agent string) (a
 	if err != nil {
 		return nil, err
 	}
-	return func() (*judging.Answers, error) {
+	return func() (*judging.ModelAnswers, error) {
 		return w.makeAnswers(ctx, s, o, judges, "answers of the agent "+model)
 	}, nil
 }
@@ -331,7 +331,7 @@ func (w *requestWork) findAgent(ctx context.Context, s *stages, agent string) (a
 func (w *requestWork) importAgent(s *stages, file string) (dir string, err error) {
 	name := FolderName(datasets.ShortName(file))
 	importTo := func(dir string) error {
-		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
+		if err := answer.ImportFile(file, dir, s.questionItems.set, s.questionItems.info, w.Version); err != nil {
 			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
 		}
 		return nil
@@ -341,7 +341,7 @@ func (w *requestWork) importAgent(s *stages, file string) (dir string, err error
 		return dir, importTo(dir)
 	}
 	dir = filepath.Join(s.folder, name+"_answer_imported")
-	if s.questions.shard != nil {
+	if s.questionItems.shard != nil {
 		err = importOnce(dir, importTo)
 	} else {
 		err = importTo(dir)

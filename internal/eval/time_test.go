@@ -52,7 +52,7 @@ func TestPlanSaysTime(t *testing.T) {
 	if _, err := maker.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	r.Limit, r.Prompt = 3, "sop"
+	r.Limit, r.PromptNameOrFile = 3, "sop"
 	p, err = maker.Plan(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)

@@ -67,8 +67,8 @@ func (u StoppingClaim) String() string {
 // claimTally counts the items that a run with a claim has judged.
 type claimTally struct {
 	StoppingClaim
-	right, n int // items that the metric counts as right, and all items that it counts
-	failed   int // items of n whose result is unknown, since judgments failed
+	right, n     int // items that the metric counts as right, and all items that it counts
+	unknownItems int // items of n whose result is unknown, since judgments failed
 }
 
 // observe adds the result of the next item and reports whether the claim is decided.
@@ -79,7 +79,7 @@ func (t *claimTally) observe(result scoring.ItemResult) bool {
 	case scoring.ItemRight:
 		t.right++
 	case scoring.ItemUnknown:
-		t.failed++
+		t.unknownItems++
 	}
 	t.n++
 	above, below := t.compareInterval(t.interval())
@@ -99,7 +99,7 @@ func (u StoppingClaim) compareInterval(iv stats.Interval) (above, below bool) {
 func (t *claimTally) interval() stats.Interval {
 	return stats.Interval{
 		Low:  stats.ShareConfidenceSequence(t.right, t.n, 1-claimAlpha).Low,
-		High: stats.ShareConfidenceSequence(t.right+t.failed, t.n, 1-claimAlpha).High,
+		High: stats.ShareConfidenceSequence(t.right+t.unknownItems, t.n, 1-claimAlpha).High,
 	}
 }
 
@@ -121,9 +121,9 @@ func (t *claimTally) result(items int) (text string, err error) {
 		t.n, items, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
 	switch above, below := t.compareInterval(iv); {
 	case !above && !below:
-		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, evidence)}
+		return "", &errorWithKind{ErrUndecided, fmt.Errorf("%s: not decided %s", t, evidence)}
 	case above == t.AtMost:
-		return "", &kindError{ErrRefuted, fmt.Errorf("%s: does not hold, %s", t, evidence)}
+		return "", &errorWithKind{ErrRefuted, fmt.Errorf("%s: does not hold, %s", t, evidence)}
 	}
 	return fmt.Sprintf("%s: holds, %s", t, evidence), nil
 }

@@ -7,8 +7,8 @@ import (
 	"gavel/backends"
 )
 
-// warningClient warns once if replies, cached ones included, have no finish reason or name another model.
-type warningClient struct {
+// replyWarningClient warns once if replies, cached ones included, have no finish reason or name another model.
+type replyWarningClient struct {
 	backends.Client
 	model                backends.Model // the requested model
 	warn                 func(format string, args ...any)
@@ -16,7 +16,7 @@ type warningClient struct {
 }
 
 // Ask implements backends.Client.
-func (s *warningClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+func (s *replyWarningClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := s.Client.Ask(ctx, req)
 	if err == nil && resp.NoFinishReasons {
 		s.noFinish.Do(func() { s.warn("warning: %s", backends.NoFinishReasons) })

@@ -52,12 +52,12 @@ func (r *Jury) metric() string { return doc.MetricName(r.Report.Protocol, r.Metr
 // membersBlock returns the table with a row for the jury and for each of its members, the best first.
 func (r *Jury) membersBlock() doc.Block {
 	consistent := doc.MetricColumn(r.Report.Protocol, scoring.AccuracyWhenConsistent, doc.ColumnShareWithN)
-	consistent.HideOrder = 3
+	consistent.HidePriority = 3
 	coverage := doc.MetricColumn(r.Report.Protocol, scoring.Coverage, doc.ColumnBareNumber)
-	coverage.HideOrder = 2
+	coverage.HidePriority = 2
 	coverage.Surfaces = doc.SurfaceAnyText
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "level", Kind: doc.ColumnLevel}, {Name: r.metric(), Kind: doc.ColumnNumber, Axis: doc.AxisOf(r.Value.Unit)},
+		{Name: "level", Kind: doc.ColumnLevel}, {Name: r.metric(), Kind: doc.ColumnNumber, Axis: doc.UnitAxis(r.Value.Unit)},
 		consistent, coverage, {Name: "calls", Kind: doc.ColumnInteger},
 	}}
 	row := func(name string, value scoring.Result, calls int, scored *scoring.Report) doc.Row {
@@ -82,7 +82,7 @@ func (r *Jury) membersBlock() doc.Block {
 		}
 	}
 	total := row("the jury", r.Value, r.Calls, &r.Report)
-	total.Detail = string(r.Rule) + " of " + scoring.CountWord(len(r.Members))
+	total.Detail = string(r.Rule) + " of " + scoring.NumberWord(len(r.Members))
 	total.Total = true
 	total.Mark = doc.MarkSolid
 	t.Rows = slices.Insert(t.Rows, rank, total)
@@ -131,8 +131,8 @@ func (r *Jury) gainBlock() doc.Block {
 	}
 }
 
-// mostPairs is the largest number of pairs of members that the table of their agreement lists.
-const mostPairs = 15
+// maxAgreementPairs is the largest number of pairs of members that the table of their agreement lists.
+const maxAgreementPairs = 15
 
 // agreementBlock returns the table of how often two members give the same verdict and how alike they err; the pairs of
 // members that err most alike come first.
@@ -146,7 +146,7 @@ func (r *Jury) agreementBlock() doc.Block {
 		Title:    "Who agrees with whom",
 		Surfaces: doc.SurfaceAllButShort,
 		Half:     true,
-		Chart:    doc.ChartExplainedTable,
+		Chart:    doc.ChartTableWithTerms,
 		Table:    t,
 	}
 	names := r.Names()
@@ -154,8 +154,8 @@ func (r *Jury) agreementBlock() doc.Block {
 	pairs := slices.SortedStableFunc(slices.Values(r.MemberPairs), func(x, y Likeness) int {
 		return cmp.Compare(kappa(y), kappa(x))
 	})
-	if more := len(pairs) - mostPairs; more > 0 {
-		pairs = pairs[:mostPairs]
+	if more := len(pairs) - maxAgreementPairs; more > 0 {
+		pairs = pairs[:maxAgreementPairs]
 		b.Remark("jury.more-pairs", more)
 	}
 	for _, l := range pairs {
@@ -188,7 +188,7 @@ func (r *Jury) votesBlock() doc.Block {
 	}
 	t := &doc.Table{RowHead: "members that are right"}
 	for _, v := range r.Votes {
-		if v.N == 0 {
+		if v.Units == 0 {
 			continue
 		}
 		look := "wrong-some"
@@ -200,9 +200,9 @@ func (r *Jury) votesBlock() doc.Block {
 		case 2*v.Right > members:
 			look = "right-some"
 		}
-		note := fmt.Sprintf("the jury is right on %d", v.Jury)
-		switch v.Jury {
-		case v.N:
+		note := fmt.Sprintf("the jury is right on %d", v.JuryRight)
+		switch v.JuryRight {
+		case v.Units:
 			note = "the jury is right"
 		case 0:
 			note = "the jury is wrong"
@@ -211,7 +211,7 @@ func (r *Jury) votesBlock() doc.Block {
 			Name:   rightWords(v.Right, members),
 			Look:   look,
 			Target: doc.Ref{Runs: runs, Filter: fmt.Sprintf("right-%d", v.Right)},
-			Cells:  doc.Cells(v.N, note),
+			Cells:  doc.Cells(v.Units, note),
 		})
 	}
 	return doc.Block{
@@ -226,7 +226,7 @@ func (r *Jury) votesBlock() doc.Block {
 
 // rightWords says in words how many members of a jury are right: "all three right", "one right".
 func rightWords(right, members int) string {
-	words := scoring.CountWord(right)
+	words := scoring.NumberWord(right)
 	switch {
 	case right == 0:
 		words = "none"

@@ -36,8 +36,8 @@ type Jury struct {
 	// effective number of independent judges among the members, from the mean correlation of their errors; null if unknown
 	EffectiveJudges *float64 `json:"effective_judges"`
 	// units by the number of members that are right on them, the largest number first
-	Votes    []VoteCount `json:"votes"`
-	Warnings []string    `json:"warnings"` // warnings about the jury and its members, printed after `!`
+	Votes    []RightMemberCount `json:"votes"`
+	Warnings []string           `json:"warnings"` // warnings about the jury and its members, printed after `!`
 
 	Report scoring.Report `json:"-"` // all results of the jury's run
 
@@ -78,11 +78,11 @@ type Likeness struct {
 	ConsistentPairs int `json:"same_of,omitempty"`
 }
 
-// VoteCount counts the units on which a given number of a jury's members is right.
-type VoteCount struct {
-	Right int `json:"right"` // number of members that are right
-	N     int `json:"n"`     // units on which exactly so many members are right
-	Jury  int `json:"jury"`  // of these units, those on which the jury is right
+// RightMemberCount counts the units on which a given number of a jury's members is right.
+type RightMemberCount struct {
+	Right     int `json:"right"` // number of members that are right
+	Units     int `json:"n"`     // units on which exactly so many members are right
+	JuryRight int `json:"jury"`  // of these units, those on which the jury is right
 }
 
 // MakeAndEvaluate writes a jury's run and compares it with its members. It writes nothing if they cannot be compared.
@@ -163,13 +163,13 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 		JuryRun:           run.Dir,
 		Rule:              ruleOf(run.Manifest),
 		Metric:            rights.Metric,
-		N:                 len(rights.Units),
+		N:                 len(rights.CommonUnits),
 		Warnings:          rights.Warnings,
 		Report:            run.Score(b),
 		singleMemberCalls: run.Manifest.Judgments,
 		unit:              rights.Unit,
 	}
-	defaults := scoring.NamesOf(rights.Runs[:last])
+	defaults := scoring.DisplayNames(rights.Runs[:last])
 	best := 0
 	for i, member := range members {
 		share := rights.Share(i, b.Level)
@@ -180,7 +180,7 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 			Value:          share.Value,
 			Low:            share.Low,
 			High:           share.High,
-			IntervalMethod: share.Interval,
+			IntervalMethod: share.IntervalMethod,
 			Calls:          run.Manifest.Stages[i].Calls,
 			Report:         member.Score(b),
 		}
@@ -208,7 +208,7 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 	r.Coverage = r.Report.Overall(scoring.Coverage).Value
 	r.Value = r.Report.Overall(rights.Metric)
 	r.likeness(rights)
-	r.vote(rights)
+	r.countRightMembers(rights)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
 	r.Says = r.answer()
 	r.Also = r.details()
@@ -220,13 +220,13 @@ func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptPrefix), allOrdersSuffix))
 }
 
-// vote counts the units by the number of members that are right on them. The last run in rights is the jury's.
-func (r *Jury) vote(rights *scoring.RightUnits) {
+// countRightMembers counts the units by the number of members that are right on them. The last run in rights is the jury's.
+func (r *Jury) countRightMembers(rights *scoring.RightUnits) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
-		r.Votes = append(r.Votes, VoteCount{Right: n})
+		r.Votes = append(r.Votes, RightMemberCount{Right: n})
 	}
-	for u := range rights.Units {
+	for u := range rights.CommonUnits {
 		n := 0
 		for _, right := range rights.Right[:last] {
 			if right[u] {
@@ -234,9 +234,9 @@ func (r *Jury) vote(rights *scoring.RightUnits) {
 			}
 		}
 		v := &r.Votes[last-n]
-		v.N++
+		v.Units++
 		if rights.Right[last][u] {
-			v.Jury++
+			v.JuryRight++
 		}
 	}
 }
@@ -248,7 +248,7 @@ func (r *Jury) likeness(rights *scoring.RightUnits) {
 	for i := range r.Members {
 		for k := range i {
 			var counts [4]float64
-			for u := range rights.Units {
+			for u := range rights.CommonUnits {
 				counts[int(2*scoring.Indicator(rights.Right[k][u])+scoring.Indicator(rights.Right[i][u]))]++
 			}
 			overlap := Likeness{
@@ -261,7 +261,7 @@ func (r *Jury) likeness(rights *scoring.RightUnits) {
 				overlap.agree(rights.Outcomes[k], rights.Outcomes[i])
 			}
 			r.MemberPairs = append(r.MemberPairs, overlap)
-			if phi := stats.BinaryCorrelation(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
+			if phi := stats.BinaryCorrelation(float64(len(rights.CommonUnits)), counts[2]+counts[3], counts[1]+counts[3],
 				counts[3]); !math.IsNaN(phi) {
 				sum += phi
 				pairs++

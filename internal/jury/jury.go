@@ -49,7 +49,7 @@ const (
 
 // MemberRuns returns the runs of a jury's members, in their order, from the manifest of its run; nil for other runs.
 func MemberRuns(m *judging.Manifest) []judging.StageRun {
-	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
+	if m.Server.WireFormat != serverKind || len(m.Stages) < 2 {
 		return nil
 	}
 	return m.Stages
@@ -91,20 +91,20 @@ type vote struct {
 // tieChoice is the choice of a vote for a tie.
 const tieChoice = ""
 
-// judgment holds one presentation of an item, an order of its responses, with the members' votes on it.
-type judgment struct {
+// juryJudgment holds one presentation of an item, an order of its responses, with the members' votes on it.
+type juryJudgment struct {
 	*judging.Record        // the presentation, and after decide the jury's verdict
 	votes           []vote // by member
 }
 
 // ballots holds the votes of a jury's members on all judgments.
 type ballots struct {
-	first *judging.Manifest // manifest of the first member's run
+	firstManifest *judging.Manifest // manifest of the first member's run
 	// runs of the members, each with the number of its judgments that the jury's verdicts used
 	members   []judging.StageRun
-	simulated bool        // a member is a simulated judge
-	judgments []*judgment // judgments made by all members, sorted by item and presentation
-	partial   int         // judgments of the first member that another member has not made
+	simulated bool            // a member is a simulated judge
+	judgments []*juryJudgment // judgments made by all members, sorted by item and presentation
+	partial   int             // judgments of the first member that another member has not made
 }
 
 // pairShape is the value of Record.Shape in records of pairs of responses.
@@ -130,12 +130,12 @@ func read(dirs []string, reading judging.ReadingOptions) (*ballots, error) {
 		item         string
 		presentation int
 	}
-	judgments := map[place]*judgment{}
+	judgments := map[place]*juryJudgment{}
 	for i, dir := range dirs {
 		m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 			key := place{r.Item, r.Presentation}
 			if i == 0 {
-				judgments[key] = &judgment{Record: withoutReply(r)}
+				judgments[key] = &juryJudgment{Record: recordWithoutReply(r)}
 			}
 			x := judgments[key]
 			if x == nil {
@@ -156,15 +156,15 @@ func read(dirs []string, reading judging.ReadingOptions) (*ballots, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.first = cmp.Or(j.first, m)
+		j.firstManifest = cmp.Or(j.firstManifest, m)
 		j.members = append(j.members, judging.StageRun{Role: JurorRole, Run: dir, ID: m.ID, Model: m.Spec.Model.Name})
 		j.simulated = j.simulated || m.Simulated
 	}
 	// In whatever order the judgments came in, the jury is the same.
-	j.judgments = slices.SortedFunc(maps.Values(judgments), func(a, b *judgment) int {
+	j.judgments = slices.SortedFunc(maps.Values(judgments), func(a, b *juryJudgment) int {
 		return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Presentation, b.Presentation))
 	})
-	j.judgments = slices.DeleteFunc(j.judgments, func(x *judgment) bool { return len(x.votes) < len(dirs) })
+	j.judgments = slices.DeleteFunc(j.judgments, func(x *juryJudgment) bool { return len(x.votes) < len(dirs) })
 	j.partial = len(judgments) - len(j.judgments)
 	if len(j.judgments) == 0 {
 		return nil, fmt.Errorf("%s and the others have no judgments in common", dirs[0])
@@ -190,8 +190,8 @@ func choiceProbabilities(r *judging.Record, asker judging.Asker, reading judging
 	return sums
 }
 
-// withoutReply returns a record of the same presentation as r, without the member's reply.
-func withoutReply(r *judging.Record) *judging.Record {
+// recordWithoutReply returns a record of the same presentation as r, without the member's reply.
+func recordWithoutReply(r *judging.Record) *judging.Record {
 	mode := r.Mode
 	if r.Shape == pairShape {
 		mode = "" // how one member was asked
@@ -208,10 +208,10 @@ func withoutReply(r *judging.Record) *judging.Record {
 		Gold:          r.Gold,
 		Shape:         r.Shape,
 		Mode:          mode,
-		Question:      r.Question,
+		QuestionID:    r.QuestionID,
 		Agent:         r.Agent,
 		Own:           r.Own,
-		Unrelated:     r.Unrelated,
+		UnrelatedID:   r.UnrelatedID,
 		Ranks:         r.Ranks,
 		EqualOptions:  r.EqualOptions,
 		Replies:       []judging.Reply{},
@@ -220,7 +220,7 @@ func withoutReply(r *judging.Record) *judging.Record {
 }
 
 // groups returns the judgments in groups that get one verdict: each by itself or, with items, all of an item together.
-func (j *ballots) groups(items bool) (groups [][]*judgment) {
+func (j *ballots) groups(items bool) (groups [][]*juryJudgment) {
 	for i, x := range j.judgments {
 		if !items || i == 0 || x.Item != j.judgments[i-1].Item {
 			groups = append(groups, nil)
@@ -232,7 +232,7 @@ func (j *ballots) groups(items bool) (groups [][]*judgment) {
 }
 
 // decide sets the jury's verdict on a group of judgments, by a rule.
-func (j *ballots) decide(group []*judgment, rule Rule) {
+func (j *ballots) decide(group []*juryJudgment, rule Rule) {
 	if rule == Cascade {
 		j.cascade(group)
 		return
@@ -252,11 +252,11 @@ func (j *ballots) decide(group []*judgment, rule Rule) {
 
 // cascade sets the verdicts on the judgments of an item: those of the first member that names the same response in
 // every order, or else of the last member.
-func (j *ballots) cascade(group []*judgment) {
+func (j *ballots) cascade(group []*juryJudgment) {
 	for i := range j.members {
 		j.members[i].Calls += len(group)
 		first := group[0].votes[i].choice
-		differs := func(x *judgment) bool { return x.votes[i].choice != first }
+		differs := func(x *juryJudgment) bool { return x.votes[i].choice != first }
 		if (first == tieChoice || slices.ContainsFunc(group, differs)) && i < len(j.members)-1 {
 			continue
 		}
@@ -304,7 +304,7 @@ func combineVotes(votes []vote, rule Rule) (choice string, outcome judging.Outco
 }
 
 // decide sets the jury's verdict on the judgment.
-func (x *judgment) decide(choice string, outcome judging.Outcome) {
+func (x *juryJudgment) decide(choice string, outcome judging.Outcome) {
 	x.Outcome = outcome
 	if slices.Contains(x.Order, choice) {
 		x.Choice = choice
@@ -329,7 +329,7 @@ func (j *ballots) manifest(req Recipe) *judging.Manifest {
 		fmt.Fprintln(sum, member.ID)
 	}
 	items := j.groups(true)
-	spec := j.first.Spec
+	spec := j.firstManifest.Spec
 	spec.Parameters = judging.Parameters{}
 	spec.Prompt = judging.Template{Name: promptPrefix + rule, Labels: spec.Prompt.Labels}
 	spec.Model = judging.ModelSpec{
@@ -337,15 +337,15 @@ func (j *ballots) manifest(req Recipe) *judging.Manifest {
 		Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8]),
 	}
 	spec.Dataset.Items = len(items)
-	spec.Dataset.IDs = judging.HashIDs(len(items), func(i int) string { return items[i][0].Item })
+	spec.Dataset.IDsHash = judging.HashIDs(len(items), func(i int) string { return items[i][0].Item })
 	m := judging.NewManifest(req.Gavel, spec)
 	m.Status = judging.Complete
 	m.Judgments = len(j.judgments)
 	m.Simulated = j.simulated
 	m.Stages = j.members
-	m.Dataset = j.first.Dataset
+	m.Dataset = j.firstManifest.Dataset
 	m.Model = backends.Model{Name: spec.Model.Name}
-	m.Server = backends.ServerInfo{Kind: serverKind, Name: "verdicts of other runs"}
+	m.Server = backends.ServerInfo{WireFormat: serverKind, Name: "verdicts of other runs"}
 	return m
 }
 

@@ -93,7 +93,7 @@ func TestRules(t *testing.T) {
 	} {
 		out := madeBy(t, c.rule, c.orders, c.runs...)
 		assert.Equal(t, verdicts(t, out), c.want, "%s %v", c.rule, c.orders)
-		run, err := scoring.Load(out, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		run, err := scoring.Load(out, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		assert.NilError(t, err)
 		assert.Equal(t, run.Items, 3)
 		calls := 0

@@ -39,12 +39,14 @@ func (r *Jury) details() string {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	sentences := []string{phrases.Sentence(r.gainPhraseCode(), r.points())}
+	sentences := []string{phrases.Sentence(r.gainPhraseCode(), r.leadText())}
 	if r.EffectiveJudges != nil {
-		sentences = append(sentences, phrases.Sentence("jury.overlap", scoring.CountWord(len(r.Members)), *r.EffectiveJudges))
+		sentences = append(sentences, phrases.Sentence("jury.overlap", scoring.NumberWord(len(r.Members)), *r.EffectiveJudges))
 	}
 	best := r.Members[0]
-	unusable := func(rep scoring.Report) bool { return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.Unusable }
+	unusable := func(rep scoring.Report) bool {
+		return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.LevelUnusable
+	}
 	switch {
 	case unusable(best.Report) && unusable(r.Report):
 		sentences = append(sentences, phrases.Sentence("jury.unusable"))
@@ -55,9 +57,9 @@ func (r *Jury) details() string {
 	return strings.Join(sentences, " ")
 }
 
-// points returns the jury's headline minus its best member's, with the interval, in words: "−2.6 points [−5.2,
+// leadText returns the jury's headline minus its best member's, with the interval, in words: "−2.6 points [−5.2,
 // 0.0]".
-func (r *Jury) points() string {
+func (r *Jury) leadText() string {
 	number := func(v float64) string {
 		v = scoring.WithoutNegativeZero(v, 1)
 		return strings.Replace(fmt.Sprintf("%.1f", v), "-", "−", 1)
@@ -95,7 +97,7 @@ func (r *Jury) callsRatioText() string {
 	case times == 2:
 		return phrases.Sentence("jury.twice")
 	case times == math.Round(times):
-		return phrases.Sentence("jury.times", scoring.CountWord(int(times)))
+		return phrases.Sentence("jury.times", scoring.NumberWord(int(times)))
 	}
 	return phrases.Sentence("jury.times", fmt.Sprintf("%.1f", times))
 }

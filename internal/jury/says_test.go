@@ -18,9 +18,9 @@ func TestJurySays(t *testing.T) {
 		want  string
 		also  string
 
-		level scoring.Level // of the best member and of the jury
+		level scoring.UsabilityLevel // of the best member and of the jury
 	}{
-		{name: "nobody is usable", gain: gain(0, -8, 8, true), calls: 200, level: scoring.Unusable,
+		{name: "nobody is usable", gain: gain(0, -8, 8, true), calls: 200, level: scoring.LevelUnusable,
 			want: "No gain: 78.0 % strict, against 74.0 % of best alone, at twice the calls.",
 			also: "The difference is 0.0 points [−8.0, 8.0]. Their errors overlap: the two are worth 1.5 independent judges. Neither the jury nor its best member is usable."},
 		{name: "gains", gain: gain(4, 1, 7, false), calls: 300,

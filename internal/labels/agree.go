@@ -13,10 +13,10 @@ import (
 
 // Statistic holds a statistic with its interval; all its values are null if the statistic is undefined.
 type Statistic struct {
-	Value    *float64 `json:"value"`              // the statistic; null if undefined
-	Low      *float64 `json:"low"`                // lower end of the 95 % interval of `value`
-	High     *float64 `json:"high"`               // upper end of the 95 % interval of `value`
-	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	Value          *float64 `json:"value"`              // the statistic; null if undefined
+	Low            *float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High           *float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	IntervalMethod string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
 
 	// of Cohen's κ: one of the raters gives every item the same label, so that κ is 0 for any other rater
 	Constant bool `json:"-"`
@@ -25,21 +25,21 @@ type Statistic struct {
 // Agreement tells how often judges and people who labelled the same items agree.
 type Agreement struct {
 	Says       string   `json:"says"`            // which judge agrees best with people, in one or two sentences
-	Labels     string   `json:"labels"`          // path of the file of labels
+	LabelsPath string   `json:"labels"`          // path of the file of labels
 	Categories []string `json:"categories"`      // labels and verdicts that occur; those of pairs: A, tie, B
 	Items      int      `json:"items"`           // items with a label of the majority
 	SplitItems int      `json:"split,omitempty"` // items on which people are evenly split
 	// agreement of each judge with the majority of people, the best judge first
-	Judges     []JudgeAgreement `json:"judges"`
-	Pairs      []RaterPair      `json:"pairs"`            // agreement of every two raters, judges and people
-	People     *PeopleAgreement `json:"people,omitempty"` // agreement of all people with each other, if three or more
-	IntraRater []IntraRater     `json:"self,omitempty"`   // agreement of people with themselves, if items were shown twice
+	Judges          []JudgeAgreement `json:"judges"`
+	Pairs           []RaterPair      `json:"pairs"`            // agreement of every two raters, judges and people
+	PeopleAgreement *PeopleAgreement `json:"people,omitempty"` // agreement of all people with each other, if three or more
+	IntraRater      []IntraRater     `json:"self,omitempty"`   // agreement of people with themselves, if items were shown twice
 	// test of whether a judge may replace a person, for each judge; with three people or more
 	AltTests  []AltTest             `json:"stand_in,omitempty"`
 	Reading   judging.ReaderSet     `json:"reading,omitempty"` // how replies were read; left out for the default rules
 	Bootstrap scoring.BootstrapInfo `json:"bootstrap"`         // settings of resampled intervals
 	// test of every two judges, for their letters: `mcnemar`, or `permutation` if items come in clusters
-	Test string `json:"test"`
+	JudgePairTest string `json:"test"`
 	// warnings about the labels and the runs, printed after `!`
 	Warnings []string `json:"warnings"`
 }
@@ -53,11 +53,11 @@ type JudgeAgreement struct {
 	Agreement Statistic `json:"agreement"`
 	N         int       `json:"n"` // judged items with a label
 	// number of clusters (questions) of these items, if items come in clusters
-	Clusters  int       `json:"clusters,omitempty"`
-	NoVerdict int       `json:"no_verdict"`       // judged items with a label but without a verdict
-	Kappa     Statistic `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
-	Calls     int       `json:"calls"`            // judgments that the judge makes per 1,000 items
-	Tokens    int       `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
+	Clusters              int       `json:"clusters,omitempty"`
+	NoVerdict             int       `json:"no_verdict"`       // judged items with a label but without a verdict
+	Kappa                 Statistic `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
+	CallsPerThousandItems int       `json:"calls"`            // judgments that the judge makes per 1,000 items
+	Tokens                int       `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
 	// letters of the groups of judges that do not differ significantly: such judges share a letter
 	Letters string `json:"letters"`
 
@@ -115,7 +115,7 @@ type PersonTest struct {
 	Labeller string `json:"labeller"` // name of the person
 	N        int    `json:"n"`        // items labelled by this person, by another one, and judged
 	// share of these items on which the judge agrees with the other people at least as well as the person
-	Judge *float64 `json:"judge"`
+	JudgeShare *float64 `json:"judge"`
 	// share of these items on which the person agrees with the other people at least as well as the judge
 	Person *float64 `json:"person"`
 	// p-value of "the judge is worse than the person by ε or more"; null below 30 items
@@ -123,9 +123,9 @@ type PersonTest struct {
 	Surpasses bool     `json:"surpasses"` // the test rejects that the judge is worse by ε or more
 }
 
-// Epsilon is the default of [AltTest.Epsilon], what a person costs more than a judge: that of experts in arXiv
+// DefaultEpsilon is the default of [AltTest.Epsilon], what a person costs more than a judge: that of experts in arXiv
 // 2501.10970.
-const Epsilon = 0.2
+const DefaultEpsilon = 0.2
 
 // Agree compares the judges of some runs with people and with each other. dirs are the runs' folders. If file is nil,
 // the dataset's labels count as those of one person.
@@ -171,27 +171,27 @@ var ErrNotJudged = errors.New("no run covers the labelled items yet")
 // rank returns each judge's agreement with the majority, and that of people, without that of every two raters.
 func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 	a := &Agreement{
-		Labels:     p.file.Path,
-		Categories: p.categories,
-		Reading:    reading.Readers,
-		Pairs:      []RaterPair{},
-		Test:       "mcnemar",
+		LabelsPath:    p.file.Path,
+		Categories:    p.categories,
+		Reading:       reading.Readers,
+		Pairs:         []RaterPair{},
+		JudgePairTest: "mcnemar",
 		Bootstrap: scoring.BootstrapInfo{
-			Rounds: p.b.Rounds,
-			Level:  p.b.Level,
-			Seed:   p.b.Seed,
+			Rounds: p.bootstrap.Rounds,
+			Level:  p.bootstrap.Level,
+			Seed:   p.bootstrap.Seed,
 			Unit:   cmp.Or(p.judges[0].clusterNoun, "item"),
 		},
 	}
 	if p.judges[0].cluster != nil {
-		a.Test = "permutation"
+		a.JudgePairTest = "permutation"
 	}
 	majority, split := p.majority()
 	a.Items = len(majority)
 	a.SplitItems = split
 	p.rankJudges(a, majority)
 	if len(p.people) > 2 {
-		a.People = p.peopleAgreement()
+		a.PeopleAgreement = p.peopleAgreement()
 	}
 	p.addIntraRater(a)
 	a.Says = a.answer()
@@ -203,11 +203,11 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	for i, j := range p.judges {
 		s := JudgeAgreement{
-			Run:    j.Dir,
-			Model:  j.Manifest.Spec.Model.Name,
-			Calls:  1000 * j.Calls,
-			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Verdicts))))),
-			agrees: map[string]bool{},
+			Run:                   j.Dir,
+			Model:                 j.Manifest.Spec.Model.Name,
+			CallsPerThousandItems: 1000 * j.Calls,
+			Tokens:                int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Verdicts))))),
+			agrees:                map[string]bool{},
 		}
 		agreed := clusters{}
 		for item, label := range majority {
@@ -219,28 +219,28 @@ func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 				s.NoVerdict++
 			}
 			s.agrees[item] = verdict == label
-			p.count(agreed, item, verdict == label)
+			p.addItem(agreed, item, verdict == label)
 		}
-		s.Agreement, s.N, s.Clusters = p.share(agreed)
+		s.Agreement, s.N, s.Clusters = p.agreementShare(agreed)
 		s.Kappa = p.pair(p.raters[i], rater{name: "majority", labels: majority}).Kappa
 		a.Judges = append(a.Judges, s)
 	}
-	p.letter(a.Judges)
+	p.assignLetters(a.Judges)
 }
 
 // percentStatistic returns a share from 0 to 1 and its interval in percent; method names the interval's method.
 func percentStatistic(value float64, iv stats.Interval, method string) Statistic {
 	return Statistic{
-		Value:    scoring.Percent(value),
-		Low:      scoring.Percent(iv.Low),
-		High:     scoring.Percent(iv.High),
-		Interval: method,
+		Value:          scoring.Percent(value),
+		Low:            scoring.Percent(iv.Low),
+		High:           scoring.Percent(iv.High),
+		IntervalMethod: method,
 	}
 }
 
-// letter sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired test
+// assignLetters sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired test
 // finds no significant difference.
-func (p *panel) letter(judges []JudgeAgreement) {
+func (p *panel) assignLetters(judges []JudgeAgreement) {
 	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.Agreement.Value, new(math.Inf(-1))) }
 	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
@@ -257,7 +257,7 @@ func (p *panel) letter(judges []JudgeAgreement) {
 			distinct = append(distinct, pairs[k])
 		}
 	}
-	for n, group := range stats.Tied(len(judges), distinct) {
+	for n, group := range stats.TieGroups(len(judges), distinct) {
 		for _, x := range group {
 			judges[x].Letters += scoring.LetterOf(n)
 		}
@@ -270,13 +270,13 @@ func (p *panel) pValue(a, b map[string]bool) float64 {
 	both := clusters{}
 	for item, first := range a {
 		if second, ok := b[item]; ok {
-			row := p.row(both, item, 2)
+			row := p.clusterRow(both, item, 2)
 			row[0] += scoring.Indicator(first)
 			row[1] += scoring.Indicator(second)
 		}
 	}
 	if p.judges[0].cluster != nil {
-		return p.b.PermutationTest(both.sample().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
+		return p.bootstrap.PermutationTest(both.unitRows().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
 	}
 	var discordant [2]int // items on which only the first, or only the second, agrees
 	for _, row := range both {

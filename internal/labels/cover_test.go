@@ -158,7 +158,7 @@ func (w ratersWorld) truth() [3]float64 {
 func (w ratersWorld) draw(rng *rand.Rand, rounds int) RaterPair {
 	b := stats.DefaultBootstrap
 	b.Rounds = rounds
-	p := &panel{judges: []*RunVerdicts{{}}, b: b}
+	p := &panel{judges: []*RunVerdicts{{}}, bootstrap: b}
 	if w.each > 1 {
 		p.judges[0].cluster = func(item string) string { return item[:4] }
 	}
@@ -196,7 +196,7 @@ func (w ratersWorld) draw(rng *rand.Rand, rounds int) RaterPair {
 
 // TestApartByCluster: judges of items that hang together are told apart by the clusters, and equal ones are not.
 func TestApartByCluster(t *testing.T) {
-	p := &panel{judges: []*RunVerdicts{{cluster: func(item string) string { return item[:2] }}}, b: stats.DefaultBootstrap}
+	p := &panel{judges: []*RunVerdicts{{cluster: func(item string) string { return item[:2] }}}, bootstrap: stats.DefaultBootstrap}
 	all, common, other := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range 80 {
 		item := fmt.Sprintf("%02d-%d", i/4, i%4)

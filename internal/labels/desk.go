@@ -21,7 +21,7 @@ import (
 
 // DeskOptions holds the options of a [Desk], which gives items to people who label them.
 type DeskOptions struct {
-	Name        string           // name of the dataset
+	DatasetName string           // name of the dataset
 	Path        string           // path of the file of labels; an existing file is continued
 	Sample      int              // number of items to label; 0 for all
 	RepeatShare float64          // share of items, 0 to 1, that each person is shown twice, with the responses exchanged
@@ -34,9 +34,9 @@ type DeskOptions struct {
 type Desk struct {
 	DeskOptions
 
-	set   *datasets.Set // the dataset
-	items []int         // items to label, as row numbers of the set
-	Notes []string      // messages for the user about the file of labels
+	set          *datasets.Set // the dataset
+	items        []int         // items to label, as row numbers of the set
+	FileMessages []string      // messages for the user about the file of labels
 
 	mu     sync.Mutex
 	lock   *flock.Flock       // lock against other processes that write to the file
@@ -62,20 +62,20 @@ type turn struct {
 
 // Turn holds the item that one person is shown now, and the person's progress.
 type Turn struct {
-	Labeller  string                 // name of the person
-	At        int                    // row number of the item in the dataset, from 0
-	Sum       string                 // SHA-256 of the item's line in the dataset, to detect an old page
-	Again     bool                   // the item is shown for the second time
-	Shape     datasets.Shape         // kind of the item, such as pair
-	Question  string                 // the question of the item, which the responses answer
-	Shown     []string               // texts of the responses or options, in this person's order
-	People    *datasets.PeopleScores // of a response: the scale that people score on
-	Ties      bool                   // a tie is a possible label
-	Done      int                    // items that this person has labelled; those shown twice count twice
-	Total     int                    // all items for this person; those shown twice count twice
-	Remaining time.Duration          // estimated time for the items left; 0 if unknown yet
-	Undo      string                 // identifies the latest label, for [Desk.Undo]; "" if none can be taken back
-	Finished  bool                   // the person has labelled all items
+	Labeller      string                 // name of the person
+	At            int                    // row number of the item in the dataset, from 0
+	Sum           string                 // SHA-256 of the item's line in the dataset, to detect an old page
+	Again         bool                   // the item is shown for the second time
+	Shape         datasets.Shape         // kind of the item, such as pair
+	Question      string                 // the question of the item, which the responses answer
+	Shown         []string               // texts of the responses or options, in this person's order
+	People        *datasets.PeopleScores // of a response: the scale that people score on
+	Ties          bool                   // a tie is a possible label
+	Done          int                    // items that this person has labelled; those shown twice count twice
+	Total         int                    // all items for this person; those shown twice count twice
+	RemainingTime time.Duration          // estimated time for the items left; 0 if unknown yet
+	Undo          string                 // identifies the latest label, for [Desk.Undo]; "" if none can be taken back
+	Finished      bool                   // the person has labelled all items
 }
 
 // maxThink limits the time for a label that counts for estimates: after a longer time the person was away.
@@ -108,7 +108,7 @@ func (d *Desk) open() error {
 	if err != nil {
 		return err
 	}
-	if err := d.draw(); err != nil {
+	if err := d.drawItems(); err != nil {
 		return err
 	}
 	return d.restoreLabels(all)
@@ -196,7 +196,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	}
 	if len(p.durations) > 2 {
 		median := slices.Sorted(slices.Values(p.durations))[len(p.durations)/2]
-		t.Remaining = time.Duration(t.Total-t.Done) * median
+		t.RemainingTime = time.Duration(t.Total-t.Done) * median
 	}
 	if t.Finished {
 		return t, nil
@@ -218,7 +218,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	t.Question = item.Question
 	t.Ties = item.Shape.Info().SideBySide
 	t.People = item.People
-	for _, k := range d.order(name, item, next.repeat) {
+	for _, k := range d.candidateOrder(name, item, next.repeat) {
 		t.Shown = append(t.Shown, item.Candidates[k].Text)
 	}
 	return t, nil
@@ -247,7 +247,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 		return err
 	}
 	if s.ItemIndex < 0 || s.ItemIndex >= d.set.Len() {
-		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.Name)
+		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.DatasetName)
 	}
 	target := turn{s.ItemIndex, s.Repeat}
 	item, err := d.set.Item(target.item)
@@ -255,12 +255,12 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 		return err
 	}
 	l := Label{
-		Item:     item.ID,
-		Labeller: name,
-		Repeat:   s.Repeat,
-		Note:     strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
-		Drawn:    DrawnAtRandom,
-		Seed:     d.Seed,
+		Item:       item.ID,
+		Labeller:   name,
+		Repeat:     s.Repeat,
+		Note:       strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
+		DrawMethod: DrawnAtRandom,
+		Seed:       d.Seed,
 	}
 	l.SHA256, err = itemSHA256(d.set, target.item)
 	if err != nil {
@@ -278,7 +278,7 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	if !slices.Contains(p.turns, target) {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, item.ID, name)
 	}
-	l.Label, err = s.storedLabel(item, d.order(name, item, s.Repeat))
+	l.Label, err = s.storedLabel(item, d.candidateOrder(name, item, s.Repeat))
 	if err != nil {
 		return err
 	}
@@ -335,7 +335,7 @@ func (d *Desk) Undo(name, latest string) error {
 	if last.String() != latest {
 		return nil
 	}
-	l := Label{Item: d.set.ID(last.item), Labeller: name, Repeat: last.repeat, Undo: true}
+	l := Label{Item: d.set.ItemID(last.item), Labeller: name, Repeat: last.repeat, Undo: true}
 	if err := d.file.add(l); err != nil {
 		return err
 	}

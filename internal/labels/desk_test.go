@@ -39,7 +39,7 @@ type table struct {
 // deskOf opens a desk over a dataset, with a new file of labels.
 func deskOf(t *testing.T, data string, o labels.DeskOptions) *table {
 	t.Helper()
-	o.Name, o.Now, o.Path = "pairs", time.Now, filepath.Join(t.TempDir(), "l.jsonl")
+	o.DatasetName, o.Now, o.Path = "pairs", time.Now, filepath.Join(t.TempDir(), "l.jsonl")
 	d := &table{t: t, data: data, path: o.Path, o: o}
 	d.reopen()
 	t.Cleanup(func() { d.Close() })
@@ -180,7 +180,7 @@ func TestDeskGoesOn(t *testing.T) {
 	text := textOf(t, d.path)
 	rewrite(t, d.path, text[:len(text)-20])
 	d.reopen()
-	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was incomplete"), "%v", d.Notes)
+	assert.Assert(t, len(d.FileMessages) == 1 && strings.Contains(d.FileMessages[0], "was incomplete"), "%v", d.FileMessages)
 	assert.DeepEqual(t, d.Progress(), []labels.LabelProgress{{Labeller: "ann", Labelled: 1, Total: 5}})
 	d.answer("ann", "second")
 	assert.Equal(t, len(d.stored().Labels), 2)
@@ -194,7 +194,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	d.answer("ann", "first")
 	d.change(id(changed))
 	d.reopen()
-	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels belong to items that have changed since, such as "+id(changed)), "%v", d.Notes)
+	assert.Assert(t, len(d.FileMessages) == 1 && strings.Contains(d.FileMessages[0], "1 labels belong to items that have changed since, such as "+id(changed)), "%v", d.FileMessages)
 	assert.Equal(t, d.Progress()[0].Labelled, 1)
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
@@ -208,7 +208,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	other, err := datasets.OpenFile(file(t, "other.jsonl", `{"id":"x","question":"q","response_a":"1","response_b":"2","label":"A>B"}`+"\n"))
 	assert.NilError(t, err)
 	defer other.Close()
-	d.o.Name = "other"
+	d.o.DatasetName = "other"
 	_, err = labels.OpenDesk(other, d.o)
 	assert.ErrorContains(t, err, "none of its 2 labels belongs to an item of other")
 }
@@ -249,7 +249,7 @@ func TestDeskRefuses(t *testing.T) {
 		line[:len(line)-1] + `,"drawn":"disagreement"}`: "cannot take items drawn at random: name another file with --labels",
 	} {
 		path := file(t, "l.jsonl", text)
-		_, err := labels.OpenDesk(set, labels.DeskOptions{Name: "pairs", Path: path})
+		_, err := labels.OpenDesk(set, labels.DeskOptions{DatasetName: "pairs", Path: path})
 		assert.ErrorContains(t, err, want, text)
 		assert.Equal(t, textOf(t, path), text)
 	}

@@ -20,7 +20,7 @@ const maxPairs = 30
 // replace a person.
 func (a *Agreement) Document() doc.Document {
 	return doc.Document{
-		Title: a.Labels + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), CSVRows: a.csvRows(),
+		Title: a.LabelsPath + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), CSVRows: a.csvRows(),
 	}
 }
 
@@ -30,7 +30,7 @@ func (a *Agreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
 }
 
 func (a *Agreement) blocks() []doc.Block {
-	return []doc.Block{a.judges(), a.countingNotes(), a.pairs(), a.altTests()}
+	return []doc.Block{a.judges(), a.countingNotes(), a.raterPairsTable(), a.altTests()}
 }
 
 // csvRows returns the CSV rows: one for each statistic of a judge and the majority, and of every two raters.
@@ -70,16 +70,16 @@ func (a *Agreement) judges() doc.Block {
 		{Name: "no verdict", Kind: doc.ColumnShareWithN},
 		{Name: "calls per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
 		{Name: "tokens per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
-		{Name: "run", Surfaces: doc.SurfaceFullText, HideOrder: 1},
+		{Name: "run", Surfaces: doc.SurfaceFullText, HidePriority: 1},
 	}}
 	names := a.names()
 	for _, j := range a.Judges {
-		r := doc.Row{Name: names[j.Run], N: j.N, Target: doc.RunRef(j.Run), Look: "level-" + string(scoring.Unknown)}
+		r := doc.Row{Name: names[j.Run], N: j.N, Target: doc.RunRef(j.Run), Look: "level-" + string(scoring.LevelUnknown)}
 		if j.Clusters > 0 {
 			r.Detail = "in " + table.Count(j.Clusters, "cluster")
 		}
 		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(j.Kappa), j.NoVerdict,
-			j.Calls, "", j.Run)
+			j.CallsPerThousandItems, "", j.Run)
 		if len(a.Judges) > 1 {
 			r.Cells[1].Text = j.Letters
 		}
@@ -92,7 +92,7 @@ func (a *Agreement) judges() doc.Block {
 	b := doc.Block{ID: "judges", Title: "Agreement with people", About: phrases.Sentence("labels.agreement"), Table: t}
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
-		if a.Test == "permutation" {
+		if a.JudgePairTest == "permutation" {
 			test = "a permutation test by " + a.Bootstrap.Unit
 		}
 		b.Remark("labels.letters", test)
@@ -111,7 +111,7 @@ func (a *Agreement) countingNotes() doc.Block {
 		slices.ContainsFunc(a.Pairs, func(p RaterPair) bool { return p.Kappa.Constant }) {
 		b.Remark("labels.constant")
 	}
-	if p := a.People; p != nil && p.Alpha.Value != nil {
+	if p := a.PeopleAgreement; p != nil && p.Alpha.Value != nil {
 		b.Remark("labels.people", p.Raters,
 			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N)
 	}
@@ -138,10 +138,10 @@ func (a *Agreement) names() map[string]string {
 	return names
 }
 
-// pairs returns a table with a row for every two raters.
-func (a *Agreement) pairs() doc.Block {
+// raterPairsTable returns a table with a row for every two raters.
+func (a *Agreement) raterPairsTable() doc.Block {
 	t := &doc.Table{RowHead: "of", Columns: []doc.Column{
-		{Name: "and of"}, {Name: "between", HideOrder: 1},
+		{Name: "and of"}, {Name: "between", HidePriority: 1},
 		{Name: "agreement, %", Kind: doc.ColumnNumber}, {Name: "n", Kind: doc.ColumnInteger},
 		{Name: "Cohen's κ", Kind: doc.ColumnNumber},
 		{Name: "Gwet's AC1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
@@ -163,7 +163,7 @@ func (a *Agreement) pairs() doc.Block {
 	b := doc.Block{
 		ID:    "pairs",
 		Title: "Agreement of every two raters",
-		Chart: doc.ChartExplainedTable,
+		Chart: doc.ChartTableWithTerms,
 		Table: t,
 		Notes: []doc.Note{doc.PhraseNote("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit)},
 	}
@@ -184,7 +184,7 @@ func (a *Agreement) altTests() doc.Block {
 		ID:        "stand-in",
 		Title:     "May a judge replace a person?",
 		ShowTitle: true,
-		Chart:     doc.ChartExplainedTable,
+		Chart:     doc.ChartTableWithTerms,
 		Table:     t,
 	}
 	b.Fold = b.Title
@@ -198,7 +198,7 @@ func (a *Agreement) altTests() doc.Block {
 				continue
 			}
 			t.Add(doc.Row{Name: p.Labeller, Cells: doc.Cells(
-				p.N, scoring.Result{Value: hundredfold(p.Judge)},
+				p.N, scoring.Result{Value: hundredfold(p.JudgeShare)},
 				scoring.Result{Value: hundredfold(p.Person)}, table.PValue(p.P),
 				map[bool]string{true: "surpassed"}[p.Surpasses],
 			)})
@@ -274,7 +274,7 @@ func (e *ShareEstimate) Document() doc.Document {
 	add("the labels alone", &e.LabelsAlone)
 	b := doc.Block{Table: t}
 	b.Remark("estimate.labels", e.Model, e.Labelled, e.NoVerdict)
-	b.Remark("estimate.weight", e.Weight)
+	b.Remark("estimate.weight", e.VerdictWeight)
 	if e.Clusters > 0 {
 		b.Remark("estimate.clusters", e.Clusters)
 	}
@@ -296,7 +296,7 @@ func (s *CascadeResults) Document() doc.Document {
 		{"run", "model", "threshold", "asked", "believed", "right", "of"},
 	}}
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "run", HideOrder: 1},
+		{Name: "run", HidePriority: 1},
 		{Name: "accepted from confidence", Kind: doc.ColumnBareNumber},
 		{Name: "items asked", Kind: doc.ColumnInteger},
 		{Name: "accepted", Kind: doc.ColumnInteger},
@@ -318,7 +318,7 @@ func (s *CascadeResults) Document() doc.Document {
 			strconv.Itoa(j.Right), strconv.Itoa(j.Labelled),
 		})
 	}
-	b.Remark("select.covered", s.Covered, s.Items)
+	b.Remark("select.covered", s.CoveredItems, s.Items)
 	b.Remark("select.calls", s.Calls, s.LastJudgeCalls)
 	b.Remark("select.labelled", s.Labelled)
 	b.Warn(s.Warnings)

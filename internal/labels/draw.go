@@ -19,8 +19,8 @@ import (
 	"gavel/internal/phrases"
 )
 
-// draw chooses the items to label, at random by seed. It returns an error for items that people cannot label.
-func (d *Desk) draw() error {
+// drawItems chooses the items to label, at random by seed. It returns an error for items that people cannot label.
+func (d *Desk) drawItems() error {
 	n := d.set.Len()
 	for i := range n {
 		item, err := d.set.Item(i)
@@ -29,19 +29,19 @@ func (d *Desk) draw() error {
 		}
 		if item.Shape.Info().LabelQuestion == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
-				"pairs, preferences, options, choices, numbers and responses with scores can", d.Name, item.Shape)
+				"pairs, preferences, options, choices, numbers and responses with scores can", d.DatasetName, item.Shape)
 		}
 	}
 	want := d.Sample
 	if want == 0 || want > n {
 		want = n
 	}
-	d.items = datasets.DrawOrder(n, d.set.ID, d.Seed)[:want]
+	d.items = datasets.DrawOrder(n, d.set.ItemID, d.Seed)[:want]
 	return nil
 }
 
-// uniform returns a number from 0 to below 1 that depends on the seed and the words alone.
-func (d *Desk) uniform(words ...string) float64 {
+// randomNumber returns a number from 0 to below 1 that depends on the seed and the words alone.
+func (d *Desk) randomNumber(words ...string) float64 {
 	sum := sha256.Sum256([]byte(strconv.FormatInt(d.Seed, 10) + "\x00" + strings.Join(words, "\x00")))
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
@@ -65,14 +65,14 @@ func (d *Desk) turns(name string) (turns []turn) {
 func (d *Desk) shuffle(word, name string, items []int) []int {
 	keys := make(map[int]float64, len(items))
 	for _, i := range items {
-		keys[i] = d.uniform(word, name, d.set.ID(i))
+		keys[i] = d.randomNumber(word, name, d.set.ItemID(i))
 	}
 	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
-// order returns the indexes of an item's candidates in the order in which a person is shown them: drawn by seed, and
+// candidateOrder returns the indexes of an item's candidates in the order in which a person is shown them: drawn by seed, and
 // reversed when the item is shown again. The options of a question keep the dataset's order.
-func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
+func (d *Desk) candidateOrder(name string, item datasets.Item, repeat bool) []int {
 	var order []int
 	for k, c := range item.Candidates {
 		if c.Text != "" && !c.Unrelated && (!item.Shape.Info().SideBySide || k < 2) || item.Shape == datasets.ShapePair {
@@ -83,8 +83,8 @@ func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(d.uniform("side", name, item.ID, item.Candidates[a].ID),
-			d.uniform("side", name, item.ID, item.Candidates[b].ID))
+		return cmp.Compare(d.randomNumber("side", name, item.ID, item.Candidates[a].ID),
+			d.randomNumber("side", name, item.ID, item.Candidates[b].ID))
 	})
 	if repeat {
 		slices.Reverse(order)

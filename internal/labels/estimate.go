@@ -37,7 +37,7 @@ type ShareEstimate struct {
 	// independent
 	RoganGladen *Statistic `json:"rogan_gladen,omitempty"`
 	// λ: weight of the judge's verdicts in `share`, 0 to 1
-	Weight float64 `json:"weight"`
+	VerdictWeight float64 `json:"weight"`
 	// number of clusters (questions) of the pairs, if pairs come in clusters
 	Clusters int `json:"clusters,omitempty"`
 	// number of labels needed for an interval of `share` of some widths
@@ -73,9 +73,9 @@ func Estimate(
 	}
 	j := p.judges[0]
 	switch {
-	case !p.judgesPairs():
+	case !p.itemsArePairs():
 		return nil, fmt.Errorf("%s: shares are estimated of pairs, whose labels are A, B and tie", dir)
-	case p.file.byDisagreement():
+	case p.file.hasDisagreementSample():
 		return nil, fmt.Errorf("%s: some items were chosen by disagreement: use labels of items drawn at random",
 			p.file.Path)
 	}
@@ -112,8 +112,8 @@ func Estimate(
 			judge[i].Truth = judge[i].Predicted
 			judge[i].Weight = 1
 		}
-		e.JudgeAlone = byDesign(judge, level)
-		e.LabelsAlone = byDesign(units, level)
+		e.JudgeAlone = clusterMean(judge, level)
+		e.LabelsAlone = clusterMean(units, level)
 		e.correct(stats.PredictionPoweredClusters(units, 1, level), widths, len(units), level)
 	} else {
 		e.JudgeAlone = meanScore(slices.Concat(predictions, rest), level)
@@ -125,7 +125,7 @@ func Estimate(
 	if len(rest) == 0 {
 		e.Warnings = append(e.Warnings, phrases.Sentence("estimate.all-labelled"))
 	}
-	e.Says = e.answer()
+	e.Says = e.answerSentence()
 	return e, nil
 }
 
@@ -147,7 +147,7 @@ func (p *panel) units(side func(item string) string) (units []stats.PopulationUn
 	majority, numbers := p.file.Majority(), map[string]int{}
 	verdicts := p.judges[0].Verdicts
 	for _, item := range slices.Sorted(maps.Keys(verdicts)) {
-		cluster := p.cluster(item)
+		cluster := p.clusterOf(item)
 		if _, ok := numbers[cluster]; !ok {
 			numbers[cluster] = len(numbers)
 		}
@@ -185,17 +185,17 @@ func roganGladen(label, predictions, rest []float64, level float64) *Statistic {
 	return new(percentStatistic(g.Mean, g.Interval, IntervalRoganGladen))
 }
 
-// byDesign returns the mean truth of units in clusters, in percent.
-func byDesign(units []stats.PopulationUnit, level float64) Statistic {
+// clusterMean returns the mean truth of units in clusters, in percent.
+func clusterMean(units []stats.PopulationUnit, level float64) Statistic {
 	p := stats.PredictionPoweredClusters(units, 0, level)
 	return percentStatistic(p.Mean, p.Interval, IntervalClustered)
 }
 
 // correct sets the corrected share, and the numbers of labels needed for intervals of these widths, in points; rest is
 // the number of unlabelled pairs.
-func (e *ShareEstimate) correct(p stats.PoweredEstimate, widths []float64, rest int, level float64) {
+func (e *ShareEstimate) correct(p stats.PredictionPoweredEstimate, widths []float64, rest int, level float64) {
 	e.Share = percentStatistic(p.Mean, p.Interval, IntervalPPI)
-	e.Weight = *scoring.RoundFraction(p.Weight)
+	e.VerdictWeight = *scoring.RoundFraction(p.PredictionWeight)
 	for _, width := range widths {
 		x := LabelsNeeded{Width: width}
 		if n := p.LabelsFor(width/100, rest, level); n > 0 && n <= e.Judged {
@@ -216,5 +216,5 @@ func meanScore(scores []float64, level float64) Statistic {
 	iv := stats.PairedInterval(best, worst, float64(len(scores)), level) // of score·2 − 1, from −1 to 1
 	iv.Low = (1 + iv.Low) / 2
 	iv.High = (1 + iv.High) / 2
-	return percentStatistic(stat.Mean(scores, nil), iv, scoring.ByPairs)
+	return percentStatistic(stat.Mean(scores, nil), iv, scoring.IntervalByPairs)
 }

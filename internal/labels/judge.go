@@ -32,7 +32,7 @@ type RunVerdicts struct {
 	Calls       int                 // judgments per item
 	Tokens      int                 // tokens of all replies, if known
 	shape       datasets.ShapeInfo  // properties of the items, such as being pairs
-	sums        map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
+	itemHashes  map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
 	cluster     func(string) string // returns the cluster of an item by its id; nil without clusters
 	clusterNoun string              // noun for one cluster of items
 }
@@ -62,7 +62,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		Verdicts:   map[string]string{},
 		Confidence: map[string]float64{},
 		Gold:       map[string]string{},
-		sums:       map[string]string{},
+		itemHashes: map[string]string{},
 	}
 	type itemVerdicts struct {
 		labels        map[int]string // verdicts by presentation
@@ -91,7 +91,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 			j.shape = r.Shape.Info()
 			j.Gold[item] = j.normalizeLabel(goldOf(r))
 		}
-		x.labels[r.Presentation] = choiceOf(r, v)
+		x.labels[r.Presentation] = verdictAsLabel(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
 			x.probabilities = append(x.probabilities, p)
 		}
@@ -112,16 +112,16 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	if j.shape.VariableCandidates {
 		return j, nil // a run may show some of an item's options, so that its lines differ from the dataset's
 	}
-	return j, j.hash()
+	return j, j.hashItems()
 }
 
-// grouped matches a number with commas between thousands.
-var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
+// numberWithCommas matches a number with commas between thousands.
+var numberWithCommas = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // normalizeNumber returns a number in one spelling: 7 and 7.0, or 1,000 and 1000, become equal; false for other text.
 func normalizeNumber(text string) (string, bool) {
 	text = strings.TrimSpace(text)
-	if grouped.MatchString(text) {
+	if numberWithCommas.MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	x, err := strconv.ParseFloat(text, 64)
@@ -147,9 +147,9 @@ func goldOf(r *judging.Record) string {
 	return strings.Clone(r.Gold)
 }
 
-// choiceOf returns the verdict of a judgment as a label of its item, or "" without a verdict. A number equal to the
+// verdictAsLabel returns the verdict of a judgment as a label of its item, or "" without a verdict. A number equal to the
 // dataset's label gets the spelling of that label.
-func choiceOf(r *judging.Record, v judging.Verdict) string {
+func verdictAsLabel(r *judging.Record, v judging.Verdict) string {
 	switch {
 	case v.Outcome == judging.Tie:
 		return Tie
@@ -157,7 +157,7 @@ func choiceOf(r *judging.Record, v judging.Verdict) string {
 		return ""
 	case r.IsPreference():
 		return pairLabels[v.Choice]
-	case judging.RightVerdict(r, v):
+	case judging.IsRightVerdict(r, v):
 		return strings.Clone(r.Gold)
 	}
 	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
@@ -166,7 +166,7 @@ func choiceOf(r *judging.Record, v judging.Verdict) string {
 // has reports whether the run has a verdict on the item of a label, and the item has not changed since it was labelled.
 func (j *RunVerdicts) has(l Label) bool {
 	_, ok := j.Verdicts[l.Item]
-	line := j.sums[l.Item]
+	line := j.itemHashes[l.Item]
 	return ok && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
@@ -192,15 +192,15 @@ func verdict(labels map[int]string) string {
 	return first
 }
 
-// hash reads the items' lines in the run's folder and sets sums, with which labels are compared.
-func (j *RunVerdicts) hash() error {
+// hashItems reads the items' lines in the run's folder and sets sums, with which labels are compared.
+func (j *RunVerdicts) hashItems() error {
 	set, err := datasets.OpenFile(filepath.Join(j.Dir, judging.ItemsFile))
 	if err != nil {
 		return nil // an import may have none
 	}
 	defer set.Close()
 	for i := range set.Len() {
-		j.sums[set.ID(i)], err = itemSHA256(set, i)
+		j.itemHashes[set.ItemID(i)], err = itemSHA256(set, i)
 		if err != nil {
 			return err
 		}

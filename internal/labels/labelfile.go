@@ -17,9 +17,9 @@ import (
 // labelAppender adds lines to the end of the file of labels; each counts only once it is on disk. It opens the file for
 // every line: an editor, git or a sync program may have replaced it.
 type labelAppender struct {
-	open func() (*os.File, error) // opens the file for reading and writing; creates it if needed
-	path string                   // path of the file, for errors
-	text []byte                   // content that the file should have
+	openFile func() (*os.File, error) // opens the file for reading and writing; creates it if needed
+	path     string                   // path of the file, for errors
+	fileText []byte                   // content that the file should have
 }
 
 // ErrChanged marks the error of a label that was not saved because another program has changed the file.
@@ -29,10 +29,10 @@ var ErrChanged = errors.New("another program has changed the file")
 // reported as saved. If the file has lines of another kind, it returns an error and leaves the file alone.
 func (d *Desk) openFile() ([]Label, error) {
 	d.file = &labelAppender{
-		path: d.Path,
-		open: func() (*os.File, error) { return os.OpenFile(d.Path, os.O_RDWR|os.O_CREATE, 0o644) },
+		path:     d.Path,
+		openFile: func() (*os.File, error) { return os.OpenFile(d.Path, os.O_RDWR|os.O_CREATE, 0o644) },
 	}
-	f, err := d.file.open()
+	f, err := d.file.openFile()
 	if err != nil {
 		return nil, err
 	}
@@ -42,24 +42,24 @@ func (d *Desk) openFile() ([]Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, whole, err := ownLines(d.Path, text)
+	all, whole, err := parseGavelLines(d.Path, text)
 	if err != nil {
 		return nil, err
 	}
-	d.file.text = text[:whole]
+	d.file.fileText = text[:whole]
 	if whole < len(text) {
-		d.note("the last line was incomplete and has been removed: that item is shown again")
+		d.addUserMessage("the last line was incomplete and has been removed: that item is shown again")
 		return all, f.Truncate(int64(whole))
 	}
 	if whole > 0 && text[whole-1] != '\n' {
-		d.file.text = append(text, '\n')
+		d.file.fileText = append(text, '\n')
 	}
 	return all, nil
 }
 
-// ownLines returns the labels in text, lines that gavel wrote, and the length in bytes of the complete lines. Other
+// parseGavelLines returns the labels in text, lines that gavel wrote, and the length in bytes of the complete lines. Other
 // lines are an error.
-func ownLines(path string, text []byte) (all []Label, whole int, err error) {
+func parseGavelLines(path string, text []byte) (all []Label, whole int, err error) {
 	for line := range bytes.Lines(text) {
 		n := len(all) + 1
 		if !bytes.HasSuffix(line, []byte("\n")) && !json.Valid(line) &&
@@ -86,7 +86,7 @@ var lineBegins = []byte(`{"item":`)
 // add appends labels, or none, and makes sure that the file has all lines so far. It writes all of them again if the
 // file was truncated or removed. A file with other lines may have been changed on purpose, so that is an error.
 func (l *labelAppender) add(added ...Label) error {
-	want := slices.Clone(l.text)
+	want := slices.Clone(l.fileText)
 	for _, label := range added {
 		line, err := json.Marshal(label)
 		if err != nil {
@@ -98,14 +98,14 @@ func (l *labelAppender) add(added ...Label) error {
 	if err != nil {
 		return fmt.Errorf("this label was not saved: %w", err)
 	}
-	l.text = want
+	l.fileText = want
 	return nil
 }
 
 // appendMissingLines adds the lines of want that the file lacks, or none of them. It returns an error if the file's
 // content is not the beginning of want.
 func (l *labelAppender) appendMissingLines(want []byte) error {
-	f, err := l.open()
+	f, err := l.openFile()
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (l *labelAppender) appendMissingLines(want []byte) error {
 func (d *Desk) restoreLabels(all []Label) error {
 	var unknown, changed strayLabels
 	for _, l := range all {
-		if l.Drawn == DrawnByDisagreement {
+		if l.DrawMethod == DrawnByDisagreement {
 			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items drawn at random: "+
 				"name another file with --labels", d.Path)
 		}
@@ -160,22 +160,22 @@ func (d *Desk) restoreLabels(all []Label) error {
 	}
 	if unknown.n > 0 && unknown.n == len(all) {
 		return fmt.Errorf("%s: none of its %d labels belongs to an item of %s (%s does not): "+
-			"name another file with --labels", d.Path, unknown.n, d.Name, unknown.first)
+			"name another file with --labels", d.Path, unknown.n, d.DatasetName, unknown.first)
 	}
 	if unknown.n > 0 {
-		d.note("%d labels belong to items that %s no longer has, such as %s; they stay in the file",
-			unknown.n, d.Name, unknown.first)
+		d.addUserMessage("%d labels belong to items that %s no longer has, such as %s; they stay in the file",
+			unknown.n, d.DatasetName, unknown.first)
 	}
 	if changed.n > 0 {
-		d.note("%d labels belong to items that have changed since, such as %s; these items are shown again",
+		d.addUserMessage("%d labels belong to items that have changed since, such as %s; these items are shown again",
 			changed.n, changed.first)
 	}
 	return nil
 }
 
-// note adds a message for the user about the file of labels.
-func (d *Desk) note(format string, args ...any) {
-	d.Notes = append(d.Notes, d.Path+": "+fmt.Sprintf(format, args...))
+// addUserMessage adds a message for the user about the file of labels.
+func (d *Desk) addUserMessage(format string, args ...any) {
+	d.FileMessages = append(d.FileMessages, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // strayLabels counts labels whose items the dataset lacks, or that have changed.

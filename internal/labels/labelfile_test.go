@@ -20,14 +20,14 @@ func TestDeskFullDisk(t *testing.T) {
 	assert.NilError(t, err)
 	turn, err := d.Next("ann")
 	assert.NilError(t, err)
-	open := d.file.open
+	open := d.file.openFile
 	// a file that is open for reading takes no more bytes, like a full disk
-	d.file.open = func() (*os.File, error) { return os.Open(d.Path) }
+	d.file.openFile = func() (*os.File, error) { return os.Open(d.Path) }
 	assert.ErrorContains(t, d.Submit("ann", PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Choice: "1"}), "this label was not saved")
 	nextTurn, err := d.Next("ann")
 	assert.NilError(t, err)
 	assert.Equal(t, nextTurn.At, turn.At) // it is asked for again
-	d.file.open = open
+	d.file.openFile = open
 	assert.NilError(t, d.Submit("ann", PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())
 	f, err := Read(d.Path)

@@ -35,14 +35,14 @@ type Label struct {
 	// SHA-256 of the item's line in the dataset, so that later changes are detected
 	SHA256 string `json:"sha256,omitempty"`
 	// the item was shown to this person for the second time, with its responses exchanged, for intra-rater agreement
-	Repeat bool   `json:"again,omitempty"`
-	Undo   bool   `json:"undo,omitempty"`  // this line takes back this person's label of the item
-	Note   string `json:"note,omitempty"`  // remark in the labeller's words
-	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
-	Seed   int64  `json:"seed,omitempty"`  // seed of the draw of items, their order, and the order of responses
+	Repeat     bool   `json:"again,omitempty"`
+	Undo       bool   `json:"undo,omitempty"`  // this line takes back this person's label of the item
+	Note       string `json:"note,omitempty"`  // remark in the labeller's words
+	DrawMethod string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
+	Seed       int64  `json:"seed,omitempty"`  // seed of the draw of items, their order, and the order of responses
 }
 
-// Ways of choosing the items to label, values of Label.Drawn.
+// Ways of choosing the items to label, values of Label.DrawMethod.
 const (
 	DrawnAtRandom       = "random"       // all items equally likely
 	DrawnByDisagreement = "disagreement" // items on which judges disagree more often; no longer offered
@@ -57,8 +57,8 @@ type LabelFile struct {
 	SplitAsTie bool // pairs on which people are evenly split count as ties instead of being left out
 }
 
-// row holds a line of any program's file of labels: the JSON values by column.
-type row map[string]json.RawMessage
+// labelFileRow holds a line of any program's file of labels: the JSON values by column.
+type labelFileRow map[string]json.RawMessage
 
 // columnNames lists for each of gavel's columns the names that files may give it, gavel's own first.
 var columnNames = map[string][]string{
@@ -68,7 +68,7 @@ var columnNames = map[string][]string{
 }
 
 // text returns the value of one of gavel's columns as text. It trims white space unless gavel wrote the line.
-func (r row) text(column string) (string, bool) {
+func (r labelFileRow) text(column string) (string, bool) {
 	for _, name := range columnNames[column] {
 		raw, ok := r[name]
 		if !ok || string(raw) == "null" {
@@ -113,11 +113,11 @@ func Read(path string) (*LabelFile, error) {
 // parse returns the label in a line of a file of labels. A line without a labeller was not written by gavel, so its
 // other columns are ignored.
 func parse(raw []byte) (l Label, err error) {
-	var r row
+	var r labelFileRow
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return l, fmt.Errorf("no JSON object: %w", err)
 	}
-	columns := row{}
+	columns := labelFileRow{}
 	if _, ok := r.text("labeller"); ok {
 		maps.Copy(columns, r)
 		// columns of a table may be empty
@@ -139,7 +139,7 @@ func parse(raw []byte) (l Label, err error) {
 		err = json.Unmarshal(line, &l)
 	}
 	l.Labeller = cmp.Or(l.Labeller, "label")
-	if l.SHA256 == "" && l.Drawn == "" { // else gavel wrote it
+	if l.SHA256 == "" && l.DrawMethod == "" { // else gavel wrote it
 		l.Label = normalizePairLabel(l.Label)
 	}
 	return l, err
@@ -200,9 +200,9 @@ func FromVotes(path string, votes []judging.Vote) *LabelFile {
 	return f
 }
 
-// byDisagreement reports whether some items were chosen for labelling because judges disagree on them.
-func (f *LabelFile) byDisagreement() bool {
-	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == DrawnByDisagreement })
+// hasDisagreementSample reports whether some items were chosen for labelling because judges disagree on them.
+func (f *LabelFile) hasDisagreementSample() bool {
+	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.DrawMethod == DrawnByDisagreement })
 }
 
 // Majority returns by item id the label that more people give than any other, and "" if people are evenly split: a

@@ -22,7 +22,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-var reading = judging.ReadingOptions{Policy: judging.PolicyUnique}
+var reading = judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}
 
 func file(t *testing.T, name, text string) string {
 	t.Helper()
@@ -92,7 +92,7 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 // agreed compares runs of judges with labels.
 func agreed(t *testing.T, f *labels.LabelFile, dirs ...string) *labels.Agreement {
 	t.Helper()
-	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.DefaultBootstrap)
+	a, err := labels.Agree(dirs, f, labels.DefaultEpsilon, reading, stats.DefaultBootstrap)
 	assert.NilError(t, err)
 	return a
 }
@@ -116,7 +116,7 @@ func TestAgree(t *testing.T) {
 	assert.Equal(t, a.Judges[0].Letters+a.Judges[1].Letters+a.Judges[2].Letters, "abc")
 	assert.Equal(t, *a.Judges[0].Kappa.Value, 0.8) // 36 of 40, both name A and B as often
 	assert.Equal(t, *a.Judges[1].Kappa.Value, 0.0)
-	assert.Equal(t, a.People.N, n)
+	assert.Equal(t, a.PeopleAgreement.N, n)
 	assert.Equal(t, len(a.AltTests), 3)
 	for _, s := range a.AltTests {
 		if s.Run == good {
@@ -140,7 +140,7 @@ func TestAgree(t *testing.T) {
 		"have different gold labels": {[]string{good, turned}, f},
 		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: datasets.HexSum([]byte("another line"))})},
 	} {
-		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.DefaultBootstrap)
+		_, err := labels.Agree(c.dirs, c.file, labels.DefaultEpsilon, reading, stats.DefaultBootstrap)
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -198,7 +198,7 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	for i, wrong := range []float64{67, 67, 66} {
 		mean := -wrong / n
 		deviation := math.Sqrt(n * (wrong/n - mean*mean) / (n - 1))
-		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - labels.Epsilon) / deviation * math.Sqrt(n))
+		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - labels.DefaultEpsilon) / deviation * math.Sqrt(n))
 		got := *a.AltTests[0].People[i].P
 		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
 	}
@@ -223,7 +223,7 @@ func TestAgreeOfParts(t *testing.T) {
 	}
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
 	partial := judge(t, "few", 10, func(int) bool { return true })
-	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.DefaultBootstrap)
+	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, labels.DefaultEpsilon, reading, stats.DefaultBootstrap)
 	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+partial+" has judged")
 }
 
@@ -276,7 +276,7 @@ func TestEstimate(t *testing.T) {
 	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
 	assert.Assert(t, alone.RoganGladen == nil)
 	assert.Equal(t, *alone.Share.Value, 50.0)
-	f.Labels[0].Drawn = labels.DrawnByDisagreement
+	f.Labels[0].DrawMethod = labels.DrawnByDisagreement
 	_, err = labels.Estimate(dir, f, "A", sideOf("A"), nil, reading, 0.95)
 	assert.ErrorContains(t, err, "chosen by disagreement")
 }
@@ -300,7 +300,7 @@ func TestSelect(t *testing.T) {
 	assert.NilError(t, err)
 	assert.Equal(t, *s.Judges[0].Threshold, 0.9)
 	assert.Equal(t, s.Judges[0].Labelled, 34) // of 40, without the six that it is wrong on
-	assert.Equal(t, s.Covered, 50)
+	assert.Equal(t, s.CoveredItems, 50)
 	assert.Equal(t, s.Calls, 2*n)
 	_, err = labels.SelectThresholds([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)
 	assert.ErrorContains(t, err, "no label probabilities")

@@ -33,7 +33,7 @@ type panel struct {
 	raters     []rater         // all raters: judges, then people
 	people     []rater         // the people among raters
 	categories []string        // different labels that occur; those of pairs: A, tie, B
-	b          stats.Bootstrap // settings of intervals and tests
+	bootstrap  stats.Bootstrap // settings of intervals and tests
 	warnings   []string
 }
 
@@ -43,7 +43,7 @@ type panel struct {
 func newPanel(
 	dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool,
 ) (*panel, error) {
-	p := &panel{file: file, b: b}
+	p := &panel{file: file, bootstrap: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
 		if err == nil {
@@ -70,7 +70,7 @@ func newPanel(
 		}
 	}
 	if file == nil {
-		p.file = p.judges[0].goldFile()
+		p.file = p.judges[0].datasetLabels()
 	} else {
 		p.file = p.judges[0].normalizeLabels(file)
 	}
@@ -89,7 +89,7 @@ func newPanel(
 	}
 	p.people = p.raters[len(p.judges):]
 	p.categories = []string{"A", Tie, "B"}
-	if !p.judgesPairs() {
+	if !p.itemsArePairs() {
 		used := map[string]bool{}
 		for _, r := range p.raters {
 			for _, label := range r.labels {
@@ -102,11 +102,11 @@ func newPanel(
 	return p, nil
 }
 
-// judgesPairs reports whether the items are pairs of responses.
-func (p *panel) judgesPairs() bool { return p.judges[0].shape.SideBySide }
+// itemsArePairs reports whether the items are pairs of responses.
+func (p *panel) itemsArePairs() bool { return p.judges[0].shape.SideBySide }
 
-// goldFile returns the dataset's labels as those of one person, named dataset.
-func (j *RunVerdicts) goldFile() *LabelFile {
+// datasetLabels returns the dataset's labels as those of one person, named dataset.
+func (j *RunVerdicts) datasetLabels() *LabelFile {
 	f := &LabelFile{Path: "labels of the dataset"}
 	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
 		if gold := j.Gold[item]; gold != "" {
@@ -135,7 +135,7 @@ func (p *panel) checkLabels() error {
 	var unknown, changed strayLabels
 	labelled := make([]int, len(p.judges)) // items of each judge
 	for _, l := range p.file.Labels {
-		if p.judgesPairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
+		if p.itemsArePairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
 		exists := false
@@ -175,7 +175,7 @@ func (p *panel) checkLabels() error {
 			p.warnings = append(p.warnings, j.Dir+": "+scoring.FixedLengthWarning)
 		}
 	}
-	if p.file.byDisagreement() {
+	if p.file.hasDisagreementSample() {
 		p.warn("labels.by-disagreement")
 	}
 	return nil
@@ -186,8 +186,8 @@ func (p *panel) warn(code string, args ...any) {
 	p.warnings = append(p.warnings, phrases.Sentence(code, args...))
 }
 
-// cluster returns the cluster of an item, given by its id; the id itself if items come in no clusters.
-func (p *panel) cluster(item string) string {
+// clusterOf returns the cluster of an item, given by its id; the id itself if items come in no clusters.
+func (p *panel) clusterOf(item string) string {
 	if cluster := p.judges[0].cluster; cluster != nil {
 		return cluster(item)
 	}
@@ -198,7 +198,7 @@ func (p *panel) cluster(item string) string {
 // split. Split items are left out or, with SplitAsTie, count as ties.
 func (p *panel) majority() (majority map[string]string, split int) {
 	majority = p.file.Majority()
-	asTie := p.file.SplitAsTie && p.judgesPairs()
+	asTie := p.file.SplitAsTie && p.itemsArePairs()
 	for item, label := range majority {
 		if label != "" {
 			continue

@@ -25,12 +25,12 @@ func (p *panel) pair(a, b rater) RaterPair {
 		}
 		categories[0][x] = true
 		categories[1][y] = true
-		p.count(agreed, item, x == y)
+		p.addItem(agreed, item, x == y)
 		if k <= maxCategories {
-			p.row(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
+			p.clusterRow(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
 	}
-	out.Agreement, out.N, out.Clusters = p.share(agreed)
+	out.Agreement, out.N, out.Clusters = p.agreementShare(agreed)
 	if k > maxCategories || out.N == 0 {
 		return out
 	}
@@ -49,7 +49,7 @@ func (p *panel) pair(a, b rater) RaterPair {
 	out.Kappa.Constant = len(categories[0]) == 1 || len(categories[1]) == 1
 	out.AC1 = numbers[1]
 	out.Alpha = numbers[2]
-	if p.judgesPairs() {
+	if p.itemsArePairs() {
 		out.Ordinal = &numbers[3]
 	}
 	return out
@@ -71,7 +71,7 @@ const minRows = 10
 // over the cells in which the raters disagree, for the upper end over those in which they agree. With clusters it has
 // the weight of an average cluster. Categories that no rater uses get none of it, unless only one is used.
 func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]float64) float64) []Statistic {
-	sample := table.sample(scoring.Metric{Columns: scoring.ColumnRange{0, k * k}})
+	sample := table.unitRows(scoring.Metric{Columns: scoring.ColumnSpan{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
 	worth := scoring.EffectiveUnits(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.SparseRow {
@@ -94,13 +94,13 @@ func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]flo
 		list = append(list, stats.Statistic{Compute: f, Prior: prior})
 	}
 	out := make([]Statistic, len(statistics))
-	for i, iv := range p.b.SmoothedIntervals(rows, list) {
+	for i, iv := range p.bootstrap.SmoothedIntervals(rows, list) {
 		v := statistics[i](sums)
 		out[i].Value = scoring.RoundFraction(v)
 		if out[i].Value != nil && rows.Len >= minRows {
 			out[i].Low = scoring.RoundFraction(math.Min(iv.Low, v))
 			out[i].High = scoring.RoundFraction(math.Min(1, math.Max(iv.High, v)))
-			out[i].Interval = scoring.ByBootstrap
+			out[i].IntervalMethod = scoring.IntervalByBootstrap
 		}
 	}
 	return out
@@ -144,12 +144,12 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 		}
 		if rated > 1 {
 			t.N++
-			stats.AddCoincidences(p.row(table, item, k*k), k, values)
+			stats.AddCoincidences(p.clusterRow(table, item, k*k), k, values)
 		}
 	}
 	numbers := p.statisticsOfTable(table, k, p.alphas(func(sums []float64) []float64 { return sums }))
 	t.Alpha = numbers[0]
-	if p.judgesPairs() {
+	if p.itemsArePairs() {
 		t.Ordinal = &numbers[1]
 	}
 	return t
@@ -159,7 +159,7 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 // responses, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
 func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
-	if p.judgesPairs() {
+	if p.itemsArePairs() {
 		scales = append(scales, stats.Ordinal)
 	}
 	for _, scale := range scales {
@@ -198,12 +198,12 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	for k, x := range t.People {
 		if x.Units > 0 {
 			s.People = append(s.People, PersonTest{
-				Labeller:  p.people[k].name,
-				N:         x.Units,
-				Judge:     scoring.RoundFraction(x.JudgeAgreement),
-				Person:    scoring.RoundFraction(x.PersonAgreement),
-				P:         scoring.Precise(x.P),
-				Surpasses: x.Surpassed,
+				Labeller:   p.people[k].name,
+				N:          x.Units,
+				JudgeShare: scoring.RoundFraction(x.JudgeAgreement),
+				Person:     scoring.RoundFraction(x.PersonAgreement),
+				P:          scoring.RoundToTwelveDigits(x.P),
+				Surpasses:  x.LosesToJudge,
 			})
 		}
 	}
@@ -221,10 +221,10 @@ func (p *panel) addIntraRater(a *Agreement) {
 		for _, l := range p.file.RepeatLabels {
 			first := before[key{item: l.Item, labeller: person.name}]
 			if l.Labeller == person.name && l.Label != "" && first.Label != "" && l.SHA256 == first.SHA256 {
-				p.count(agreed, l.Item, l.Label == first.Label)
+				p.addItem(agreed, l.Item, l.Label == first.Label)
 			}
 		}
-		if share, n, _ := p.share(agreed); n > 0 {
+		if share, n, _ := p.agreementShare(agreed); n > 0 {
 			a.IntraRater = append(a.IntraRater, IntraRater{Labeller: person.name, N: n, Agreement: share})
 		}
 	}

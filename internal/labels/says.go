@@ -51,8 +51,8 @@ func (a *Agreement) answer() string {
 	return say("labels.agrees") + " " + phrases.Sentence("labels.some-tied", tied, len(judges)-1)
 }
 
-// answer returns the sentence on the share of pairs in which the response is better.
-func (e *ShareEstimate) answer() string {
+// answerSentence returns the sentence on the share of pairs in which the response is better.
+func (e *ShareEstimate) answerSentence() string {
 	if e.Share.Value == nil {
 		return phrases.Sentence("estimate.unknown", e.Response)
 	}
@@ -65,10 +65,10 @@ func (e *ShareEstimate) answer() string {
 
 // answer returns the sentence on how many verdicts of the cascade can be accepted.
 func (s *CascadeResults) answer() string {
-	if s.Covered == 0 {
+	if s.CoveredItems == 0 {
 		return phrases.Sentence("select.none", phrases.CountWithNoun(s.Labelled, "labelled item"), s.Risk)
 	}
-	return phrases.Sentence("select.accepted", s.Covered, phrases.CountWithNoun(s.Items, "item"),
-		100*float64(s.Covered)/float64(s.Items),
+	return phrases.Sentence("select.accepted", s.CoveredItems, phrases.CountWithNoun(s.Items, "item"),
+		100*float64(s.CoveredItems)/float64(s.Items),
 		s.Risk, 100-s.Delta)
 }

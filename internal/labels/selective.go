@@ -23,7 +23,7 @@ type CascadeResults struct {
 	Labelled       int           `json:"labelled"`   // items with a label, from which the thresholds are found
 	Items          int           `json:"items"`      // items that all judges have judged, with or without a label
 	Judges         []CascadeStep `json:"judges"`     // the judges in the order asked, with their thresholds
-	Covered        int           `json:"covered"`    // items with an accepted verdict of some judge
+	CoveredItems   int           `json:"covered"`    // items with an accepted verdict of some judge
 	Calls          int           `json:"calls"`      // judgments that the cascade makes on all items
 	LastJudgeCalls int           `json:"full_calls"` // judgments that the last judge alone would make on all items
 	// accepted verdicts that are correct, in percent of those on the labelled items, from which the thresholds are found
@@ -66,7 +66,7 @@ func SelectThresholds(
 		Delta:   *scoring.Percent(delta),
 		Reading: reading.Readers,
 	}
-	if p.file.byDisagreement() {
+	if p.file.hasDisagreementSample() {
 		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: "+
 			"use labels of items drawn at random", p.file.Path)
 	}
@@ -97,12 +97,12 @@ func SelectThresholds(
 		x.Run = j.Dir
 		x.Model = j.Manifest.Spec.Model.Name
 		s.Calls += x.Asked * j.Calls
-		s.Covered += x.Accepted
+		s.CoveredItems += x.Accepted
 		right += x.Right
 		labelled += x.Labelled
 	}
 	if labelled > 0 {
-		s.Right = percentStatistic(float64(right)/float64(labelled), stats.Blaker(right, labelled, 0.95), scoring.ByBlaker)
+		s.Right = percentStatistic(float64(right)/float64(labelled), stats.Blaker(right, labelled, 0.95), scoring.IntervalByBlaker)
 	}
 	needed := minLabelled(risk, delta/float64(len(p.judges)))
 	s.Warnings = append([]string{}, p.warnings...)
@@ -120,15 +120,15 @@ func cascade(
 ) (stages []CascadeStep) {
 	for _, j := range judges {
 		x := CascadeStep{Asked: len(items)}
-		items = j.accept(&x, items, truth, risk, delta/float64(len(judges)))
+		items = j.acceptAboveThreshold(&x, items, truth, risk, delta/float64(len(judges)))
 		stages = append(stages, x)
 	}
 	return stages
 }
 
-// accept finds the threshold of a judge from the labelled items among those that reach the judge, records the result in
+// acceptAboveThreshold finds the threshold of a judge from the labelled items among those that reach the judge, records the result in
 // x, and returns the items that go on to the next judge.
-func (j *RunVerdicts) accept(
+func (j *RunVerdicts) acceptAboveThreshold(
 	x *CascadeStep, items []string, truth map[string]string, risk, delta float64,
 ) (rest []string) {
 	var confidences []float64

@@ -28,7 +28,7 @@ type SampleSizes struct {
 	PairsToDetect *int `json:"pairs_to_tell,omitempty"`
 	// pairs with which tests show that two equally good judges differ by less than `detect` points
 	PairsForEquivalence *int `json:"pairs_to_equate,omitempty"`
-	Pairs               *int `json:"pairs,omitempty"` // number of pairs at hand, for which `tells` is computed
+	PairsAtHand         *int `json:"pairs,omitempty"` // number of pairs at hand, for which `tells` is computed
 	// smallest difference, in points, that `pairs` pairs detect; left out if they detect none
 	Detectable *float64 `json:"tells,omitempty"`
 }
@@ -47,16 +47,16 @@ func (p *SampleSizes) Compute() error {
 	case p.Detect != nil && !(*p.Detect > 0 && *p.Detect <= p.Discordant):
 		return fmt.Errorf("--detect %v: expected points above 0 and at most the %v of --discordant: "+
 			"judges cannot differ by more than the pairs on which exactly one is right", *p.Detect, p.Discordant)
-	case p.Pairs != nil && *p.Pairs < 1:
-		return fmt.Errorf("--pairs %d: it must be at least 1", *p.Pairs)
+	case p.PairsAtHand != nil && *p.PairsAtHand < 1:
+		return fmt.Errorf("--pairs %d: it must be at least 1", *p.PairsAtHand)
 	}
 	if p.Detect != nil {
 		whole := func(n float64) *int { return new(int(math.Min(math.Ceil(n), math.MaxInt32))) }
 		p.PairsToDetect = whole(stats.PairsToDetect(*p.Detect/100, psi, p.Alpha, power))
 		p.PairsForEquivalence = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
 	}
-	if p.Pairs != nil {
-		if tells := 100 * stats.DetectableDifference(*p.Pairs, psi, p.Alpha, power); !math.IsNaN(tells) {
+	if p.PairsAtHand != nil {
+		if tells := 100 * stats.DetectableDifference(*p.PairsAtHand, psi, p.Alpha, power); !math.IsNaN(tells) {
 			p.Detectable = new(math.Round(tells*1e4) / 1e4)
 		}
 	}
@@ -71,16 +71,16 @@ func (p *SampleSizes) answer() string {
 		pairs := humanize.Comma(int64(*p.PairsToDetect))
 		sentences = append(sentences, phrases.Sentence("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
-	if p.Pairs != nil {
+	if p.PairsAtHand != nil {
 		verb := "detect"
-		if *p.Pairs == 1 {
+		if *p.PairsAtHand == 1 {
 			verb = "detects"
 		}
 		difference := phrases.Sentence("plan.says-none")
 		if p.Detectable != nil {
 			difference = phrases.Sentence("plan.says-points", table.Fixed(p.Detectable, 1))
 		}
-		sentences = append(sentences, phrases.Sentence("plan.says", table.Count(*p.Pairs, "pair"), verb, difference))
+		sentences = append(sentences, phrases.Sentence("plan.says", table.Count(*p.PairsAtHand, "pair"), verb, difference))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -89,7 +89,7 @@ func (p *SampleSizes) answer() string {
 func (p *SampleSizes) Document() doc.Document {
 	t := &doc.Table{
 		RowHead: phrases.Sentence("plan.discordant", table.Decimal(p.Discordant)),
-		Columns: doc.Columns(doc.ColumnInteger, phrases.Sentence("plan.power", table.Decimal(p.Power))),
+		Columns: doc.ColumnsOfKind(doc.ColumnInteger, phrases.Sentence("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
@@ -104,12 +104,12 @@ func (p *SampleSizes) Document() doc.Document {
 		add(phrases.Sentence("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
 		add(phrases.Sentence("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsForEquivalence))
 	}
-	if p.Pairs != nil {
+	if p.PairsAtHand != nil {
 		answer := "none"
 		if p.Detectable != nil {
 			answer = table.Fixed(p.Detectable, 1)
 		}
-		add(phrases.Sentence("plan.tells", *p.Pairs), answer)
+		add(phrases.Sentence("plan.tells", *p.PairsAtHand), answer)
 	}
 	b := doc.Block{Table: t}
 	b.Remark("plan.tests", table.Decimal(p.Alpha))

@@ -9,8 +9,8 @@ func TestPlanSays(t *testing.T) {
 		want string
 	}{
 		{SampleSizes{Detect: new(5.0)}, "975 pairs are needed to detect a difference of 5 points."},
-		{SampleSizes{Pairs: new(350)}, "350 pairs detect a difference of 8.4 points or more."},
-		{SampleSizes{Pairs: new(1)}, "1 pair detects no difference."},
+		{SampleSizes{PairsAtHand: new(350)}, "350 pairs detect a difference of 8.4 points or more."},
+		{SampleSizes{PairsAtHand: new(1)}, "1 pair detects no difference."},
 	} {
 		c.plan.Discordant, c.plan.Power, c.plan.Alpha = 30, 80, 0.05
 		if err := c.plan.Compute(); err != nil || c.plan.Says != c.want {

@@ -30,21 +30,21 @@ type Race struct {
 	Unfinished  bool     `json:"unfinished,omitempty"` // the race was interrupted and can be continued
 
 	rules    race.Rules
-	rows     []racer // the judges: first those that remain, the leader first
-	loads    int     // turns of judges: on a single GPU, the number of model loads
-	seed     int64   // seed of the order of the items
+	rows     []raceTableRow // the judges: first those that remain, the leader first
+	loads    int            // turns of judges: on a single GPU, the number of model loads
+	seed     int64          // seed of the order of the items
 	warnings []string
 }
 
-// racer holds the row of one judge in the table of a race.
-type racer struct {
-	judge        int                 // number of the judge in the race, from 0
-	run, name    string              // folder of the judge's run, and display name of the judge
-	items        int                 // items that the judge was asked
-	share, ahead scoring.Result      // percent of items right; lead of the leader over this judge, in points
-	exit         *race.EliminatedRun // how the judge left the race; nil if it remains
-	eliminatedBy string              // the name of the better judge, if this one left
-	state        string              // how the judge stands or left, in words: "leads", "tied with the leader"
+// raceTableRow holds the row of one judge in the table of a race.
+type raceTableRow struct {
+	judge             int                 // number of the judge in the race, from 0
+	runDir, name      string              // folder of the judge's run, and display name of the judge
+	items             int                 // items that the judge was asked
+	share, leaderLead scoring.Result      // percent of items right; lead of the leader over this judge, in points
+	exit              *race.EliminatedRun // how the judge left the race; nil if it remains
+	eliminatedBy      string              // the name of the better judge, if this one left
+	state             string              // how the judge stands or left, in words: "leads", "tied with the leader"
 }
 
 // New returns the results of a race between the judges of runs, which took the items in an order drawn by seed. calls
@@ -54,11 +54,11 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 	for _, s := range runs {
 		folders = append(folders, s.Run)
 	}
-	names := scoring.NamesOf(runs)
+	names := scoring.DisplayNames(runs)
 	out := &Race{
 		Result:   r.Result(folders, calls),
 		rules:    r.Rules,
-		loads:    r.Loads(),
+		loads:    r.ModelLoads(),
 		seed:     seed,
 		warnings: warnings,
 	}
@@ -71,17 +71,17 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
 	}
 	for _, j := range judges {
-		row := racer{judge: j, run: folders[j], name: names[j], items: r.Outcomes(j)}
+		row := raceTableRow{judge: j, runDir: folders[j], name: names[j], items: r.OutcomeCount(j)}
 		if row.items > 0 {
-			row.share = inPercent(r.Share(j))
+			row.share = inPercent(r.ShareOfRight(j))
 		}
 		if j != leader {
-			row.ahead = inPercent(r.Lead(leader, j))
-			row.ahead.Mode = scoring.ModeDifference
+			row.leaderLead = inPercent(r.Lead(leader, j))
+			row.leaderLead.Mode = scoring.ModeDifference
 		}
 		out.rows = append(out.rows, row)
 	}
-	out.complete()
+	out.setRacerStates()
 	out.Says = out.answer()
 	return out
 }
@@ -91,7 +91,7 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 func FromState(s *race.State, name func(run string) string) *Race {
 	out := &Race{
 		Unfinished: !s.Over,
-		rules:      race.Rules{Items: s.Items, Margin: s.Margin / 100},
+		rules:      race.Rules{Items: s.Items, TieMargin: s.TieMargin / 100},
 		seed:       s.Seed,
 	}
 	if s.Result == nil {
@@ -99,40 +99,40 @@ func FromState(s *race.State, name func(run string) string) *Race {
 	}
 	out.Result = *s.Result
 	for j, run := range s.Runs {
-		row := racer{run: run, name: name(run), items: s.ItemsAsked[j]}
-		if j < len(s.Shares) {
-			row.share = scoring.Result{Value: s.Shares[j].Value, Low: s.Shares[j].Low, High: s.Shares[j].High}
+		row := raceTableRow{runDir: run, name: name(run), items: s.ItemsAsked[j]}
+		if j < len(s.RightShares) {
+			row.share = scoring.Result{Value: s.RightShares[j].Value, Low: s.RightShares[j].Low, High: s.RightShares[j].High}
 		}
 		out.rows = append(out.rows, row)
 	}
-	out.complete()
-	slices.SortStableFunc(out.rows, func(a, b racer) int {
+	out.setRacerStates()
+	slices.SortStableFunc(out.rows, func(a, b raceTableRow) int {
 		return cmp.Or(cmp.Compare(scoring.Indicator(a.exit != nil), scoring.Indicator(b.exit != nil)),
-			cmp.Compare(scoring.Indicator(b.run == out.Leader), scoring.Indicator(a.run == out.Leader)),
+			cmp.Compare(scoring.Indicator(b.runDir == out.Leader), scoring.Indicator(a.runDir == out.Leader)),
 			cmp.Compare(b.items, a.items))
 	})
 	out.Says = out.answer()
 	return out
 }
 
-// complete sets for each row how the judge left the race or how it stands.
-func (out *Race) complete() {
+// setRacerStates sets for each row how the judge left the race or how it stands.
+func (out *Race) setRacerStates() {
 	names := map[string]string{}
 	for _, row := range out.rows {
-		names[row.run] = row.name
+		names[row.runDir] = row.name
 	}
 	for i := range out.rows {
 		row := &out.rows[i]
 		row.state = "no significant difference from the leader"
-		switch i := slices.IndexFunc(out.Eliminated, func(l race.EliminatedRun) bool { return l.Run == row.run }); {
+		switch i := slices.IndexFunc(out.Eliminated, func(l race.EliminatedRun) bool { return l.Run == row.runDir }); {
 		case i >= 0:
 			row.exit = &out.Eliminated[i]
 			row.eliminatedBy = names[row.exit.Winner]
 			row.state = "left: " + row.eliminatedBy + " is better"
-		case row.run == out.Leader:
+		case row.runDir == out.Leader:
 			row.state = "leads"
 		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
-			return slices.Contains(tied, row.run) && slices.Contains(tied, out.Leader)
+			return slices.Contains(tied, row.runDir) && slices.Contains(tied, out.Leader)
 		}):
 			row.state = "tied with the leader"
 		}
@@ -207,8 +207,8 @@ func (out *Race) csvRows() [][]string {
 		"left_after", "e", "by",
 	}}
 	for _, x := range out.rows {
-		row := []string{x.run, x.state, strconv.Itoa(x.items)}
-		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
+		row := []string{x.runDir, x.state, strconv.Itoa(x.items)}
+		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.leaderLead.Value, x.leaderLead.Low, x.leaderLead.High} {
 			row = append(row, table.CSVNumber(v, 4))
 		}
 		exitCells := []string{"", "", ""}
@@ -234,7 +234,7 @@ func (out *Race) Block() doc.Block {
 			Axis: doc.CountAxis(out.rules.Items),
 		},
 		{Name: "correct, %", Kind: doc.ColumnNumber},
-		{Name: "calls", Kind: doc.ColumnInteger, HideOrder: 1},
+		{Name: "calls", Kind: doc.ColumnInteger, HidePriority: 1},
 		{Name: "leader ahead by", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText},
 		{Name: "left after", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
 		{Name: "E", Surfaces: doc.SurfaceFullText},
@@ -248,7 +248,7 @@ func (out *Race) Block() doc.Block {
 	for _, r := range out.rows {
 		items := doc.CountCell(r.items)
 		var after, e doc.Value
-		row := doc.Row{Name: r.name, Target: doc.RunRef(r.run)}
+		row := doc.Row{Name: r.name, Target: doc.RunRef(r.runDir)}
 		if r.exit != nil {
 			items.Text = fmt.Sprintf("out after %d", r.exit.Items)
 			after = doc.CountCell(r.exit.Items)
@@ -257,7 +257,7 @@ func (out *Race) Block() doc.Block {
 			row.Ranks = [2]int{1, in}
 		}
 		row.Cells = doc.Cells(
-			items, r.share, r.items*each, r.ahead, after, e, r.outcome(),
+			items, r.share, r.items*each, r.leaderLead, after, e, r.raceOutcome(),
 		)
 		t.Add(row)
 	}
@@ -279,15 +279,15 @@ func (out *Race) remark(b *doc.Block) {
 	}
 	b.Remark("race.alpha", table.Decimal(out.Alpha), table.Decimal(float64(len(out.rows)-1)/out.Alpha))
 	b.Remark("race.intervals", table.Decimal(100*(1-out.Alpha)))
-	if out.rules.Margin > 0 {
-		b.Remark("race.tied", table.Decimal(100*out.rules.Margin))
+	if out.rules.TieMargin > 0 {
+		b.Remark("race.tied", table.Decimal(100*out.rules.TieMargin))
 	}
 	if out.loads > 0 {
 		b.Remark("race.loads", out.loads)
 	}
-	if o := out.Orders; o.Races > 0 {
+	if o := out.OrdersSummary; o.Races > 0 {
 		behind := ""
-		if out.rules.Margin > 0 {
+		if out.rules.TieMargin > 0 {
 			behind = phrases.Sentence("race.by-margin")
 		}
 		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.WrongLeaders,
@@ -297,7 +297,7 @@ func (out *Race) remark(b *doc.Block) {
 		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.HoursForAll))
 	}
 	if out.Question != "" {
-		b.Remark("race.about", aboutWords[out.Question])
+		b.Remark("race.about", itemWordsByQuestion[out.Question])
 	}
 	b.Warn(out.warnings)
 }
@@ -310,11 +310,11 @@ func evidence(l *race.EliminatedRun) string {
 	return strconv.FormatFloat(*l.E, 'f', 1, 64)
 }
 
-// aboutWords holds, by the question of a race, on which items the best judge is sought, in words.
-var aboutWords = map[string]string{race.QuestionItems: "items like these", race.QuestionBenchmark: "this benchmark"}
+// itemWordsByQuestion holds, by the question of a race, on which items the best judge is sought, in words.
+var itemWordsByQuestion = map[string]string{race.QuestionSimilarItems: "items like these", race.QuestionBenchmark: "this benchmark"}
 
-// outcome returns in words how the race ended, or stands, for a judge.
-func (r racer) outcome() string {
+// raceOutcome returns in words how the race ended, or stands, for a judge.
+func (r raceTableRow) raceOutcome() string {
 	switch {
 	case r.exit != nil:
 		return scoring.QuoteName(r.eliminatedBy) + " is better"

@@ -71,7 +71,7 @@ func TunePrompts(runs []*scoring.Run, share float64, seed int64, b stats.Bootstr
 		stats.Interval{Low: *tuned.Low, High: *tuned.High}, stats.Interval{Low: *gap.Low, High: *gap.High})
 	gap.Group = "gap: tuned-on − held-out"
 	gap.Mode = scoring.ModeDifference
-	gap.Interval = scoring.ByMover
+	gap.IntervalMethod = scoring.IntervalByMover
 	gap.Value = scoring.RoundFraction(*tuned.Value - *gap.Value)
 	gap.Low = scoring.RoundFraction(iv.Low)
 	gap.High = scoring.RoundFraction(iv.High)
@@ -82,7 +82,7 @@ func TunePrompts(runs []*scoring.Run, share float64, seed int64, b stats.Bootstr
 	first := rights.Runs[0].Prompt
 	t.Says = phrases.Sentence("tune.first", first)
 	for _, c := range compared.Comparisons {
-		x := c.Headline().Result()
+		x := c.HeadlineDifference().Result()
 		x.Group = "difference, held-out"
 		t.Results = append(t.Results, x)
 		code := "tune.keep"
@@ -93,7 +93,7 @@ func TunePrompts(runs []*scoring.Run, share float64, seed int64, b stats.Bootstr
 	}
 	k := float64(len(runs))
 	discordant := 0.0 // pairs of prompts, over all items
-	for u := range rights.Units {
+	for u := range rights.CommonUnits {
 		right := 0.0
 		for _, prompt := range rights.Right {
 			right += scoring.Indicator(prompt[u])
@@ -101,7 +101,7 @@ func TunePrompts(runs []*scoring.Run, share float64, seed int64, b stats.Bootstr
 		discordant += right * (k - right)
 	}
 	lead := distuv.UnitNormal.Quantile((k-0.375)/(k+0.25)) *
-		math.Sqrt(discordant/(k*(k-1)*float64(len(rights.Units)*tuned.N)))
+		math.Sqrt(discordant/(k*(k-1)*float64(len(rights.CommonUnits)*tuned.N)))
 	t.Results = append(t.Results, gap, scoring.Result{
 		Group: "best of equal prompts, by chance", Mode: gap.Mode, Value: scoring.Percent(lead), N: tuned.N,
 	})
@@ -110,7 +110,7 @@ func TunePrompts(runs []*scoring.Run, share float64, seed int64, b stats.Bootstr
 
 // Document returns a row for each number.
 func (t *PromptTuning) Document() doc.Document {
-	rows := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.ColumnNumber, "items", "correct, %")}
+	rows := &doc.Table{RowHead: "prompt", Columns: doc.ColumnsOfKind(doc.ColumnNumber, "items", "correct, %")}
 	for _, x := range t.Results {
 		rows.Add(doc.Row{Name: x.Group, Cells: doc.Cells(x.N, x)})
 	}

@@ -19,7 +19,7 @@ type Across struct {
 // findAcross runs the analysis across judges that the protocol's layout names. It returns nil if the layout names none,
 // or if the analysis finds nothing.
 func findAcross(judges []BoardRow) *Across {
-	r := Board{Rows: judges}.report()
+	r := Board{Rows: judges}.firstReport()
 	find := layoutOf(r.Protocol).AnalyzeAcross
 	if find == nil {
 		return nil
@@ -35,7 +35,7 @@ func findAcross(judges []BoardRow) *Across {
 // AcrossJudges returns the findings of analyses across judges: one for each group of runs over the same items.
 func AcrossJudges(runs []*scoring.Run, reports []scoring.Report) (all []Across) {
 	names := NamesOf(reports)
-	for _, group := range sameItems(runs) {
+	for _, group := range groupBySameItems(runs) {
 		var judges []BoardRow
 		for _, i := range group {
 			judges = append(judges, BoardRow{Name: names[i], Report: &reports[i]})
@@ -47,8 +47,8 @@ func AcrossJudges(runs []*scoring.Run, reports []scoring.Report) (all []Across) 
 	return all
 }
 
-// sameItems groups runs that one leaderboard can rank. A group holds the indexes of its runs.
-func sameItems(runs []*scoring.Run) (groups [][]int) {
+// groupBySameItems groups runs that one leaderboard can rank. A group holds the indexes of its runs.
+func groupBySameItems(runs []*scoring.Run) (groups [][]int) {
 	for i, r := range runs {
 		g := slices.IndexFunc(groups, func(group []int) bool { return canRankTogether(runs[group[0]], r) })
 		if g < 0 {

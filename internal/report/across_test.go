@@ -20,19 +20,19 @@ func TestAcrossIsAFile(t *testing.T) {
 		return &Across{Results: []scoring.Result{x}, Blocks: []doc.Block{{ID: "spread", Title: "The spread", Table: table}}}
 	}}})
 	t.Cleanup(func() { layouts.Delete(protocol) })
-	r := scoring.Report{Protocol: protocol, RunSetup: scoring.RunSetup{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
+	r := scoring.Report{Protocol: protocol, RunSetup: scoring.RunSetup{Model: "m"}, Outcomes: map[string]int{scoring.OutcomeDecided: 2}}
 	row := BoardRow{Name: "m", Report: &r, Headline: scoring.Result{Value: new(1.0)}}
 	across := findAcross([]BoardRow{row, row})
 	for _, format := range []string{Text, FullText, Markdown, CSV, JSON} {
 		var b bytes.Buffer
-		if err := Print(&b, Scores{Runs: []scoring.Report{r, r}, Across: []Across{*across}}, format, 80); err != nil {
+		if err := Print(&b, Scores{Runs: []scoring.Report{r, r}, AcrossAllJudges: []Across{*across}}, format, 80); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.ReplaceAll(b.String(), ",", ""); !strings.Contains(got, "4321") {
 			t.Errorf("%s has nothing of it:\n%s", format, got)
 		}
 	}
-	board := Board{Rows: []BoardRow{row, row}, Across: across}
+	board := Board{Rows: []BoardRow{row, row}, AcrossAllJudges: across}
 	body, err := (&Leaderboard{Board: board}).Body()
 	if err != nil || !strings.Contains(string(body), "The spread") || !strings.Contains(string(body), "4,321") {
 		t.Errorf("the leaderboard has nothing of it: %v\n%s", err, body)

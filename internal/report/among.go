@@ -18,7 +18,7 @@ func (p *RunPage) rankSentence() string {
 	others := p.OtherJudges
 	code := "run.rank"
 	if len(others) == 0 {
-		others = p.others()
+		others = p.otherJudges()
 		code = "run.rank-published"
 	}
 	if len(others) == 0 || head == nil || head.Value == nil {
@@ -33,13 +33,13 @@ func (p *RunPage) rankSentence() string {
 	return phrases.Sentence(code, rank, len(others)+1)
 }
 
-// others returns the judges of the same items: those with runs here, and published ones without a run here.
-func (p *RunPage) others() []OtherJudge {
+// otherJudges returns the judges of the same items: those with runs here, and published ones without a run here.
+func (p *RunPage) otherJudges() []OtherJudge {
 	all := slices.Clone(p.OtherJudges)
 	for _, x := range p.Report.References {
-		isHere := func(o OtherJudge) bool { return o.Reference && o.Name == x.Judge }
+		isHere := func(o OtherJudge) bool { return o.IsPublished && o.Name == x.Judge }
 		if x.Metric == Headline(&p.Report).Metric && !slices.ContainsFunc(p.OtherJudges, isHere) {
-			all = append(all, OtherJudge{Name: x.Judge, Level: scoring.Unknown, Reference: true, Value: x.Value})
+			all = append(all, OtherJudge{Name: x.Judge, Level: scoring.LevelUnknown, IsPublished: true, Value: x.Value})
 		}
 	}
 	return all
@@ -61,7 +61,7 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 		all = append(all, doc.Block{ID: "published", Surfaces: doc.SurfaceAnyText, Chart: doc.ChartFacts, Table: t})
 	}
 	head := Headline(&p.Report)
-	others := p.others()
+	others := p.otherJudges()
 	if len(others) == 0 || head == nil || head.Value == nil {
 		return all
 	}
@@ -69,12 +69,12 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.ColumnNumber, Axis: doc.AxisOf(head.Unit)},
+		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.ColumnNumber, Axis: doc.UnitAxis(head.Unit)},
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
 		row := doc.Row{Name: o.Name, Look: "level-" + string(o.Level), Cells: doc.Cells(x)}
-		if o.Reference {
+		if o.IsPublished {
 			row.Mark = doc.MarkDiamond
 		}
 		t.Add(row)
@@ -123,7 +123,7 @@ func publishedRankLines(r *scoring.Report) (lines []string) {
 		lines = append(lines, phrases.Sentence("references.totals"))
 	}
 	if strings.Contains(words, "*") {
-		lines = append(lines, scoring.LabelsStayed)
+		lines = append(lines, scoring.LabelsStayedFootnote)
 	}
 	return lines
 }

@@ -71,14 +71,14 @@ var repetitionsAnalysis = Analysis{Name: "repeats", Run: func(p *RunPage) *Analy
 	f := &AnalysisResult{Results: []scoring.Result{x.SelfAgreement}}
 	for _, v := range x.Values {
 		f.Results = append(f.Results, scoring.Result{
-			Metric:  scoring.NoiseFloor + v.Metric,
-			Group:   v.Group,
-			Mode:    v.Mode,
-			Unit:    v.Unit,
-			Value:   v.NoiseFloor,
-			N:       v.Pairs,
-			Missing: p.Bootstrap.Unit + " left out",
-			Note:    cmp.Or(v.Unit, "percentage points") + "; n counts " + p.Bootstrap.Unit + "s",
+			Metric:      scoring.NoiseFloorPrefix + v.Metric,
+			Group:       v.Group,
+			Mode:        v.Mode,
+			Unit:        v.Unit,
+			Value:       v.NoiseFloor,
+			N:           v.Units,
+			MissingRule: p.Bootstrap.Unit + " left out",
+			Note:        cmp.Or(v.Unit, "percentage points") + "; n counts " + p.Bootstrap.Unit + "s",
 		})
 	}
 	return f
@@ -119,7 +119,7 @@ var calibrationAnalysis = Analysis{Name: "calibration", Run: func(p *RunPage) *A
 		Table:    t,
 		Keys:     []doc.LegendEntry{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
 		Notes: []doc.Note{
-			doc.PhraseNote("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated)),
+			doc.PhraseNote("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.PerfectECE)),
 		},
 	}
 	if c.Unknown > 0 {
@@ -131,7 +131,7 @@ var calibrationAnalysis = Analysis{Name: "calibration", Run: func(p *RunPage) *A
 
 // softVerdictsAnalysis scores the verdicts that follow from the label probabilities of both orders, averaged.
 var softVerdictsAnalysis = Analysis{Name: "soft", Run: func(p *RunPage) *AnalysisResult {
-	s := p.Soft
+	s := p.SoftVerdicts
 	if s == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ var baselinesAnalysis = Analysis{Name: "baselines", Run: func(p *RunPage) *Analy
 	if len(p.Baselines) == 0 || head == nil {
 		return nil
 	}
-	block := baselinesOf(p.Baselines, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).Item)
+	block := baselinesOf(p.Baselines, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).ItemNoun)
 	return &AnalysisResult{Blocks: []doc.Block{block}}
 }}
 
@@ -162,14 +162,14 @@ func calibrationResults(prefix string, c scoring.Calibration, note string) []sco
 // estimateResult returns an estimate between 0 and 1 as a result. source has the number of items it is computed from.
 func estimateResult(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
-		Metric:  name,
-		Group:   scoring.Overall,
-		Value:   e.Value,
-		Low:     e.Low,
-		High:    e.High,
-		N:       source.N,
-		Missing: source.Missing,
-		Note:    "from 0 to 1, " + note,
+		Metric:      name,
+		Group:       scoring.Overall,
+		Value:       e.Value,
+		Low:         e.Low,
+		High:        e.High,
+		N:           source.N,
+		MissingRule: source.MissingRule,
+		Note:        "from 0 to 1, " + note,
 	}
 }
 

@@ -25,7 +25,7 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 			Data:    map[string]int{"characters": 4321},
 		}
 	}})
-	r := scoring.Report{Protocol: "pairwise", RunSetup: scoring.RunSetup{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
+	r := scoring.Report{Protocol: "pairwise", RunSetup: scoring.RunSetup{Model: "m"}, Outcomes: map[string]int{scoring.OutcomeDecided: 2}}
 	for _, format := range []string{Text, FullText, Markdown, CSV, JSON} {
 		var b bytes.Buffer
 		if err := Print(&b, Scores{Runs: []scoring.Report{r}}, format, 80); err != nil {
@@ -40,7 +40,7 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 		t.Errorf("the page has nothing of it: %v\n%s", err, body)
 	}
 	var file bytes.Buffer
-	if err := (RunReport{Runs: []Run{{Report: r}}}).WriteHTML(&file); err != nil || !strings.Contains(file.String(), "The longest reply") {
+	if err := (RunsReport{Runs: []Run{{Report: r}}}).WriteHTML(&file); err != nil || !strings.Contains(file.String(), "The longest reply") {
 		t.Errorf("the report has nothing of it: %v", err)
 	}
 	if got := AnalysisData(r)["longest-reply"]; got == nil {

@@ -14,14 +14,14 @@ import (
 // Board ranks the judges of one question about the same items by their headline score, the best first. Judges without a
 // score come last.
 type Board struct {
-	Metric string     `json:"metric"` // by which judges are ranked
-	Mode   string     `json:"mode,omitempty"`
-	Test   string     `json:"test"`             // test of the difference between two judges; empty if none was made
-	Family string     `json:"family"`           // the tests that Holm's correction counts
-	Unit   string     `json:"unit"`             // word for what was judged: `pair`
-	Says   string     `json:"says"`             // the result in a sentence or two
-	Rows   []BoardRow `json:"judges"`           // judges, the best first
-	Across *Across    `json:"across,omitempty"` // what an analysis finds in all judges together
+	Metric          string     `json:"metric"` // by which judges are ranked
+	Mode            string     `json:"mode,omitempty"`
+	Test            string     `json:"test"`             // test of the difference between two judges; empty if none was made
+	TestFamily      string     `json:"family"`           // the tests that Holm's correction counts
+	Unit            string     `json:"unit"`             // word for what was judged: `pair`
+	Says            string     `json:"says"`             // the result in a sentence or two
+	Rows            []BoardRow `json:"judges"`           // judges, the best first
+	AcrossAllJudges *Across    `json:"across,omitempty"` // what an analysis finds in all judges together
 }
 
 // BoardRow holds a judge on a board. Its possible ranks are those from First to Last.
@@ -29,16 +29,16 @@ type BoardRow struct {
 	// one more than the number of judges that are significantly better; 0 for a judge without a score
 	FirstRank int `json:"rank_first"`
 	// number of judges with a score, less those that are significantly worse
-	LastRank  int            `json:"rank_last"`
-	Name      string         `json:"name"`
-	Detail    string         `json:"detail,omitempty"`    // what distinguishes it from other judges: server, prompt
-	Reference bool           `json:"reference,omitempty"` // its replies or verdicts are published ones
-	Mark      string         `json:"mark,omitempty"`      // sign after the name for a note below the board
-	Run       string         `json:"run"`
-	Model     string         `json:"model"`
-	Simulated bool           `json:"simulated"`
-	Level     scoring.Level  `json:"level"`
-	Headline  scoring.Result `json:"headline"`
+	LastRank    int                    `json:"rank_last"`
+	Name        string                 `json:"name"`
+	Detail      string                 `json:"detail,omitempty"`    // what distinguishes it from other judges: server, prompt
+	IsPublished bool                   `json:"reference,omitempty"` // its replies or verdicts are published ones
+	Mark        string                 `json:"mark,omitempty"`      // sign after the name for a note below the board
+	Run         string                 `json:"run"`
+	Model       string                 `json:"model"`
+	Simulated   bool                   `json:"simulated"`
+	Level       scoring.UsabilityLevel `json:"level"`
+	Headline    scoring.Result         `json:"headline"`
 	// accuracy when consistent, of pairs; empty for protocols without this metric
 	AccuracyWhenConsistent scoring.Result `json:"right_where_alike"`
 	Coverage               scoring.Result `json:"coverage"`
@@ -53,7 +53,7 @@ type BoardRow struct {
 // NewBoard returns the board that shows a ranking. names are the judges' names in the order of r.Runs; a judge without
 // a name gets that of its model.
 func NewBoard(r scoring.Ranking, names []string) Board {
-	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, Family: r.Family, Unit: r.Boot.Unit}
+	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, TestFamily: r.Family, Unit: r.Boot.Unit}
 	ranks := rankRanges(r)
 	for i, run := range r.Runs {
 		rep := run.Report
@@ -83,7 +83,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 		return cmp.Compare(*y.Headline.Value, *x.Headline.Value)
 	})
 	b.Says = b.answer()
-	b.Across = findAcross(b.Rows)
+	b.AcrossAllJudges = findAcross(b.Rows)
 	return b
 }
 
@@ -102,16 +102,16 @@ func rankRanges(r scoring.Ranking) [][2]int {
 		}
 	}
 	for _, v := range r.Pairs {
-		a := r.Runs[v.A].Value
-		b := r.Runs[v.B].Value
+		a := r.Runs[v.RunA].Value
+		b := r.Runs[v.RunB].Value
 		switch {
 		case v.NotSignificant || a == nil || b == nil:
 		case *a > *b:
-			ranks[v.A][1]--
-			ranks[v.B][0]++
+			ranks[v.RunA][1]--
+			ranks[v.RunB][0]++
 		case *a < *b:
-			ranks[v.A][0]++
-			ranks[v.B][1]--
+			ranks[v.RunA][0]++
+			ranks[v.RunB][1]--
 		}
 	}
 	return ranks
@@ -141,8 +141,8 @@ func BoardReport(r *scoring.Report) *scoring.Report {
 	return &small
 }
 
-// report returns the report of the board's first judge, or an empty one for an empty board.
-func (b Board) report() *scoring.Report {
+// firstReport returns the report of the board's first judge, or an empty one for an empty board.
+func (b Board) firstReport() *scoring.Report {
 	if len(b.Rows) == 0 {
 		return &scoring.Report{}
 	}
@@ -150,7 +150,7 @@ func (b Board) report() *scoring.Report {
 }
 
 // layout returns the layout for the protocol of the judges' runs.
-func (b Board) layout() *Layout { return layoutOf(b.report().Protocol) }
+func (b Board) layout() *Layout { return layoutOf(b.firstReport().Protocol) }
 
 // itemCount returns the number of items of the judge that judged most, in words such as "350 pairs".
 func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit) }
@@ -158,18 +158,18 @@ func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit
 // axis returns the axis on which the headline scores are drawn.
 func (b Board) axis() *doc.Axis {
 	if len(b.Rows) == 0 {
-		return doc.AxisOf("")
+		return doc.UnitAxis("")
 	}
-	return doc.AxisOf(b.Rows[0].Headline.Unit)
+	return doc.UnitAxis(b.Rows[0].Headline.Unit)
 }
 
-// headline returns the label of the metric that the board ranks by.
-func (b Board) headline() string { return ScoreName(b.report(), b.Metric) }
+// headlineLabel returns the label of the metric that the board ranks by.
+func (b Board) headlineLabel() string { return ScoreName(b.firstReport(), b.Metric) }
 
 // ScoreName returns the label of a metric of the run of r. If the run's labels are people's preferences, it is
 // "agreement with people".
 func ScoreName(r *scoring.Report, metric string) string {
-	if r.Preferences {
+	if r.LabelsArePreferences {
 		return agreementWithPeople
 	}
 	return doc.MetricName(r.Protocol, metric)
@@ -223,16 +223,16 @@ func (b Board) sentences() (first, rest string) {
 	allTied := !slices.ContainsFunc(standings, func(s BoardRow) bool { return s.FirstRank > 1 })
 	switch {
 	case len(standings) == 1:
-		first = phrases.Sentence("board.one", standings[0].Name, b.values(standings))
+		first = phrases.Sentence("board.one", standings[0].Name, b.headlineScoresSentence(standings))
 	case b.Test == "":
-		first = phrases.Sentence("board.untested-best", namesOf(standings[:1]), b.values(standings[:1]))
+		first = phrases.Sentence("board.untested-best", judgeNames(standings[:1]), b.headlineScoresSentence(standings[:1]))
 		rest = phrases.Sentence("board.not-tested")
 	case allTied && len(standings) == 2:
-		first = phrases.Sentence("board.two-tied", namesOf(standings), b.values(standings))
+		first = phrases.Sentence("board.two-tied", judgeNames(standings), b.headlineScoresSentence(standings))
 	case allTied:
-		first = phrases.Sentence("board.all-tied", len(standings), b.values(standings))
+		first = phrases.Sentence("board.all-tied", len(standings), b.headlineScoresSentence(standings))
 	default:
-		first = phrases.Sentence("board.best", namesOf(best), b.verb(len(best)), b.values(best))
+		first = phrases.Sentence("board.best", judgeNames(best), b.verb(len(best)), b.headlineScoresSentence(best))
 		if len(best) > 1 {
 			rest = phrases.Sentence("board.tied")
 		}
@@ -245,30 +245,30 @@ func (b Board) sentences() (first, rest string) {
 func (b Board) verb(judges int) string {
 	several := min(judges, 2) - 1
 	if !b.measuresCorrectness() {
-		return phrases.Sentence([]string{"board.has-highest", "board.have-highest"}[several], b.headline())
+		return phrases.Sentence([]string{"board.has-highest", "board.have-highest"}[several], b.headlineLabel())
 	}
 	return phrases.Sentence([]string{"board.judges-best", "board.judge-best"}[several])
 }
 
 // measuresCorrectness reports whether the headline is a share of correct judgments.
-func (b Board) measuresCorrectness() bool { return strings.HasPrefix(b.headline(), "correct") }
+func (b Board) measuresCorrectness() bool { return strings.HasPrefix(b.headlineLabel(), "correct") }
 
 // warning returns a warning if the headline says nothing about correctness, or if no judge is usable; else "".
 func (b Board) warning() string {
 	if l := b.layout(); l.UnlabelledHeadline == b.Metric {
-		return strings.TrimSpace(l.UnlabelledNote + " " + b.useless())
+		return strings.TrimSpace(l.UnlabelledNote + " " + b.uselessWarning())
 	}
-	return b.useless()
+	return b.uselessWarning()
 }
 
-// useless returns a warning if no judge has the level usable or strong; else "".
-func (b Board) useless() string {
+// uselessWarning returns a warning if no judge has the level usable or strong; else "".
+func (b Board) uselessWarning() string {
 	unknown := 0
 	for _, s := range b.Rows {
 		switch s.Level {
-		case scoring.Usable, scoring.Strong:
+		case scoring.LevelUsable, scoring.LevelStrong:
 			return ""
-		case scoring.Unknown:
+		case scoring.LevelUnknown:
 			unknown++
 		}
 	}
@@ -285,8 +285,8 @@ func (b Board) useless() string {
 	return phrases.Sentence("board.none-known")
 }
 
-// namesOf returns the names of judges as an enumeration for a sentence.
-func namesOf(rows []BoardRow) string {
+// judgeNames returns the names of judges as an enumeration for a sentence.
+func judgeNames(rows []BoardRow) string {
 	names := make([]string, len(rows))
 	for i, s := range rows {
 		names[i] = scoring.QuoteName(s.Name)
@@ -294,8 +294,8 @@ func namesOf(rows []BoardRow) string {
 	return table.Shortlist(names)
 }
 
-// values returns a sentence on the headline scores of judges: "correct in both orders on 81, 80 and 76 % of the pairs."
-func (b Board) values(rows []BoardRow) string {
+// headlineScoresSentence returns a sentence on the headline scores of judges: "correct in both orders on 81, 80 and 76 % of the pairs."
+func (b Board) headlineScoresSentence(rows []BoardRow) string {
 	var values []string
 	for _, s := range rows {
 		if v := table.Rounded(s.Headline.Value, s.Headline); !slices.Contains(values, v) {
@@ -310,7 +310,7 @@ func (b Board) values(rows []BoardRow) string {
 		all += " %"
 	}
 	if b.measuresCorrectness() {
-		return phrases.Sentence("board.values", b.headline(), all, b.Unit)
+		return phrases.Sentence("board.values", b.headlineLabel(), all, b.Unit)
 	}
 	return all + "."
 }

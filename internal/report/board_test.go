@@ -31,7 +31,7 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []st
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
 			Report: &scoring.Report{
 				Protocol:   "pairwise",
-				RunSummary: scoring.RunSummary{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
+				RunSummary: scoring.RunSummary{Diagnosis: &scoring.Diagnosis{Level: scoring.LevelUsable}},
 				Results: []scoring.Result{
 					{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
 					{Metric: "coverage", Group: scoring.Overall, Value: new(50.0 + float64(i)), N: 100},
@@ -46,7 +46,7 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []st
 			for _, p := range apart {
 				same = same && p != [2]int{i, j}
 			}
-			r.Pairs = append(r.Pairs, scoring.PairTest{A: i, B: j, NotSignificant: same})
+			r.Pairs = append(r.Pairs, scoring.PairTest{RunA: i, RunB: j, NotSignificant: same})
 		}
 	}
 	names[0] = "the first"
@@ -149,7 +149,7 @@ func TestBoardSays(t *testing.T) {
 				t.Errorf("%s\nwant %s", got, tt.want)
 			}
 			for _, run := range r.Runs {
-				run.Report.Diagnosis.Level = scoring.Weak
+				run.Report.Diagnosis.Level = scoring.LevelWeak
 			}
 			got := report.NewBoard(r, names).Says
 			if strings.Contains(tt.want, "%") && !strings.HasSuffix(got, "None of the judges here is usable.") &&

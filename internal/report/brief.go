@@ -13,23 +13,23 @@ import (
 	"gavel/scoring"
 )
 
-// Question returns the question that a run asks its judge, in words such as "which is better".
-func Question(r scoring.Report) string {
-	if r.Preferences {
+// JudgeQuestion returns the question that a run asks its judge, in words such as "which is better".
+func JudgeQuestion(r scoring.Report) string {
+	if r.LabelsArePreferences {
 		return "which is preferred"
 	}
-	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
+	return cmp.Or(layoutOf(r.Protocol).RunQuestion, "which is "+r.Goal)
 }
 
-// subject returns a line with the judge, question, dataset, prompt and number of items of a run.
-func subject(r scoring.Report) string {
-	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+promptAndSettings(r.RunSetup), itemsText(r),
+// runDescription returns a line with the judge, question, dataset, prompt and number of items of a run.
+func runDescription(r scoring.Report) string {
+	return dotted(r.Judge(), JudgeQuestion(r), r.Dataset, "prompt "+promptSettingsText(r.RunSetup), itemsText(r),
 		simulatedMark(r.Simulated))
 }
 
 // itemsText returns the number of items of a run in words: "350 pairs", or "120 of 350 pairs" if some are missing.
 func itemsText(r scoring.Report) string {
-	item := layoutOf(r.Protocol).Item
+	item := layoutOf(r.Protocol).ItemNoun
 	if r.Items < r.Expected {
 		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
 	}

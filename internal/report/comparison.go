@@ -41,7 +41,7 @@ func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string)
 		sides = append(sides, two.B)
 	}
 	if c.Names == nil {
-		c.Names = scoring.NamesOf(sides)
+		c.Names = scoring.DisplayNames(sides)
 	}
 	names := c.Names
 	short := names
@@ -71,7 +71,7 @@ func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string)
 func (c Comparison) Document() doc.Document {
 	pairs, sides, titles := c.pairs()
 	p := pairs[0]
-	judges := c.judges(sides, titles)
+	judges := c.judgesTable(sides, titles)
 	d := doc.Document{
 		Answer:  c.bestSentence(pairs),
 		CSVRows: c.csvRows(),
@@ -89,10 +89,10 @@ func (c Comparison) Document() doc.Document {
 		d.Blocks = append(d.Blocks, p.equivalence())
 	}
 	var markdown strings.Builder
-	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.SurfaceShortText)) // nothing fails that writes to memory
+	_ = table.Writer(table.Markdown).WriteTables(&markdown, d.Tables(doc.SurfaceShortText)) // nothing fails that writes to memory
 	origins := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
-		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+promptAndSettings(s.RunSetup), s.Dataset,
+		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+promptSettingsText(s.RunSetup), s.Dataset,
 			simulatedMark(s.Simulated), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
@@ -137,7 +137,7 @@ func (c Comparison) csvRows() [][]string {
 				strconv.FormatBool(d.NotSignificant), d.Note, d.Mode, d.Unit))
 		}
 	}
-	return withoutModes(rows)
+	return dropModeColumns(rows)
 }
 
 // bestSentence returns a sentence that names the judges that no other judge beats significantly.
@@ -145,7 +145,7 @@ func (c Comparison) bestSentence(pairs []pair) string {
 	wins := map[string]int{}
 	first := slices.Clone(c.Names)
 	for _, p := range pairs {
-		d := p.Headline()
+		d := p.HeadlineDifference()
 		if d == nil || d.Diff == nil {
 			return phrases.Sentence("compare.no-value")
 		}
@@ -161,7 +161,7 @@ func (c Comparison) bestSentence(pairs []pair) string {
 	case len(first) == 0:
 		return phrases.Sentence("compare.circle")
 	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
-		return phrases.Sentence("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
+		return phrases.Sentence("compare.best", first[0], pairs[0].tile(*pairs[0].HeadlineDifference()).Name)
 	}
 	return phrases.Sentence("compare.unbeaten", table.Enumerate(first))
 }
@@ -178,24 +178,24 @@ func (p pair) coverageSentence() string {
 	return ""
 }
 
-// items returns a reference to the items of the two runs that match a filter (show) and belong to a group.
-func (p pair) items(show, group string) doc.Ref {
-	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Filter: show, Group: strings.TrimPrefix(group, scoring.Overall)}
+// itemsRef returns a reference to the items of the two runs that match a filter (show) and belong to a group.
+func (p pair) itemsRef(show, group string) doc.Ref {
+	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Filter: show, ItemGroup: strings.TrimPrefix(group, scoring.Overall)}
 }
 
-// parts returns the items of a group as parts of a bar: both judges correct, only one of them, or neither.
-func (p pair) parts(t *scoring.Table2x2, group string) []doc.BarPart {
+// barParts returns the items of a group as parts of a bar: both judges correct, only one of them, or neither.
+func (p pair) barParts(t *scoring.Table2x2, group string) []doc.BarPart {
 	return []doc.BarPart{
-		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", group)},
-		{N: t.OnlyA, Look: "a", Name: "only " + p.names[0], Target: p.items("a", group)},
-		{N: t.OnlyB, Look: "b", Name: "only " + p.names[1], Target: p.items("b", group)},
-		{N: t.Neither, Look: "wrong", Name: "neither", Target: p.items("neither", group)},
+		{N: t.Both, Look: "right", Name: "both correct", Target: p.itemsRef("both", group)},
+		{N: t.OnlyA, Look: "a", Name: "only " + p.names[0], Target: p.itemsRef("a", group)},
+		{N: t.OnlyB, Look: "b", Name: "only " + p.names[1], Target: p.itemsRef("b", group)},
+		{N: t.Neither, Look: "wrong", Name: "neither", Target: p.itemsRef("neither", group)},
 	}
 }
 
-// best returns which values of a metric are better, higher or lower ones; "" if neither.
-func (p pair) best(metric string) scoring.Direction {
-	term, _ := scoring.TermIn(scoring.MetricsOf(p.A.Protocol), metric)
+// betterDirection returns which values of a metric are better, higher or lower ones; "" if neither.
+func (p pair) betterDirection(metric string) scoring.Direction {
+	term, _ := scoring.FindTerm(scoring.MetricsOf(p.A.Protocol), metric)
 	return term.Direction
 }
 
@@ -230,7 +230,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 			d.Test, scoring.Result{Unit: d.Unit, Value: d.Floor},
 		),
 	}
-	switch best := p.best(d.Metric); {
+	switch best := p.betterDirection(d.Metric); {
 	case d.Diff == nil:
 	case d.NotSignificant:
 		r.Cells[4].Text = "n.s."
@@ -246,7 +246,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 // consistent, then the others. several is true if the table has several pairs of runs; the short text then shows only
 // the first row of each.
 func (p pair) rows(several bool) (rows []doc.Row) {
-	head := cmp.Or(p.Headline(), &scoring.Difference{})
+	head := cmp.Or(p.HeadlineDifference(), &scoring.Difference{})
 	detail := doc.SurfaceAllButShort
 	if several {
 		detail = doc.SurfaceFullText
@@ -267,18 +267,18 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 			r := p.row(d)
 			leading := len(rows) == 0
 			if section < 2 && d.Table != nil {
-				r.Cells[3].Parts = p.parts(d.Table, d.Group)
+				r.Cells[3].Parts = p.barParts(d.Table, d.Group)
 			}
 			switch {
 			case several && leading:
 				r.Name = strings.Join(p.short[:], " · ")
-				r.Target = p.items("", "")
+				r.Target = p.itemsRef("", "")
 			case !r.Total:
 				r.Name = "  " + d.Group
 				r.Term = ""
 				r.Surfaces = detail
 				if section < 2 {
-					r.Target = p.items("differ", d.Group)
+					r.Target = p.itemsRef("differ", d.Group)
 				}
 			case section == 1:
 				r.Name += " *"
@@ -295,7 +295,7 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 // difference returns the table of all differences between the runs of each pair.
 func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	p := pairs[0]
-	head := cmp.Or(p.Headline(), &scoring.Difference{})
+	head := cmp.Or(p.HeadlineDifference(), &scoring.Difference{})
 	sides, signs := p.short, titles
 	several := len(pairs) > 1
 	if several {
@@ -303,11 +303,11 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		signs = sides[:]
 	}
 	axis := &doc.Axis{Signed: true}
-	if p.best(head.Metric) == scoring.Higher {
+	if p.betterDirection(head.Metric) == scoring.Higher {
 		axis.Ends = [2]string{"← " + sides[0] + " better", sides[1] + " better →"}
 	}
 	t := &doc.Table{Look: "versus", Columns: []doc.Column{
-		{Name: sides[0], Head: signs[0], Kind: doc.ColumnComparedRun, Axis: doc.AxisOf(head.Unit)},
+		{Name: sides[0], Head: signs[0], Kind: doc.ColumnComparedRun, Axis: doc.UnitAxis(head.Unit)},
 		{Name: sides[1], Head: signs[1], Kind: doc.ColumnComparedRun},
 		{Name: "difference", Kind: doc.ColumnNumber, Axis: axis},
 		{Name: "who is correct", Kind: doc.ColumnBar, Surfaces: doc.SurfacePage},
@@ -346,7 +346,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 
 // correctness returns a bar of the items by whether both judges, one of them or neither is correct.
 func (p pair) correctness() doc.Block {
-	head := p.Headline()
+	head := p.HeadlineDifference()
 	if head == nil || head.Table == nil {
 		return doc.Block{}
 	}
@@ -354,7 +354,7 @@ func (p pair) correctness() doc.Block {
 	b := doc.Block{
 		ID:       "who",
 		Title:    "Who is correct on what",
-		About:    p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).Item)),
+		About:    p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).ItemNoun)),
 		Surfaces: doc.SurfaceAllButShort,
 		Chart:    doc.ChartStackedBar,
 		Table:    &doc.Table{RowHead: "correct"},
@@ -368,27 +368,27 @@ func (p pair) correctness() doc.Block {
 			BeyondSize: t.Neither,
 		},
 	}
-	for _, part := range p.parts(t, scoring.Overall) {
+	for _, part := range p.barParts(t, scoring.Overall) {
 		b.Table.Add(doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: doc.Cells(part.N)})
 	}
 	return b
 }
 
-// judges returns a table of the runs with their own scores and costs.
-func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
+// judgesTable returns a table of the runs with their own scores and costs.
+func (c Comparison) judgesTable(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{RowHead: "judge", Look: "many"}
 	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", Surfaces: doc.SurfaceAllButShort}
 	shared := "" // headline of runs of several protocols
 	for _, x := range c.Comparisons.Comparisons {
-		if d := x.Headline(); d != nil && x.A.Protocol != x.B.Protocol {
+		if d := x.HeadlineDifference(); d != nil && x.A.Protocol != x.B.Protocol {
 			shared = d.Metric
 		}
 	}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.PerItem != nil {
 			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
-				cost.Seconds, cost.PerItem.Seconds, cost.PerItem.ReplyTokens, l.Item,
+				cost.Seconds, cost.PerItem.Seconds, cost.PerItem.ReplyTokens, l.ItemNoun,
 				strings.Join(append([]string{""}, tokenDetails(cost)...), "; "))
 		}
 		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
@@ -402,20 +402,20 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		add(doc.Column{Name: "level", Kind: doc.ColumnLevel}, doc.Value{Level: diagnosed(r)})
+		add(doc.Column{Name: "level", Kind: doc.ColumnLevel}, doc.Value{Level: diagnosisLevel(r)})
 		head := cmp.Or(Headline(r), &scoring.Result{})
 		if shared != "" {
 			head = new(r.Overall(shared))
 		}
 		name := doc.MetricName(r.Protocol, head.Metric)
-		add(doc.Column{Name: name, Kind: doc.ColumnNumber, Axis: doc.AxisOf(head.Unit)}, doc.NumberCell(*head))
+		add(doc.Column{Name: name, Kind: doc.ColumnNumber, Axis: doc.UnitAxis(head.Unit)}, doc.NumberCell(*head))
 		for _, tile := range l.Tiles {
-			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
+			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdictShare {
 				add(doc.Column{Name: tile.Name, Kind: doc.ColumnShareWithN}, doc.NumberCell(tile.value(r)))
 			}
 		}
 		var each doc.Value
-		if usable := l.Bracket.over(r); usable != nil && r.Repetitions == nil {
+		if usable := l.Bracket.barBracket(r); usable != nil && r.Repetitions == nil {
 			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(usable.N))
 		}
 		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)
@@ -434,7 +434,7 @@ func (p pair) outcomes() doc.Block {
 	}
 	b := doc.Block{
 		ID:       "outcomes",
-		Title:    "Outcomes of the same " + table.Count(p.Breakdowns[0].N, l.Item),
+		Title:    "Outcomes of the same " + table.Count(p.Breakdowns[0].N, l.ItemNoun),
 		Surfaces: doc.SurfaceAllButShort,
 		Table:    &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.ColumnLargeBar}}},
 	}
@@ -446,7 +446,7 @@ func (p pair) outcomes() doc.Block {
 		var bar doc.Value
 		for _, end := range l.Outcomes {
 			part := doc.BarPart{Name: end.Words, N: became.Count(end.Name), Look: end.Look}
-			if p.OnlyA+p.OnlyB == 0 {
+			if p.UnitsOnlyInA+p.UnitsOnlyInB == 0 {
 				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Filter: end.Filter}
 			}
 			bar.Parts = append(bar.Parts, part)
@@ -460,7 +460,7 @@ func (p pair) outcomes() doc.Block {
 	}
 	if p.WhenConsistent != nil && p.WhenConsistent.Table.Neither > 0 {
 		words := phrases.Sentence("compare.labels", p.WhenConsistent.Table.Neither)
-		b.Links = []doc.Link{{Words: words, Target: p.items("confident", "")}}
+		b.Links = []doc.Link{{Words: words, Target: p.itemsRef("confident", "")}}
 	}
 	return b
 }
@@ -472,7 +472,7 @@ func (p pair) equivalence() doc.Block {
 		return doc.Block{}
 	}
 	method := "compare.betting"
-	if w.Interval == scoring.ByTango {
+	if w.IntervalMethod == scoring.IntervalByTango {
 		method = "compare.tango"
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
@@ -504,12 +504,12 @@ func (c Comparison) certaintyNotes(pairs []pair) doc.Block {
 	for _, p := range pairs {
 		for _, d := range p.Differences {
 			remarks.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
-			methods = append(methods, d.Interval)
+			methods = append(methods, d.IntervalMethod)
 		}
 		if further := layoutOf(p.A.Protocol).ComparisonNotes; further != nil {
 			notes = append(notes, further(p.Comparison)...)
 		}
 	}
-	b.AddPlainNotes(slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes)...)
+	b.AddPlainNotes(slices.Concat([]string{IntervalMethodsNote(c.Bootstrap, methods)}, remarks.Lines(), notes)...)
 	return b
 }

@@ -13,7 +13,7 @@ import (
 
 // WriteFile writes the report as HTML to a file in one step: a reader sees the old file or the new one. It returns an
 // error if the file exists and was not written by gavel, unless force is true.
-func (d RunReport) WriteFile(path string, force bool) error {
+func (d RunsReport) WriteFile(path string, force bool) error {
 	if !force {
 		if err := replaceable(path); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 )
 
 // CountItems returns a number of items of a protocol in words, such as "350 pairs".
-func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).Item) }
+func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).ItemNoun) }
 
 // BoardJudge holds a judge of a leaderboard, with the run that stands for it.
 type BoardJudge struct {
@@ -43,7 +43,7 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		manifests = append(manifests, j.Manifest)
 		count[name]++
 		var parts []string
-		_, models, isJury := scoring.JuryOf(j.Manifest.Spec.Model.Name)
+		_, models, isJury := scoring.SplitJuryName(j.Manifest.Spec.Model.Name)
 		switch {
 		case isJury:
 			parts = append(parts, jury.RuleName(j.Report.Prompt)+" of "+models)
@@ -113,7 +113,7 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 		row := &l.Rows[i]
 		place := places[row.Run]
 		row.Detail = details[place]
-		row.Reference = judges[place].Manifest.Imported != ""
+		row.IsPublished = judges[place].Manifest.Imported != ""
 		row.Seconds = secondsEach(row.Report)
 		row.target = doc.RunRef(row.Run)
 	}
@@ -177,7 +177,7 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
 		}
 	}
-	for _, places := range sameItems(loaded) {
+	for _, places := range groupBySameItems(loaded) {
 		var group []*scoring.Run
 		var reports []scoring.Report
 		for _, i := range places {
@@ -194,8 +194,8 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 			}
 			return pages[r.Runs[0]]
 		}
-		l.Prefix = fmt.Sprintf("board-%d-", len(boards)+1)
-		l.About = Question(reports[0]) + " · " + reports[0].Dataset
+		l.IDPrefix = fmt.Sprintf("board-%d-", len(boards)+1)
+		l.About = JudgeQuestion(reports[0]) + " · " + reports[0].Dataset
 		boards = append(boards, l)
 	}
 	return boards

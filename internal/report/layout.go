@@ -21,17 +21,17 @@ type Layout struct {
 	UnlabelledHeadline string `yaml:"unlabelled"`      // key of the main metric of runs without labels; "": Headline
 	UnlabelledNote     string `yaml:"unlabelled-note"` // note on boards that rank by Unlabelled
 	Noun               string `yaml:"noun"`            // word for judgments, in the plural; "": judgments
-	Item               string `yaml:"item"`            // word for what is judged; "": item
-	Question           string `yaml:"question"`        // question that a run asks; "": which is, and the goal
+	ItemNoun           string `yaml:"item"`            // word for what is judged; "": item
+	RunQuestion        string `yaml:"question"`        // question that a run asks; "": which is, and the goal
 	QuestionSuffix     string `yaml:"manner"`          // words after the question on how it is asked: ", in both orders"
 	// words for settings in the names of runs, by the beginning of the setting
 	SettingWords map[string]string `yaml:"words"`
 	// notes on runs with a certain goal, such as worse: codes of phrases, by goal
 	Notices map[string]string `yaml:"notices"`
 	// outcomes of items, in the order of the bar that shows them
-	Outcomes []Outcome `yaml:"outcomes"`
-	BarNote  string    `yaml:"bar-note"` // words beside the title of that bar; "": RunQuestionSuffix
-	Bracket  Bracket   `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
+	Outcomes []Outcome      `yaml:"outcomes"`
+	BarNote  string         `yaml:"bar-note"` // words beside the title of that bar; "": RunQuestionSuffix
+	Bracket  OutcomeBracket `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
 	// main metrics of a run, the most important first
 	Tiles []Tile `yaml:"tiles"`
 	// table of a page by group; the zero value: the headline by category
@@ -55,7 +55,7 @@ type LayoutFuncs struct {
 	// blocks of a run's page below its cards, besides those of every protocol
 	Blocks []PagePart
 	// all blocks of a run's page, from top to bottom; nil for the usual ones
-	Parts []PagePart
+	PageParts []PagePart
 	// analyses several judges of the same items together; nil for no such analysis
 	AnalyzeAcross func(judges []BoardRow) *Across
 }
@@ -75,21 +75,21 @@ func ReadLayout(text string, functions LayoutFuncs) *Layout {
 
 // Grouping describes the table on a run's page that shows a metric by group of items.
 type Grouping struct {
-	GroupHeading   string   `yaml:"first"`           // heading of the names of groups; "": category
-	Title          string   `yaml:"title"`           // title of the table; "": By category
-	Metrics        []string `yaml:"metrics"`         // the table shows the first of these with a value; nil: the headline
-	Reference      string   `yaml:"reference"`       // metric to compare with, drawn as a diamond; *: the metric shown
-	ReferenceWords string   `yaml:"reference-words"` // explanation of the diamond
-	Extra          string   `yaml:"extra"`           // metric of a further column; "" for none
+	GroupHeading    string   `yaml:"first"`           // heading of the names of groups; "": category
+	Title           string   `yaml:"title"`           // title of the table; "": By category
+	Metrics         []string `yaml:"metrics"`         // the table shows the first of these with a value; nil: the headline
+	ReferenceMetric string   `yaml:"reference"`       // metric to compare with, drawn as a diamond; *: the metric shown
+	ReferenceWords  string   `yaml:"reference-words"` // explanation of the diamond
+	Extra           string   `yaml:"extra"`           // metric of a further column; "" for none
 }
 
-// Bracket describes the bracket below the bar of outcomes, which marks the usable verdicts.
-type Bracket struct {
-	Parts  []string `yaml:"parts"`  // outcomes that it marks: right and wrong, and others of items without a label
-	Metric string   `yaml:"metric"` // share of these that is right; "": counted from the first two parts
-	Bold   string   `yaml:"bold"`   // words for the marked part of the bar
-	Beyond string   `yaml:"beyond"` // words for the rest of the bar
-	Chance string   `yaml:"chance"` // words for the share that a random judge gets right
+// OutcomeBracket describes the bracket below the bar of outcomes, which marks the usable verdicts.
+type OutcomeBracket struct {
+	Parts     []string `yaml:"parts"`  // outcomes that it marks: right and wrong, and others of items without a label
+	Metric    string   `yaml:"metric"` // share of these that is right; "": counted from the first two parts
+	BoldWords string   `yaml:"bold"`   // words for the marked part of the bar
+	Beyond    string   `yaml:"beyond"` // words for the rest of the bar
+	Chance    string   `yaml:"chance"` // words for the share that a random judge gets right
 }
 
 // PagePart makes blocks of a run's page, which stand one below the other; none if the run has nothing to show in them.
@@ -105,14 +105,14 @@ type Outcome struct {
 
 // Tile describes one of the main metrics of a run, which a page shows as a card.
 type Tile struct {
-	Metric        string `yaml:"metric"`
-	Mode          string `yaml:"mode"`
-	Name          string `yaml:"name"`        // title of the card; "": the metric's label
-	About         string `yaml:"about"`       // which values are good; "": as the metric's definition says
-	Folded        bool   `yaml:"folded"`      // pages show no card of it
-	ShowsCount    bool   `yaml:"shows-count"` // the card gives the number of items in place of About
-	Chance        string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
-	OverallMetric string `yaml:"among"`       // metric over all items: the card says how many of them the tile covers
+	Metric         string `yaml:"metric"`
+	Mode           string `yaml:"mode"`
+	Name           string `yaml:"name"`        // title of the card; "": the metric's label
+	GoodValuesNote string `yaml:"about"`       // which values are good; "": as the metric's definition says
+	Folded         bool   `yaml:"folded"`      // pages show no card of it
+	ShowsCount     bool   `yaml:"shows-count"` // the card gives the number of items in place of About
+	Chance         string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
+	OverallMetric  string `yaml:"among"`       // metric over all items: the card says how many of them the tile covers
 }
 
 // BoardColumn describes a metric that a board shows beside the headline.
@@ -130,15 +130,15 @@ type BiasPlot struct {
 	Metric    string `yaml:"metric"`
 	Title     string `yaml:"title"`
 	About     string `yaml:"about"`
-	Words     string `yaml:"words"`      // label of the bias's axis
-	ZeroWords string `yaml:"zero-words"` // label at 50 %
-	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides, from [scoring.MostOnePosition] % on
+	AxisLabel string `yaml:"words"`      // label of the bias's axis
+	HalfLabel string `yaml:"zero-words"` // label at 50 %
+	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides, from [scoring.MaxOnePositionPercent] % on
 }
 
-// over returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.
-func (x Bracket) over(r *scoring.Report) *doc.Bracket {
+// barBracket returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.
+func (x OutcomeBracket) barBracket(r *scoring.Report) *doc.Bracket {
 	b := r.BreakdownOf(scoring.Overall)
-	out := &doc.Bracket{Bold: x.Bold, Beyond: x.Beyond}
+	out := &doc.Bracket{Bold: x.BoldWords, Beyond: x.Beyond}
 	for _, part := range x.Parts {
 		if n := b.Count(part); n > 0 {
 			out.N += n
@@ -148,11 +148,11 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	e, ok := r.Overall(x.Metric).CompareWith(0)
+	e, ok := r.Overall(x.Metric).CompareWithThreshold(0)
 	right := b.Count(x.Parts[0])
 	units := right + b.Count(x.Parts[1])
 	if x.Metric == "" && units > 0 {
-		e = scoring.ShareOf("", float64(right), float64(units), 0)
+		e = scoring.ShareEvidence("", float64(right), float64(units), 0)
 		ok = true
 	}
 	if ok {
@@ -169,7 +169,7 @@ var layouts sync.Map
 // and filters of outcomes from the names of their parts.
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, defaultLayout.Noun)
-	l.Item = cmp.Or(l.Item, defaultLayout.Item)
+	l.ItemNoun = cmp.Or(l.ItemNoun, defaultLayout.ItemNoun)
 	for i := range l.Outcomes {
 		end := &l.Outcomes[i]
 		end.Look = cmp.Or(end.Look, end.Name)
@@ -179,7 +179,7 @@ func Register(protocol string, l *Layout) {
 		tile := &l.Tiles[i]
 		term, _ := scoring.MetricOf(protocol, tile.Metric)
 		tile.Name = cmp.Or(tile.Name, term.Label)
-		tile.About = cmp.Or(tile.About, string(term.Direction))
+		tile.GoodValuesNote = cmp.Or(tile.GoodValuesNote, string(term.Direction))
 	}
 	layouts.Store(protocol, l)
 }
@@ -202,7 +202,7 @@ func layoutOf(protocol string) *Layout {
 }
 
 // defaultLayout is the layout of protocols that register none: their results are lists.
-var defaultLayout = &Layout{Noun: "judgments", Item: "item"}
+var defaultLayout = &Layout{Noun: "judgments", ItemNoun: "item"}
 
 // Headline returns the headline score of a run, for the first mode if there are several; nil if the run has none.
 func Headline(r *scoring.Report) *scoring.Result {
@@ -222,14 +222,14 @@ func Headline(r *scoring.Report) *scoring.Result {
 
 // note returns the words below the number x on the tile's card.
 func (t Tile) note(r *scoring.Report, x scoring.Result) string {
-	item := layoutOf(r.Protocol).Item
+	item := layoutOf(r.Protocol).ItemNoun
 	text := "of " + table.Count(x.N, item)
 	chance := r.Overall(t.Chance)
 	switch {
 	case t.OverallMetric != "":
-		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.OverallMetric).N, item, t.About)
+		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.OverallMetric).N, item, t.GoodValuesNote)
 	case !t.ShowsCount:
-		return t.About
+		return t.GoodValuesNote
 	case chance.Value == nil:
 		return text
 	case chance.Unit == "":
@@ -243,7 +243,7 @@ const agreementWithPeople = "agreement with people"
 
 // value returns the score of a run that the tile shows.
 func (t Tile) value(r *scoring.Report) scoring.Result {
-	if t.Metric == scoring.WithoutVerdict {
+	if t.Metric == scoring.WithoutVerdictShare {
 		return r.MissingShare()
 	}
 	return r.Result(t.Metric, scoring.Overall, t.Mode)

@@ -38,7 +38,7 @@ func TestProtocolWithoutLayout(t *testing.T) {
 func TestLayoutsPartRuns(t *testing.T) {
 	parts := []string{"wrong", "right", "both"}
 	ends := []report.Outcome{{Name: "wrong"}, {Name: "right"}, {Name: "both"}, {Name: "missing"}}
-	toy := &report.Layout{Noun: "marks", SettingWords: map[string]string{"two": "on both sides"}, Outcomes: ends, Bracket: report.Bracket{Parts: parts}}
+	toy := &report.Layout{Noun: "marks", SettingWords: map[string]string{"two": "on both sides"}, Outcomes: ends, Bracket: report.OutcomeBracket{Parts: parts}}
 	report.Register("toy", toy)
 	report.Register("toy, again", toy)
 	run := func(protocol, model, settings string) scoring.Report {

@@ -18,12 +18,12 @@ import (
 // their bias.
 type Leaderboard struct {
 	Board
-	MaxRows int      `json:"-"` // most judges in the chart; 0: no limit
-	All     doc.Ref  `json:"-"` // link to the page with all judges
-	Hardest doc.Ref  `json:"-"` // link to the items that most judges get wrong
-	Notes   []string `json:"-"` // notes below the chart
-	Prefix  string   `json:"-"` // prefix of the ids of HTML elements, if a page has several boards
-	About   string   `json:"-"` // question and dataset, for outputs that do not name them elsewhere
+	MaxRows       int      `json:"-"` // most judges in the chart; 0: no limit
+	AllJudgesLink doc.Ref  `json:"-"` // link to the page with all judges
+	Hardest       doc.Ref  `json:"-"` // link to the items that most judges get wrong
+	Notes         []string `json:"-"` // notes below the chart
+	IDPrefix      string   `json:"-"` // prefix of the ids of HTML elements, if a page has several boards
+	About         string   `json:"-"` // question and dataset, for outputs that do not name them elsewhere
 
 	Link func(doc.Ref) string `json:"-"` // returns the address of a run; nil if the page has no links
 }
@@ -36,7 +36,7 @@ func (l *Leaderboard) Headline() []doc.Segment {
 	for _, s := range l.standings() {
 		names = append(names, s.Name)
 	}
-	return doc.SplitAroundNames(first, names...)
+	return doc.SplitForLineBreaks(first, names...)
 }
 
 // Also returns the sentences of the answer after the first.
@@ -61,7 +61,7 @@ func (l *Leaderboard) bestVersusRest() string {
 
 // Body returns the HTML below the answer.
 func (l *Leaderboard) Body() (template.HTML, error) {
-	return doc.PageContext{Link: l.Link, Prefix: l.Prefix}.RenderBlocks(l.Blocks())
+	return doc.PageContext{Link: l.Link, Prefix: l.IDPrefix}.RenderBlocks(l.Blocks())
 }
 
 // Blocks returns the blocks of the page below the answer.
@@ -69,7 +69,7 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	if len(l.Rows) == 0 {
 		return nil
 	}
-	return slices.Concat([]doc.Block{l.cards(), l.judges()}, l.Across.blocks(""),
+	return slices.Concat([]doc.Block{l.cards(), l.judgesChart()}, l.AcrossAllJudges.blocks(""),
 		[]doc.Block{l.baselines(), l.categoriesBlock(), l.biasChart(), l.reading()})
 }
 
@@ -91,7 +91,7 @@ func (l *Leaderboard) cards() doc.Block {
 	var surest, fastest *BoardRow
 	for i := range standings {
 		s := &standings[i]
-		if s.Level != scoring.Usable && s.Level != scoring.Strong {
+		if s.Level != scoring.LevelUsable && s.Level != scoring.LevelStrong {
 			continue
 		}
 		covers := s.AccuracyWhenConsistent.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= leastCoverage
@@ -108,12 +108,12 @@ func (l *Leaderboard) cards() doc.Block {
 	}
 	if fastest != nil {
 		add("Fastest that is usable", fastest.Name+" · "+seconds1(*fastest.Seconds)+" a "+l.Unit,
-			doc.Capital(l.Board.values([]BoardRow{*fastest})))
+			doc.Capital(l.Board.headlineScoresSentence([]BoardRow{*fastest})))
 	}
 	for _, bad := range []struct {
-		level scoring.Level
+		level scoring.UsabilityLevel
 		name  string
-	}{{scoring.Unusable, "Do not use"}, {scoring.Weak, "Do not rely on alone"}} {
+	}{{scoring.LevelUnusable, "Do not use"}, {scoring.LevelWeak, "Do not rely on alone"}} {
 		rows := slices.DeleteFunc(slices.Clone(standings), func(s BoardRow) bool { return s.Level != bad.level })
 		if len(rows) == 0 {
 			continue
@@ -123,7 +123,7 @@ func (l *Leaderboard) cards() doc.Block {
 		if len(rows) > 1 {
 			note = fmt.Sprintf("%s: %s", rows[0].Name, lower(note))
 		}
-		add(bad.name, namesOf(rows), note)
+		add(bad.name, judgeNames(rows), note)
 		break
 	}
 	return doc.Block{ID: "cards", Surfaces: doc.SurfacePage, Chart: doc.ChartCards, Table: t}
@@ -135,7 +135,7 @@ func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) 
 	best := l.Best()
 	name = "Most accurate"
 	if !l.measuresCorrectness() {
-		name = "Highest " + l.headline()
+		name = "Highest " + l.headlineLabel()
 	}
 	points := func(a, b BoardRow) string {
 		x := scoring.Result{Unit: a.Headline.Unit, Value: new(*a.Headline.Value - *b.Headline.Value)}
@@ -148,7 +148,7 @@ func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) 
 	if len(best) == 1 {
 		note = phrases.Sentence("board.above", points(best[0], standings[1]), standings[1].Name)
 	}
-	return name, namesOf(best), note
+	return name, judgeNames(best), note
 }
 
 // lower returns a sentence with its first letter in lower case.
@@ -167,17 +167,17 @@ func seconds1(s float64) string {
 	return durationText(s)
 }
 
-// judges returns the chart of the judges' scores, the best first, with at most MaxRows rows.
-func (l *Leaderboard) judges() doc.Block {
+// judgesChart returns the chart of the judges' scores, the best first, with at most MaxRows rows.
+func (l *Leaderboard) judgesChart() doc.Block {
 	b := l.block()
-	b.Title = doc.Capital(l.headline())
+	b.Title = doc.Capital(l.headlineLabel())
 	b.About = phrases.Sentence("board.about-percent", l.itemCount())
 	if axis := l.axis(); axis.Unit != "" {
 		b.About = phrases.Sentence("board.about-scale", axis.Min, axis.Max, l.itemCount())
 	}
 	b.About += phrases.Sentence("board.about-order")
 	if n := len(b.Table.Rows) - l.MaxRows; l.MaxRows > 0 && n > 0 {
-		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.All}}
+		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.AllJudgesLink}}
 		b.Table.Rows = b.Table.Rows[:l.MaxRows]
 	}
 	b.AddPlainNotes(l.Notes...)
@@ -204,7 +204,7 @@ func (c BoardColumn) column(protocol string) doc.Column {
 // block returns the table of the board: a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Board: true, Columns: []doc.Column{
-		{Name: "level", Kind: doc.ColumnLevel}, {Name: b.headline(), Kind: doc.ColumnNumber, Axis: b.axis()},
+		{Name: "level", Kind: doc.ColumnLevel}, {Name: b.headlineLabel(), Kind: doc.ColumnNumber, Axis: b.axis()},
 	}}
 	var extras []BoardColumn
 	for i, c := range b.layout().BoardColumns {
@@ -213,7 +213,7 @@ func (b Board) block() doc.Block {
 		}
 		column := c.column(b.Rows[0].Report.Protocol)
 		if i > 0 {
-			column.HideOrder = 4 - i
+			column.HidePriority = 4 - i
 		}
 		extras = append(extras, c)
 		t.Columns = append(t.Columns, column)
@@ -230,7 +230,7 @@ func (b Board) block() doc.Block {
 			row.Ranks = [2]int{}
 		}
 		sign := "interval"
-		if r.Reference {
+		if r.IsPublished {
 			row.Mark = doc.MarkDiamond
 			sign = "reference"
 		}
@@ -276,7 +276,7 @@ func (l *Leaderboard) baselines() doc.Block {
 	if len(source.Baselines) == 0 || !l.measuresCorrectness() {
 		return doc.Block{}
 	}
-	return baselinesOf(source.Baselines, l.headline(), l.Unit)
+	return baselinesOf(source.Baselines, l.headlineLabel(), l.Unit)
 }
 
 // Limits of the table of scores by category.
@@ -289,7 +289,7 @@ const (
 func (l *Leaderboard) categoriesBlock() doc.Block {
 	rows := l.standings()
 	rows = rows[:min(len(rows), maxCategoryRows)]
-	if len(rows) == 0 || doc.AxisOf(rows[0].Headline.Unit).Min != 0 {
+	if len(rows) == 0 || doc.UnitAxis(rows[0].Headline.Unit).Min != 0 {
 		return doc.Block{}
 	}
 	head := rows[0].Headline
@@ -313,7 +313,7 @@ func (l *Leaderboard) categoriesBlock() doc.Block {
 	b := doc.Block{
 		ID:       "fails",
 		Title:    "Where they fail",
-		About:    l.headline(),
+		About:    l.headlineLabel(),
 		Surfaces: doc.SurfaceAllButShort,
 		Half:     true,
 		Chart:    doc.ChartHeat,
@@ -330,7 +330,7 @@ func (l *Leaderboard) categoriesBlock() doc.Block {
 	b.Table = &doc.Table{RowHead: "judge"}
 	for _, g := range groups {
 		b.Table.Columns = append(b.Table.Columns, doc.Column{
-			Name: g, Kind: doc.ColumnBareNumber, Axis: doc.AxisOf(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
+			Name: g, Kind: doc.ColumnBareNumber, Axis: doc.UnitAxis(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
 		})
 	}
 	for _, s := range rows {
@@ -361,7 +361,7 @@ func (l *Leaderboard) biasChart() doc.Block {
 		low = min(low, *x.Value)
 		high = max(high, *x.Value)
 		row := doc.Row{Name: s.Name, Look: "level-" + string(s.Level), Cells: doc.Cells(x, s.Headline)}
-		if s.Reference {
+		if s.IsPublished {
 			row.Mark = doc.MarkDiamond
 		}
 		t.Add(row)
@@ -373,8 +373,8 @@ func (l *Leaderboard) biasChart() doc.Block {
 		Min:        max(0, 10*math.Floor(min(low-2, 42)/10)),
 		Max:        min(100, 10*math.Ceil(max(high+2, 58)/10)),
 		StrongTick: 50,
-		Zone:       scoring.MostOnePosition,
-		Ends:       [2]string{a.ZeroWords, a.ZoneWords},
+		Zone:       scoring.MaxOnePositionPercent,
+		Ends:       [2]string{a.HalfLabel, a.ZoneWords},
 	}
 	step := 10.0
 	if axis.Max-axis.Min > 60 {
@@ -384,8 +384,8 @@ func (l *Leaderboard) biasChart() doc.Block {
 		axis.Ticks = append(axis.Ticks, v)
 	}
 	t.Columns = []doc.Column{
-		{Name: a.Words, Kind: doc.ColumnBareNumber, Axis: axis},
-		{Name: l.headline(), Kind: doc.ColumnBareNumber, Axis: l.axis()},
+		{Name: a.AxisLabel, Kind: doc.ColumnBareNumber, Axis: axis},
+		{Name: l.headlineLabel(), Kind: doc.ColumnBareNumber, Axis: l.axis()},
 	}
 	return doc.Block{
 		ID:       "against",
@@ -402,9 +402,9 @@ func (l *Leaderboard) biasChart() doc.Block {
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
 	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", Surfaces: doc.SurfacePage}
-	b.Remark("board.interval", l.itemCount(), cmp.Or(head.Interval, "resampling"))
+	b.Remark("board.interval", l.itemCount(), cmp.Or(head.IntervalMethod, "resampling"))
 	if l.Test != "" {
-		b.Remark("board.test", l.Test, l.Family)
+		b.Remark("board.test", l.Test, l.TestFamily)
 	} else {
 		b.Remark("board.untested")
 	}

@@ -24,16 +24,16 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &doc.Table{RowHead: "judge", Columns: doc.Columns(doc.ColumnInteger,
+	t := &doc.Table{RowHead: "judge", Columns: doc.ColumnsOfKind(doc.ColumnInteger,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", Surfaces: doc.SurfaceAllButShort, Fold: "Cost",
-		Chart: doc.ChartExplainedTable, Table: t, Notes: []doc.Note{doc.PhraseNote("cost.columns")},
+		Chart: doc.ChartTableWithTerms, Table: t, Notes: []doc.Note{doc.PhraseNote("cost.columns")},
 	}
 	var withoutCache []string // judges whose servers do not report prompt caches
 	for _, row := range rows {
 		p := row.Ledger
-		each := cmp.Or(p.PerItem, &scoring.PerItem{})
+		each := cmp.Or(p.PerItem, &scoring.CostPerItem{})
 		cell := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
 				return doc.TextCell("")

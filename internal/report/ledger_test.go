@@ -13,7 +13,7 @@ import (
 func paidRun() scoring.Report {
 	r := twoRuns().Runs[0]
 	r.Ledger = &scoring.Ledger{Calls: 80, CachedReplies: 2, ExtraRequests: 37, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, RightPerThousandTokens: new(12.5)}
-	r.Ledger.ApplyRates(scoring.Rates{Watts: 100, PricePerHour: 3.6})
+	r.Ledger.ApplyRates(scoring.MachineRates{Watts: 100, PricePerHour: 3.6})
 	r.Ledger.RightPerThousandTokens = new(12.5)
 	return r
 }
@@ -31,7 +31,7 @@ func TestCosts(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := (report.RunReport{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
+	if err := (report.RunsReport{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
 		t.Errorf("the page does not say it: %v", err)
 	}
 	several := printed(t, report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}.Costs(), report.FullText)

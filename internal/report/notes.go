@@ -22,8 +22,8 @@ func simulatedMark(simulated bool) string {
 	return ""
 }
 
-// promptAndSettings returns the name of a run's prompt, with the run's settings.
-func promptAndSettings(q scoring.RunSetup) string {
+// promptSettingsText returns the name of a run's prompt, with the run's settings.
+func promptSettingsText(q scoring.RunSetup) string {
 	if q.Settings == "" {
 		return q.Prompt
 	}
@@ -34,7 +34,7 @@ func promptAndSettings(q scoring.RunSetup) string {
 func outcomes(r scoring.Report) string {
 	var parts []string
 	for _, o := range scoring.Outcomes {
-		if n := r.Outcomes[o]; n > 0 || o == scoring.Decided {
+		if n := r.Outcomes[o]; n > 0 || o == scoring.OutcomeDecided {
 			parts = append(parts, fmt.Sprintf("%s %d", o, n))
 		}
 	}
@@ -45,20 +45,20 @@ func outcomes(r scoring.Report) string {
 func intervalNote(r scoring.Report) string {
 	var methods []string
 	for _, x := range r.Results {
-		methods = append(methods, x.Interval)
+		methods = append(methods, x.IntervalMethod)
 	}
-	return Intervals(r.Bootstrap, methods) + "; " + scoring.ReadingNote(r)
+	return IntervalMethodsNote(r.Bootstrap, methods) + "; " + scoring.ReadingNote(r)
 }
 
-// Intervals returns a note on how intervals were computed: over which units, and by which of methods.
-func Intervals(b scoring.BootstrapInfo, methods []string) string {
+// IntervalMethodsNote returns a note on how intervals were computed: over which units, and by which of methods.
+func IntervalMethodsNote(b scoring.BootstrapInfo, methods []string) string {
 	note := phrases.Sentence("run.intervals", 100*b.Level, b.Unit)
 	for _, m := range scoring.IntervalMethods {
 		if slices.Contains(methods, m.Name) {
 			note += ", " + m.About
 		}
 	}
-	if slices.Contains(methods, scoring.ByBootstrap) || slices.Contains(methods, scoring.ByCalibrated) {
+	if slices.Contains(methods, scoring.IntervalByBootstrap) || slices.Contains(methods, scoring.IntervalByCalibrated) {
 		note += " " + phrases.Sentence("run.rounds", b.Rounds, b.Seed)
 	}
 	return note

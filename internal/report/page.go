@@ -38,9 +38,9 @@ var (
 	boardStyle string
 )
 
-// Style holds the style sheet of pages, tables and drawings. They need no other style and no script: a page may be
+// StyleSheet holds the style sheet of pages, tables and drawings. They need no other style and no script: a page may be
 // served with a Content-Security-Policy that allows this sheet alone.
-var Style = reportStyle + runStyle + boardStyle
+var StyleSheet = reportStyle + runStyle + boardStyle
 
 // parsedTemplates returns the templates, which it reads once.
 var parsedTemplates = sync.OnceValue(Templates)
@@ -55,9 +55,9 @@ func Templates() *template.Template {
 // Generator is in the head of HTML files that gavel writes. Only files with it may be replaced without force.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Policy is the Content-Security-Policy of an HTML file: it forbids everything but the style sheet.
-var Policy = func() string {
-	sum := sha256.Sum256([]byte(Style))
+// ContentSecurityPolicy is the Content-Security-Policy of an HTML file: it forbids everything but the style sheet.
+var ContentSecurityPolicy = func() string {
+	sum := sha256.Sum256([]byte(StyleSheet))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; base-uri 'none'; form-action 'none'"
 }()
@@ -65,8 +65,8 @@ var Policy = func() string {
 // Cards returns the HTML of the main metrics, for the page of a run in progress.
 func (p *RunPage) Cards() (template.HTML, error) { return p.pageContext().RenderBlocks(Cards(p)) }
 
-// RunReport holds the results of one or more runs for a report file: leaderboards, and the page of each run.
-type RunReport struct {
+// RunsReport holds the results of one or more runs for a report file: leaderboards, and the page of each run.
+type RunsReport struct {
 	Runs           []Run
 	Boards         []*Leaderboard
 	Comparison     Documenter        // of the two runs, if there are two that can be compared, or a study; else nil
@@ -74,7 +74,7 @@ type RunReport struct {
 }
 
 // WriteHTML writes the report as an HTML file that needs no network, script or font. The same runs give the same bytes.
-func (d RunReport) WriteHTML(w io.Writer) error {
+func (d RunsReport) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
 	p.People = d.LabelAgreement
@@ -94,7 +94,7 @@ type page struct {
 	People    *labels.Agreement // agreement of the judges with people's labels; nil without labels
 	Pages     []*RunPage        // page of each run
 	Generator template.HTML
-	Policy    string // see [Policy]
+	Policy    string // see [ContentSecurityPolicy]
 	Style     template.CSS
 	runTables []doc.Block // tables of several runs beside each other
 }
@@ -107,7 +107,7 @@ func (p *page) RunTables() (template.HTML, error) {
 // Difference returns the HTML of the comparison of two runs.
 func (p *page) Difference() (template.HTML, error) {
 	blocks, _ := p.Two.SplitBefore("made")
-	return doc.PageContext{Link: p.inFile, Prefix: "compared-"}.RenderBlocks(blocks)
+	return doc.PageContext{Link: p.runPageAddress, Prefix: "compared-"}.RenderBlocks(blocks)
 }
 
 // Labels returns the HTML of the judges' agreement with people's labels; "" without labels.
@@ -115,7 +115,7 @@ func (p *page) Labels() (template.HTML, error) {
 	if p.People == nil {
 		return "", nil
 	}
-	return p.People.HTML(p.inFile)
+	return p.People.HTML(p.runPageAddress)
 }
 
 // SavePage writes a document to a file as HTML that needs no network, script or font.
@@ -135,8 +135,8 @@ func pageOf(runs []Run) *page {
 		One:       len(runs) == 1,
 		Simulated: simulatedNote(scores.Runs),
 		Generator: Generator,
-		Policy:    Policy,
-		Style:     template.CSS(Style),
+		Policy:    ContentSecurityPolicy,
+		Style:     template.CSS(StyleSheet),
 	}
 	terms := map[string]bool{}
 	for i := range runs {
@@ -145,7 +145,7 @@ func pageOf(runs []Run) *page {
 		if !p.One {
 			run.Name = names[i]
 			run.Prefix = fmt.Sprintf("run-%d-", i+1)
-			run.Link = p.inFile
+			run.Link = p.runPageAddress
 		}
 		p.Pages = append(p.Pages, run)
 	}
@@ -157,8 +157,8 @@ func pageOf(runs []Run) *page {
 	return p
 }
 
-// inFile returns the address of a run's page within the report; "" for references to anything else.
-func (p *page) inFile(r doc.Ref) string {
+// runPageAddress returns the address of a run's page within the report; "" for references to anything else.
+func (p *page) runPageAddress(r doc.Ref) string {
 	i := slices.IndexFunc(p.Pages, func(run *RunPage) bool { return len(r.Runs) == 1 && run.Run.Run == r.Runs[0] })
 	if i < 0 || p.One || r.Filter != "" {
 		return ""
@@ -215,5 +215,5 @@ func differingSettings(pages []*RunPage) doc.Block {
 			}
 		}
 	}
-	return doc.Block{ID: "settings", Title: "Settings that differ", Chart: doc.ChartExplainedTable, Table: t}
+	return doc.Block{ID: "settings", Title: "Settings that differ", Chart: doc.ChartTableWithTerms, Table: t}
 }

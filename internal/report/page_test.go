@@ -57,8 +57,8 @@ func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) 
 		}{{selfreference.ModeCoT, cot, rCot}, {selfreference.ModeSelf, self, rSelf}} {
 			r.Results = append(r.Results,
 				result(selfreference.F1, g, m.mode, "", m.f1-shift, 3, 300), result(selfreference.PartialGJ, g, m.mode, scoring.UnitCorrelation, m.r, 0.1, 300),
-				result(selfreference.JPlusCorrect, g, m.mode, "", 96-shift, 2, 90), result(selfreference.JPlusIncorrect, g, m.mode, "", 41.5, 9, 40),
-				result(selfreference.JMinusCorrect, g, m.mode, "", 84, 5, 60), result(selfreference.JMinusIncorrect, g, m.mode, "", 23.25, 6, 110))
+				result(selfreference.BothRightAccuracy, g, m.mode, "", 96-shift, 2, 90), result(selfreference.OnlyOwnRightAccuracy, g, m.mode, "", 41.5, 9, 40),
+				result(selfreference.OnlyAgentRightAccuracy, g, m.mode, "", 84, 5, 60), result(selfreference.BothWrongAccuracy, g, m.mode, "", 23.25, 6, 110))
 		}
 	}
 	return report.Run{Report: r, Metadata: []scoring.Metadatum{{Name: "model", Value: model}, {Name: "parameters", Value: size}}}
@@ -104,7 +104,7 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 		result(multioption.LLMScore+multioption.AlwaysFirstSuffix, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.AlwaysFirstSuffix, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
 	for n := 2; n <= 4; n++ {
 		for place := 1; place <= n+more; place++ {
-			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PositionMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
+			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PositionMetricPrefix, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))
 		}
 	}
 	return report.Run{Report: r}
@@ -125,7 +125,7 @@ func answerRun(model string, chance bool) report.Run {
 		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
 	}
 	for i, g := range []string{scoring.Overall, "biology", "law"} {
-		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", 60-float64(10*i), 6, 200/(i+1)), result(answer.NoAnswer, g, "", "", 5, 2, 200))
+		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", 60-float64(10*i), 6, 200/(i+1)), result(answer.NoAnswerShare, g, "", "", 5, 2, 200))
 		if chance {
 			r.Results = append(r.Results, result(answer.Chance, g, "", "", 11.25, 0, 200))
 		}
@@ -146,7 +146,7 @@ const hostile = "</text></svg><script>alert(1)</script>\x1b[31m\x00\u202e\uFFFE\
 func writeHTML(t *testing.T, runs []report.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (report.RunReport{Runs: runs}).WriteHTML(&b); err != nil {
+	if err := (report.RunsReport{Runs: runs}).WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -196,7 +196,7 @@ func TestPagesHaveEveryTable(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	p := writeHTML(t, pairRuns())
 	style := sheet.FindStringSubmatch(p)
-	if style == nil || style[1] != report.Style {
+	if style == nil || style[1] != report.StyleSheet {
 		t.Fatal("the style sheet is not as it was written")
 	}
 	sum := sha256.Sum256([]byte(style[1]))
@@ -215,7 +215,7 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	for _, word := range []string{"url(", "@import", "@font-face"} {
-		if strings.Contains(report.Style, word) {
+		if strings.Contains(report.StyleSheet, word) {
 			t.Errorf("the style sheet has %q", word)
 		}
 	}

@@ -41,13 +41,13 @@ type RankedCondition struct {
 
 // RankedRun holds the run of a judge under a condition, begun or not.
 type RankedRun struct {
-	Judge        string `json:"judge"`
-	Run          string `json:"run"`
-	Status       string `json:"status"`
-	Expected     int    `json:"judgments"`       // judgments of the whole run
-	Answered     int    `json:"answered"`        // judgments so far, without failed ones
-	RankingIndex int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
-	Error        string `json:"error,omitempty"` // why the run cannot be read
+	Judge             string `json:"judge"`
+	Run               string `json:"run"`
+	Status            string `json:"status"`
+	ExpectedJudgments int    `json:"judgments"`       // judgments of the whole run
+	Answered          int    `json:"answered"`        // judgments so far, without failed ones
+	RankingIndex      int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
+	Error             string `json:"error,omitempty"` // why the run cannot be read
 
 	run    *scoring.Run    // nil if there is nothing to score
 	report *scoring.Report // scores of the run
@@ -96,12 +96,12 @@ func NewRanking(
 			out.Ledgers = append(out.Ledgers, JudgeCost{Judge: judge, Ledger: sum})
 		}
 	}
-	scoring.CorrectRankings(all...) // they are the rows of one table
+	scoring.ApplyHolmToRankings(all...) // they are the rows of one table
 	for i := range out.Conditions {
-		out.Conditions[i].rank()
+		out.Conditions[i].makeBoard()
 	}
 	out.Says = out.answer()
-	if goals := suite.Goals(); suite.Study == scoring.GRP && len(goals) > 0 {
+	if goals := suite.GoalPairs(); suite.Study == scoring.StudyGRP && len(goals) > 0 {
 		out.Study = newStudy(goals, out)
 		out.Says = out.Study.Says
 	}
@@ -121,16 +121,16 @@ func loadRankedRun(judge, name string, load func(run string) (*scoring.Run, erro
 		return cell, nil
 	}
 	cell.Status = run.Manifest.Status
-	cell.Expected = run.Manifest.Judgments
+	cell.ExpectedJudgments = run.Manifest.Judgments
 	cell.Answered = run.Answered
-	if cell.Status == judging.Running && cell.Answered == cell.Expected {
+	if cell.Status == judging.Running && cell.Answered == cell.ExpectedJudgments {
 		cell.Status = judging.Complete
 	}
 	return cell, run
 }
 
-// rank makes the condition's board and sentences from its first ranking.
-func (c *RankedCondition) rank() {
+// makeBoard makes the condition's board and sentences from its first ranking.
+func (c *RankedCondition) makeBoard() {
 	if len(c.Rankings) == 0 {
 		return
 	}
@@ -143,7 +143,7 @@ func (c *RankedCondition) rank() {
 	}
 	c.board = NewBoard(c.Rankings[0], names)
 	c.Says = c.board.Says
-	c.Across = c.board.Across
+	c.Across = c.board.AcrossAllJudges
 }
 
 // answer returns a sentence that names the best judges: those of the board if there is one condition, else those that
@@ -215,7 +215,7 @@ func (s SuiteRanking) Blocks() (all []doc.Block) {
 	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}
 	sure := doc.Block{ID: "sure", Surfaces: doc.SurfaceAllButShort, Fold: "How to read this"}
-	s.remark(&sure, &warnings)
+	s.addNotes(&sure, &warnings)
 	return append(all, warnings, sure)
 }
 
@@ -240,12 +240,12 @@ func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 	for _, cell := range c.Runs {
 		judge := scoring.QuoteName(cell.Judge)
 		switch {
-		case cell.RankingIndex < 0 && cell.Expected > 0:
-			b.Remark("ranking.unasked", judge, cell.Answered, cell.Expected, cell.Status)
+		case cell.RankingIndex < 0 && cell.ExpectedJudgments > 0:
+			b.Remark("ranking.unasked", judge, cell.Answered, cell.ExpectedJudgments, cell.Status)
 		case cell.RankingIndex < 0:
 			b.Remark("ranking.open", judge, cell.Status)
 		case !cell.complete():
-			b.Remark("ranking.partial", judge, cell.Answered, cell.Expected, cell.Status)
+			b.Remark("ranking.partial", judge, cell.Answered, cell.ExpectedJudgments, cell.Status)
 		}
 	}
 	return b
@@ -281,7 +281,7 @@ func (c RankedCondition) numbers(id string) doc.Block {
 		Title:    c.Name,
 		Surfaces: doc.SurfaceAllButShort,
 		Fold:     "Every number: " + c.Name,
-		Chart:    doc.ChartExplainedTable,
+		Chart:    doc.ChartTableWithTerms,
 		Table:    t,
 	}
 }
@@ -306,10 +306,10 @@ func StatusBar(statuses []string, count func(status string) int) doc.Block {
 }
 
 // complete reports whether the run has all its judgments.
-func (c RankedRun) complete() bool { return c.RankingIndex >= 0 && c.Answered >= c.Expected }
+func (c RankedRun) complete() bool { return c.RankingIndex >= 0 && c.Answered >= c.ExpectedJudgments }
 
-// remark adds notes on how to read the numbers to b, and warnings to warnings.
-func (s SuiteRanking) remark(b, warnings *doc.Block) {
+// addNotes adds notes on how to read the numbers to b, and warnings to warnings.
+func (s SuiteRanking) addNotes(b, warnings *doc.Block) {
 	var tests []string
 	var undefined table.Remarks
 	judges := 0
@@ -346,14 +346,14 @@ func (s SuiteRanking) remark(b, warnings *doc.Block) {
 		b.Remark("ranking.noise-floor")
 		b.Remark("ranking.self-agreement")
 	}
-	b.AddPlainNotes(append(s.intervals(), undefined.Lines()...)...)
+	b.AddPlainNotes(append(s.intervalNotes(), undefined.Lines()...)...)
 	if simulated {
 		warnings.Remark(doc.WarningCode, phrases.Sentence("ranking.simulated"))
 	}
 }
 
-// intervals returns a note on how intervals were computed for each kind of unit, such as pairs.
-func (s SuiteRanking) intervals() (lines []string) {
+// intervalNotes returns a note on how intervals were computed for each kind of unit, such as pairs.
+func (s SuiteRanking) intervalNotes() (lines []string) {
 	var kinds []scoring.BootstrapInfo
 	used := map[scoring.BootstrapInfo][]string{}
 	for _, c := range s.Conditions {
@@ -362,12 +362,12 @@ func (s SuiteRanking) intervals() (lines []string) {
 				kinds = append(kinds, st.Boot)
 			}
 			for _, r := range st.Runs {
-				used[st.Boot] = append(used[st.Boot], r.Interval)
+				used[st.Boot] = append(used[st.Boot], r.IntervalMethod)
 			}
 		}
 	}
 	for _, b := range kinds {
-		lines = append(lines, Intervals(b, used[b]))
+		lines = append(lines, IntervalMethodsNote(b, used[b]))
 	}
 	return lines
 }
@@ -383,7 +383,7 @@ func (s SuiteRanking) csvRows() [][]string {
 		for _, cell := range c.Runs {
 			row := []string{
 				c.Name, c.Protocol, c.Dataset, c.Prompt, c.Options, cell.Judge, cell.Run, cell.Status,
-				strconv.Itoa(cell.Answered), strconv.Itoa(cell.Expected),
+				strconv.Itoa(cell.Answered), strconv.Itoa(cell.ExpectedJudgments),
 			}
 			if cell.RankingIndex < 0 {
 				rows = append(rows, append(row, "", "", "", "", "", "", "", "", cell.Error))
@@ -402,7 +402,7 @@ func (s SuiteRanking) csvRows() [][]string {
 				add(r.Result, decimals(r.Unit), strconv.Itoa(r.N), r.Letters)
 				if r.SelfAgreement != nil {
 					add(scoring.Result{
-						Metric: scoring.NoiseFloor + st.Metric,
+						Metric: scoring.NoiseFloorPrefix + st.Metric,
 						Mode:   st.Mode,
 						Unit:   r.Unit,
 						Value:  r.NoiseFloor,

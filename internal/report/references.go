@@ -13,18 +13,18 @@ import (
 // judge is listed among them by its score.
 func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
-		doc.Columns(doc.ColumnWords, "open weights", "prompt", "dataset", "how", "metric"),
-		doc.Columns(doc.ColumnInteger, "percent", "pairs"))}
+		doc.ColumnsOfKind(doc.ColumnWords, "open weights", "prompt", "dataset", "how", "metric"),
+		doc.ColumnsOfKind(doc.ColumnInteger, "percent", "pairs"))}
 	for i, at := range []int{3, 1, 0, 2} { // the columns that a narrow terminal leaves out first
-		t.Columns[at].HideOrder = i + 1
+		t.Columns[at].HidePriority = i + 1
 	}
 	d := doc.Document{Data: all}
 	isTested := run != nil && !run.OnlyTotalsPublished()
 	b := doc.Block{Table: t}
 	if isTested {
-		t.Columns = append(t.Columns, doc.Columns(doc.ColumnInteger, "only it", "only this run", "p")...)
-		t.Columns[7].HideOrder = 5
-		t.Columns[8].HideOrder = 6
+		t.Columns = append(t.Columns, doc.ColumnsOfKind(doc.ColumnInteger, "only it", "only this run", "p")...)
+		t.Columns[7].HidePriority = 5
+		t.Columns[8].HidePriority = 6
 		b.Remark("references.tested")
 	}
 	if run != nil {
@@ -33,7 +33,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	var runResult *scoring.Result // score of the run's judge, until it has its row
 	putOwn := func() {
-		t.Add(doc.WordRow("this run: "+run.Judge(), "", promptAndSettings(run.RunSetup), run.Dataset, "", runResult.Metric,
+		t.Add(doc.WordRow("this run: "+run.Judge(), "", promptSettingsText(run.RunSetup), run.Dataset, "", runResult.Metric,
 			table.RoundedInterval(*runResult), fmt.Sprint(runResult.N)))
 		runResult = nil
 	}
@@ -48,10 +48,10 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		if x.OpenWeights {
 			weights = "yes"
 		}
-		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.Origin, x.Metric,
+		row := doc.WordRow(x.Name(), weights, x.JudgePrompt, x.Dataset, x.Origin, x.Metric,
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N))
 		if isTested {
-			row.Cells = append(row.Cells, doc.TextCell(fmt.Sprint(x.OnlyReference)), doc.TextCell(fmt.Sprint(x.OnlyRun)),
+			row.Cells = append(row.Cells, doc.TextCell(fmt.Sprint(x.OnlyReferenceRight)), doc.TextCell(fmt.Sprint(x.OnlyRunRight)),
 				doc.TextCell(table.PValue(x.P)))
 		}
 		t.Add(row)
@@ -69,7 +69,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		metric.Text = doc.MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsFollowResponses }) {
-		b.AddPlainNotes(scoring.LabelsStayed)
+		b.AddPlainNotes(scoring.LabelsStayedFootnote)
 	}
 	b.Remark("references.same-name")
 	d.Blocks = []doc.Block{b}

@@ -31,8 +31,8 @@ func TestAmongPublished(t *testing.T) {
 	if len(rows) != 4 || !strings.HasPrefix(rows[1].Name, "this run") || !strings.HasPrefix(rows[2].Name, "this run") {
 		t.Errorf("%+v", rows)
 	}
-	r.References = []scoring.Reference{{Judge: "stays", Metric: "strict", Value: 70, P: &p, OnlyReference: 9, LabelsFollowResponses: true}}
-	if lines := publishedRankLines(&r); len(lines) != 2 || lines[0] != "below stays* (70 %)" || lines[1] != scoring.LabelsStayed {
+	r.References = []scoring.Reference{{Judge: "stays", Metric: "strict", Value: 70, P: &p, OnlyReferenceRight: 9, LabelsFollowResponses: true}}
+	if lines := publishedRankLines(&r); len(lines) != 2 || lines[0] != "below stays* (70 %)" || lines[1] != scoring.LabelsStayedFootnote {
 		t.Errorf("%q", lines)
 	}
 }

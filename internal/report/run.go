@@ -38,12 +38,12 @@ func (p *RunPage) OutcomeParts(group string) (all []doc.BarPart) {
 // Meta returns a line with the question, prompt, dataset and numbers of items and judgments of the run.
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
-	if _, models, ok := scoring.JuryOf(p.Model); ok {
+	if _, models, ok := scoring.SplitJuryName(p.Model); ok {
 		composition := jury.RuleName(p.Report.Prompt) + " of " + models
 		if p.Jury != nil {
 			composition = p.Jury.Composition()
 		}
-		return dotted(Question(p.Report)+l.QuestionSuffix, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
+		return dotted(JudgeQuestion(p.Report)+l.QuestionSuffix, composition, p.Dataset, table.Count(p.Report.Items, l.ItemNoun),
 			"no model was asked")
 	}
 	failed := "none failed"
@@ -58,7 +58,7 @@ func (p *RunPage) Meta() string {
 	if p.Metadatum("imported from") != "" {
 		stored = "stored replies"
 	}
-	return dotted(Question(p.Report)+suffix, "prompt "+promptAndSettings(p.RunSetup), p.Dataset, fmt.Sprintf("%s, %s, %s",
+	return dotted(JudgeQuestion(p.Report)+suffix, "prompt "+promptSettingsText(p.RunSetup), p.Dataset, fmt.Sprintf("%s, %s, %s",
 		itemsText(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 
@@ -81,13 +81,13 @@ func (p *RunPage) Headline() []doc.Segment {
 	if p.Jury != nil {
 		names = slices.Collect(maps.Values(p.Jury.Names()))
 	}
-	return doc.SplitAroundNames(p.Says, names...)
+	return doc.SplitForLineBreaks(p.Says, names...)
 }
 
 // Blocks returns the blocks of the page below its answer, from top to bottom.
 func (p *RunPage) Blocks() (all []doc.Block) {
 	l := layoutOf(p.Protocol)
-	parts := l.Parts
+	parts := l.PageParts
 	if parts == nil {
 		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
 			[]PagePart{GroupBlocks, Analyses, ItemLists, Biases, OtherJudges, CaveatBlocks, SettingBlocks})
@@ -101,7 +101,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 // Document returns the results of the run as a document.
 func (p *RunPage) Document() doc.Document {
 	return doc.Document{
-		Title: subject(p.Report), Level: diagnosed(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
+		Title: runDescription(p.Report), Level: diagnosisLevel(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
 		CSVRows: csvRowsOf([]scoring.Report{p.Report}),
 	}
 }
@@ -112,11 +112,11 @@ func juryParts(p *RunPage) []doc.Block {
 		return nil
 	}
 	all := p.Jury.Blocks()
-	if p.juryAlone != "" {
+	if p.answerWithoutMembers != "" {
 		all = append(all, doc.Block{
 			ID:    "alone",
 			Title: "The jury as one judge",
-			Notes: []doc.Note{doc.PlainNote(p.juryAlone)},
+			Notes: []doc.Note{doc.PlainNote(p.answerWithoutMembers)},
 		})
 	}
 	return all
@@ -140,12 +140,12 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	}
 	b := doc.Block{
 		ID:       "became",
-		Title:    "Outcomes of " + table.Count(total, l.Item),
+		Title:    "Outcomes of " + table.Count(total, l.ItemNoun),
 		About:    l.BarNote,
 		Surfaces: doc.SurfaceAllButShort,
 		Chart:    doc.ChartStackedBar,
 		Table:    t,
-		Bracket:  l.Bracket.over(&p.Report),
+		Bracket:  l.Bracket.barBracket(&p.Report),
 	}
 	if b.About == "" && l.RunQuestionSuffix != nil {
 		b.About = strings.Replace(l.RunQuestionSuffix(&p.Report), "?", "judged", 1)
@@ -157,20 +157,20 @@ func OutcomeBar(p *RunPage) []doc.Block {
 func Cards(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.ColumnNumber}, {Surfaces: doc.SurfacePage}}}
-	groups := p.categories()
+	groups := p.itemGroupNames()
 	for i, g := range groups {
 		t.Columns = append(t.Columns, doc.Column{
-			Name: g, Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText, HideOrder: len(groups) - i,
+			Name: g, Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText, HidePriority: len(groups) - i,
 		})
 	}
 	head := Headline(&p.Report)
 	for _, tile := range l.Tiles {
 		x := tile.value(&p.Report)
-		if x.Value == nil || tile.Metric == scoring.WithoutVerdict && *x.Value == 0 {
+		if x.Value == nil || tile.Metric == scoring.WithoutVerdictShare && *x.Value == 0 {
 			continue
 		}
 		name := tile.Name
-		if p.Preferences && tile.Metric == l.Headline {
+		if p.LabelsArePreferences && tile.Metric == l.Headline {
 			name = agreementWithPeople
 		}
 		note := tile.note(&p.Report, x)
@@ -194,8 +194,8 @@ func Cards(p *RunPage) []doc.Block {
 	}
 }
 
-// categories returns the names of the groups of items, without the group of all items.
-func (p *RunPage) categories() []string {
+// itemGroupNames returns the names of the groups of items, without the group of all items.
+func (p *RunPage) itemGroupNames() []string {
 	return slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 }
 
@@ -215,7 +215,7 @@ func GroupBlocks(p *RunPage) []doc.Block {
 	name := doc.MetricName(p.Protocol, head.Metric)
 	t := &doc.Table{RowHead: cmp.Or(l.Grouping.GroupHeading, "category"), Columns: []doc.Column{
 		{Name: name, Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
-		{Name: "outcomes of the " + l.Item + "s", Kind: doc.ColumnBar},
+		{Name: "outcomes of the " + l.ItemNoun + "s", Kind: doc.ColumnBar},
 	}}
 	b := doc.Block{
 		ID: "groups", Title: cmp.Or(l.Grouping.Title, "By category"),
@@ -234,7 +234,7 @@ func GroupBlocks(p *RunPage) []doc.Block {
 		if x.Metric == "" {
 			continue
 		}
-		reference := p.Result(strings.Replace(l.Grouping.Reference, "*", head.Metric, 1), g, "")
+		reference := p.Result(strings.Replace(l.Grouping.ReferenceMetric, "*", head.Metric, 1), g, "")
 		if reference.Value != nil {
 			b.Keys = []doc.LegendEntry{{Sign: "diamond", Words: l.Grouping.ReferenceWords}}
 		}
@@ -372,12 +372,12 @@ func SettingBlocks(p *RunPage) []doc.Block {
 
 // AllNumbersBlocks returns a folded table with a row for each metric, a column for each category, and the run's costs.
 func AllNumbersBlocks(p *RunPage) []doc.Block {
-	groups := p.categories()
+	groups := p.itemGroupNames()
 	t := &doc.Table{RowHead: "metric", Columns: []doc.Column{
 		{Name: "all", Kind: doc.ColumnNumber}, {Name: "n"}, {Name: "without a verdict"},
 	}}
 	for i, g := range groups {
-		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.ColumnBareNumber, HideOrder: len(groups) - i})
+		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.ColumnBareNumber, HidePriority: len(groups) - i})
 	}
 	var remarks table.Remarks
 	hasRow := map[[2]string]bool{}
@@ -392,7 +392,7 @@ func AllNumbersBlocks(p *RunPage) []doc.Block {
 		all := every.Result(x.Metric, scoring.Overall, x.Mode)
 		name := doc.MetricName(p.Protocol, x.Metric)
 		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
-			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
+			all, cmp.Or(all, x).Count(), cmp.Or(all, x).MissingRule,
 		)}
 		if name != x.Metric {
 			row.Detail = x.Metric
@@ -407,7 +407,7 @@ func AllNumbersBlocks(p *RunPage) []doc.Block {
 		Title:    "Every number",
 		Surfaces: doc.SurfaceAllButShort,
 		Fold:     "Every number",
-		Chart:    doc.ChartExplainedTable,
+		Chart:    doc.ChartTableWithTerms,
 		Table:    t,
 		Notes: []doc.Note{
 			doc.PlainNote(layoutOf(p.Protocol).Noun + ": " + outcomes(p.Report)), doc.PlainNote(intervalNote(p.Report)),

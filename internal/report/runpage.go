@@ -25,26 +25,26 @@ type RunPage struct {
 	BoardRef     doc.Ref              // link to the leaderboard that ranks the judge
 	ItemLists    []doc.Block          // lists of the items to read first
 	OtherJudges  []OtherJudge         // other judges of the same items
-	Opposite     *OppositeRun         // the judge's run with the opposite goal; nil if there is none
+	Opposite     *OppositeGoalRun     // the judge's run with the opposite goal; nil if there is none
 	Command      string               // command line that makes the run
 	Prompt       string               // text of the run's prompt
 	Prefix       string               // prefix of the ids of HTML elements, if a page has several runs
 	Link         func(doc.Ref) string // returns the address of a reference; nil if the page has no links
 	DefinedTerms map[string]bool      // ids of terms whose definitions the page has already
 
-	juryAlone string // of a jury: the answer about it as a judge, without its members
+	answerWithoutMembers string // of a jury: the answer about it as a judge, without its members
 }
 
 // OtherJudge holds the headline score of another judge of the same items.
 type OtherJudge struct {
-	Name      string
-	Level     scoring.Level
-	Reference bool    // its replies are published ones
-	Value     float64 // the headline score
+	Name        string
+	Level       scoring.UsabilityLevel
+	IsPublished bool    // its replies are published ones
+	Value       float64 // the headline score
 }
 
-// OppositeRun holds the run of the same judge over the same items with the opposite goal.
-type OppositeRun struct {
+// OppositeGoalRun holds the run of the same judge over the same items with the opposite goal.
+type OppositeGoalRun struct {
 	Report              *scoring.Report
 	Run                 string
 	*scoring.Comparison // of the run for better or best with that for worse or worst; nil if they cannot be compared
@@ -68,11 +68,11 @@ func (p *RunPage) ItemsOf(show, group string) doc.Ref {
 	if group == scoring.Overall {
 		group = ""
 	}
-	return doc.Ref{Runs: []string{p.Run.Run}, Filter: show, Group: group}
+	return doc.Ref{Runs: []string{p.Run.Run}, Filter: show, ItemGroup: group}
 }
 
-// diagnosed returns the level of a run's judge, such as strong; "" if the run has no diagnosis.
-func diagnosed(r *scoring.Report) scoring.Level {
+// diagnosisLevel returns the level of a run's judge, such as strong; "" if the run has no diagnosis.
+func diagnosisLevel(r *scoring.Report) scoring.UsabilityLevel {
 	if r.Diagnosis == nil {
 		return ""
 	}
@@ -81,14 +81,14 @@ func diagnosed(r *scoring.Report) scoring.Level {
 
 // isJury reports whether a model's name is that of a jury.
 func isJury(model string) bool {
-	_, _, ok := scoring.JuryOf(model)
+	_, _, ok := scoring.SplitJuryName(model)
 	return ok
 }
 
 // SetJury makes the page that of a jury: the page's answer becomes the one about the jury and its members.
 func (p *RunPage) SetJury(j *jury.Jury) {
 	p.Jury = j
-	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)
+	p.answerWithoutMembers = strings.TrimSpace(p.Says + " " + p.Also)
 	p.Says = j.Says
 	p.Also = j.Also
 }

@@ -15,12 +15,12 @@ import (
 
 // Scores holds the reports of the runs that `gavel score` prints.
 type Scores struct {
-	Runs []scoring.Report `json:"runs"`
-	Next []doc.Command    `json:"-"` // commands to type next
+	Runs         []scoring.Report `json:"runs"`
+	NextCommands []doc.Command    `json:"-"` // commands to type next
 	// ranking of several judges that were asked the same question about the same items; nil for other runs
 	Board *Board `json:"-"`
 	// what analyses find in several judges of the same items together
-	Across []Across `json:"across,omitempty"`
+	AcrossAllJudges []Across `json:"across,omitempty"`
 }
 
 // MarshalJSON returns the JSON of the runs, each with the data of its analyses.
@@ -32,7 +32,7 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Runs   []run    `json:"runs"`
 		Across []Across `json:"across,omitempty"`
-	}{Runs: make([]run, 0, len(s.Runs)), Across: s.Across}
+	}{Runs: make([]run, 0, len(s.Runs)), Across: s.AcrossAllJudges}
 	for _, r := range s.Runs {
 		out.Runs = append(out.Runs, run{Report: r, Analyses: AnalysisData(r)})
 	}
@@ -49,13 +49,13 @@ func (s Scores) Document() doc.Document {
 	last := s.Runs[len(others)]
 	d := NewRunPage(Run{Report: last}).Document()
 	runs := slices.Clone(s.Runs)
-	for _, a := range s.Across {
+	for _, a := range s.AcrossAllJudges {
 		question := scoring.RunSetup{Dataset: a.Dataset}
 		runs = append(runs, scoring.Report{Protocol: a.Protocol, RunSetup: question, Results: a.Results})
 	}
 	d.CSVRows = csvRowsOf(runs)
 	if len(others) > 0 {
-		d.Blocks = slices.Concat([]doc.Block{s.runsBlock(), s.stages()}, s.acrossBlocks(), d.Blocks)
+		d.Blocks = slices.Concat([]doc.Block{s.runsBlock(), s.stageRunsBlock()}, s.acrossBlocks(), d.Blocks)
 	}
 	if s.Board != nil {
 		d = doc.Document{Answer: s.Board.Says, CSVRows: d.CSVRows}
@@ -66,7 +66,7 @@ func (s Scores) Document() doc.Document {
 		part := NewRunPage(Run{Report: r}).Document()
 		head := doc.Block{Surfaces: doc.SurfaceFullText, Title: part.Title, ShowTitle: true}
 		if part.Answer != "" {
-			head.AddPlainNotes(strings.TrimSpace(table.Level(part.Level) + " " + part.Answer + " " + part.Also))
+			head.AddPlainNotes(strings.TrimSpace(table.LevelWithSymbol(part.Level) + " " + part.Answer + " " + part.Also))
 		}
 		d.Blocks = append(d.Blocks, head)
 		for _, b := range part.Blocks {
@@ -80,28 +80,28 @@ func (s Scores) Document() doc.Document {
 		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{{Name: "cost", Cells: doc.Cells(cost)}}}
 		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Chart: doc.ChartFacts, Table: t})
 	}
-	if len(s.Next) > 0 {
-		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Commands: s.Next})
+	if len(s.NextCommands) > 0 {
+		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Commands: s.NextCommands})
 	}
 	return d
 }
 
 // acrossBlocks returns the tables and charts of the analyses across judges.
 func (s Scores) acrossBlocks() (all []doc.Block) {
-	for i, a := range s.Across {
+	for i, a := range s.AcrossAllJudges {
 		all = append(all, a.blocks(fmt.Sprintf("across-%d-", i+1))...)
 	}
 	return all
 }
 
-// AcrossJudges returns a document of the analyses across judges alone.
-func (s Scores) AcrossJudges() doc.Document { return doc.Document{Blocks: s.acrossBlocks()} }
+// AcrossJudgesDocument returns a document of the analyses across judges alone.
+func (s Scores) AcrossJudgesDocument() doc.Document { return doc.Document{Blocks: s.acrossBlocks()} }
 
-// stages returns a table of the runs before the last, whose replies the last run uses.
-func (s Scores) stages() doc.Block {
+// stageRunsBlock returns a table of the runs before the last, whose replies the last run uses.
+func (s Scores) stageRunsBlock() doc.Block {
 	t := &doc.Table{RowHead: "stages", Columns: []doc.Column{{Kind: doc.ColumnLevel}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
-		t.Add(doc.Row{Name: r.Model + " · " + Question(r), Cells: doc.Cells(
+		t.Add(doc.Row{Name: r.Model + " · " + JudgeQuestion(r), Cells: doc.Cells(
 			r.Level(), r.Says,
 		)})
 	}
@@ -122,7 +122,7 @@ func (s Scores) runsBlock() doc.Block {
 	}
 	for i, name := range NamesOf(s.Runs) {
 		r := &s.Runs[i]
-		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosed(r))}
+		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosisLevel(r))}
 		for _, tile := range tiles {
 			row.Cells = append(row.Cells, doc.NumberCell(tile.value(r)))
 		}
@@ -133,7 +133,7 @@ func (s Scores) runsBlock() doc.Block {
 		Title:    table.Count(len(s.Runs), "run"),
 		About:    "95 % intervals",
 		Surfaces: doc.SurfaceFullText,
-		Chart:    doc.ChartExplainedTable,
+		Chart:    doc.ChartTableWithTerms,
 		Table:    t,
 	}
 }

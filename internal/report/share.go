@@ -9,13 +9,13 @@ import (
 
 // document returns the leaderboard as Markdown files and pictures show it, with the question and dataset in a note.
 func (l *Leaderboard) document() doc.Document {
-	judges := l.judges()
+	judges := l.judgesChart()
 	judges.AddPlainNotes(l.About)
 	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}
 }
 
 // Markdown writes the comparison or study, the leaderboards and then the results of each run as Markdown.
-func (d RunReport) Markdown(w io.Writer) error {
+func (d RunsReport) Markdown(w io.Writer) error {
 	var all []doc.Document
 	if d.Comparison != nil {
 		all = append(all, d.Comparison.Document())
@@ -35,7 +35,7 @@ func (d RunReport) Markdown(w io.Writer) error {
 }
 
 // Picture writes an SVG picture of the report's only run, or else of its only leaderboard.
-func (d RunReport) Picture(w io.Writer) error {
+func (d RunsReport) Picture(w io.Writer) error {
 	switch {
 	case len(d.Runs) == 1:
 		return NewRunPage(d.Runs[0]).Document().Picture(w)

@@ -15,7 +15,7 @@ import (
 func TestPicturesToShare(t *testing.T) {
 	board := &report.Leaderboard{Board: boardOf([]float64{50, none, 80}, [2]int{0, 2})}
 	run := report.Run{Report: scoring.Report{Protocol: "pairwise", RunSetup: scoring.RunSetup{Model: "lab/m\x1b[31m\u202e<&\n通义"}, RunSummary: scoring.RunSummary{Says: strings.Repeat("Long words. ", 90)}}}
-	for name, d := range map[string]report.RunReport{
+	for name, d := range map[string]report.RunsReport{
 		"leaderboard": {Runs: make([]report.Run, 3), Boards: []*report.Leaderboard{board}},
 		"run":         {Runs: []report.Run{run}},
 	} {
@@ -48,7 +48,7 @@ func TestPicturesToShare(t *testing.T) {
 			}
 		}
 	}
-	if err := (report.RunReport{Runs: make([]report.Run, 2)}).Picture(&bytes.Buffer{}); err == nil {
+	if err := (report.RunsReport{Runs: make([]report.Run, 2)}).Picture(&bytes.Buffer{}); err == nil {
 		t.Error("a picture of runs that do not stand on one leaderboard")
 	}
 }
@@ -56,10 +56,10 @@ func TestPicturesToShare(t *testing.T) {
 // What a long title ends with, a simulated judge and its level, is not cut from the picture.
 func TestPictureSaysSimulated(t *testing.T) {
 	question := scoring.RunSetup{Model: "sim:" + strings.Repeat("accuracy=0.8,", 7), Simulated: true}
-	answer := scoring.RunSummary{Diagnosis: &scoring.Diagnosis{Level: scoring.Weak}}
+	answer := scoring.RunSummary{Diagnosis: &scoring.Diagnosis{Level: scoring.LevelWeak}}
 	r := scoring.Report{Protocol: "pairwise", RunSetup: question, RunSummary: answer}
 	var b bytes.Buffer
-	if err := (report.RunReport{Runs: []report.Run{{Report: r}}}).Picture(&b); err != nil {
+	if err := (report.RunsReport{Runs: []report.Run{{Report: r}}}).Picture(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "SIMULATED · weak</text>") {
@@ -70,7 +70,7 @@ func TestPictureSaysSimulated(t *testing.T) {
 func TestMarkdownToShare(t *testing.T) {
 	board := &report.Leaderboard{Board: boardOf([]float64{50, 80}, [2]int{0, 1}), About: "which is better · d"}
 	var b bytes.Buffer
-	if err := (report.RunReport{Boards: []*report.Leaderboard{board}}).Markdown(&b); err != nil {
+	if err := (report.RunsReport{Boards: []*report.Leaderboard{board}}).Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"**m1 judges best: correct in both orders on 80 % of the pairs.**", "| 1 | m1 |", "- which is better · d"} {
@@ -83,11 +83,11 @@ func TestMarkdownToShare(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.md")
 	for _, force := range []bool{false, true} {
-		if err := report.WriteUnmarkedFile(path, force, (report.RunReport{}).Markdown); err != nil {
+		if err := report.WriteUnmarkedFile(path, force, (report.RunsReport{}).Markdown); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := report.WriteUnmarkedFile(path, false, (report.RunReport{}).Markdown); err == nil {
+	if err := report.WriteUnmarkedFile(path, false, (report.RunsReport{}).Markdown); err == nil {
 		t.Error("a file that was there is written over")
 	}
 }

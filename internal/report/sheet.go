@@ -20,7 +20,7 @@ func csvRowsOf(runs []scoring.Report) [][]string {
 		row := func(x scoring.Result, d int) {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
 				table.CSVNumber(x.Value, d), strconv.Itoa(x.N), table.CSVNumber(x.Low, d), table.CSVNumber(x.High, d),
-				x.Missing, x.Note, x.Mode, x.Unit})
+				x.MissingRule, x.Note, x.Mode, x.Unit})
 		}
 		for _, x := range r.Results {
 			row(x, decimals(x.Unit))
@@ -41,7 +41,7 @@ func csvRowsOf(runs []scoring.Report) [][]string {
 			}, 0)
 		}
 	}
-	rows = withoutModes(rows)
+	rows = dropModeColumns(rows)
 	if slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Name != "" }) {
 		for i, row := range rows {
 			rows[i] = append(row, names[row[0]])
@@ -58,8 +58,8 @@ func decimals(unit string) int {
 	return 6
 }
 
-// withoutModes removes the last two columns, mode and unit, if no row has a value in them.
-func withoutModes(rows [][]string) [][]string {
+// dropModeColumns removes the last two columns, mode and unit, if no row has a value in them.
+func dropModeColumns(rows [][]string) [][]string {
 	last := len(rows[0]) - 2
 	if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[last]+r[last+1] != "" }) {
 		return rows

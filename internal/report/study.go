@@ -28,19 +28,19 @@ type StudyDifference struct {
 	// tests that Holm's correction covers together: main, categories, prompts, datasets, both-goals or own-answers. In
 	// both-goals A is the goal better with two prompts, B both goals with the main prompt. In own-answers B is the
 	// judge's difference between the goals on answers of its own family, A the mean difference of the other judges.
-	Family    string    `json:"family"`
-	Judge     string    `json:"judge"`
-	Published bool      `json:"published,omitempty"` // only the scores are known
-	Dataset   string    `json:"dataset"`
-	Prompt    string    `json:"prompt"`
-	Own       bool      `json:"own_answers,omitempty"` // the judge's own family wrote the answers
-	Marks     [3]string `json:"marks"`                 // of A, B and the difference, if they are published
-	Verdict   string    `json:"verdict"`               // helps, hurts, n.s., unclear, no test, not complete or published
+	Family     string    `json:"family"`
+	Judge      string    `json:"judge"`
+	ScoresOnly bool      `json:"published,omitempty"` // only the scores are known
+	Dataset    string    `json:"dataset"`
+	Prompt     string    `json:"prompt"`
+	OwnFamily  bool      `json:"own_answers,omitempty"` // the judge's own family wrote the answers
+	Marks      [3]string `json:"marks"`                 // of A, B and the difference, if they are published
+	Verdict    string    `json:"verdict"`               // helps, hurts, n.s., unclear, no test, not complete or published
 	scoring.Difference
 
-	runs       []*scoring.Run // of both goals
-	unfinished bool
-	missing    float64 // by how many points fewer pairs lack a verdict under the reversed goal
+	runs                []*scoring.Run // of both goals
+	unfinished          bool
+	noVerdictDifference float64 // by how many points fewer pairs lack a verdict under the reversed goal
 }
 
 // StudyJudge holds further results of a judge on the main dataset: its biases under each goal, and both goals as one
@@ -50,27 +50,27 @@ type StudyJudge struct {
 	// the mode is the goal, or what votes together: the goal better with both prompts, or both goals with the main one
 	Results []scoring.Result `json:"results"`
 
-	difference int // place of the difference of the votes
+	differenceIndex int // place of the difference of the votes
 }
 
 // Families of tests, in the order of their importance.
 const (
-	mainFamily      = "main"
-	categoryFamily  = "categories"
-	promptFamily    = "prompts"
-	datasetFamily   = "datasets"
-	bothGoalsFamily = "both-goals"
-	ownFamily       = "own-answers"
+	mainTestFamily       = "main"
+	categoryTestFamily   = "categories"
+	promptTestFamily     = "prompts"
+	datasetTestFamily    = "datasets"
+	bothGoalsTestFamily  = "both-goals"
+	ownAnswersTestFamily = "own-answers"
 )
 
 // Verdicts on the reversed goal.
 const (
-	goalHelps       = "helps"
-	goalHurts       = "hurts"
-	goalNoEffect    = "n.s."
-	goalUnclear     = "unclear" // significant, but verdicts that are missing under one goal explain it
-	goalUntested    = "no test"
-	goalNotComplete = "not complete"
+	reversalHelps       = "helps"
+	reversalHurts       = "hurts"
+	reversalNoEffect    = "n.s."
+	reversalUnclear     = "unclear" // significant, but verdicts that are missing under one goal explain it
+	reversalNoTest      = "no test"
+	reversalNotComplete = "not complete"
 )
 
 // newStudy compares the goals of all judges; goals pairs the conditions.
@@ -89,9 +89,9 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 			s.compare(judge, k, pair)
 			conditions[k.Dataset+" "+k.Prompt] = true
 			switch s.family(k.Dataset, k.Prompt, scoring.Overall) {
-			case mainFamily:
+			case mainTestFamily:
 				main = pair
-			case promptFamily:
+			case promptTestFamily:
 				other, s.SecondPrompt = pair, k.Prompt
 			}
 		}
@@ -106,7 +106,7 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 			s.Differences = append(s.Differences, d)
 		}
 	}
-	for _, family := range []string{mainFamily, categoryFamily, promptFamily, datasetFamily, bothGoalsFamily, ownFamily} {
+	for _, family := range []string{mainTestFamily, categoryTestFamily, promptTestFamily, datasetTestFamily, bothGoalsTestFamily, ownAnswersTestFamily} {
 		s.test(family)
 	}
 	s.Says = s.answer()
@@ -118,19 +118,19 @@ func (s *Study) family(dataset, prompt, group string) string {
 	overall := group == scoring.Overall
 	switch {
 	case overall && dataset != s.Dataset:
-		return datasetFamily
+		return datasetTestFamily
 	case overall && prompt != s.Prompt:
-		return promptFamily
+		return promptTestFamily
 	case overall:
-		return mainFamily
+		return mainTestFamily
 	case dataset == s.Dataset && prompt == s.Prompt:
-		return categoryFamily
+		return categoryTestFamily
 	}
 	return ""
 }
 
-// answerFamilies maps datasets to the families of the models whose answers they have.
-var answerFamilies = map[string]string{"judgebench-gpt4o": "gpt", "judgebench-claude": "claude"}
+// answerModelFamilies maps datasets to the families of the models whose answers they have.
+var answerModelFamilies = map[string]string{"judgebench-gpt4o": "gpt", "judgebench-claude": "claude"}
 
 // compare adds the differences between the goals of one judge under one condition.
 func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRun) {
@@ -140,8 +140,8 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 		Prompt:     k.Prompt,
 		unfinished: !pair[0].complete() || !pair[1].complete(),
 	}
-	writer := answerFamilies[k.Dataset]
-	d.Own = writer != "" && strings.Contains(strings.ToLower(judge), writer)
+	writer := answerModelFamilies[k.Dataset]
+	d.OwnFamily = writer != "" && strings.Contains(strings.ToLower(judge), writer)
 	c := &scoring.Comparison{Differences: []scoring.Difference{{Group: scoring.Overall}}}
 	if pair[0].run != nil && pair[1].run != nil {
 		d.runs = []*scoring.Run{pair[0].run, pair[1].run}
@@ -154,11 +154,11 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 		}
 	}
 	lacking := c.Breakdowns[0].Count("missing") - c.Breakdowns[1].Count("missing")
-	d.missing = float64(100*lacking) / float64(max(1, c.N))
+	d.noVerdictDifference = float64(100*lacking) / float64(max(1, c.N))
 	for _, x := range c.Differences {
 		d.Difference = x
 		d.Family = s.family(k.Dataset, k.Prompt, x.Group)
-		if d.Family != "" && x.Metric == c.Headline().Metric {
+		if d.Family != "" && x.Metric == c.HeadlineDifference().Metric {
 			s.Differences = append(s.Differences, d)
 		}
 	}
@@ -168,12 +168,12 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 // minus the mean difference of the other judges, on the same pairs.
 func (s *Study) addOwnAnswers() {
 	for _, d := range s.Differences {
-		if !d.Own || d.Group != scoring.Overall || d.Prompt != s.Prompt {
+		if !d.OwnFamily || d.Group != scoring.Overall || d.Prompt != s.Prompt {
 			continue
 		}
 		runs := slices.Clip(d.runs)
 		for _, o := range s.Differences {
-			if !o.Own && o.Dataset == d.Dataset && o.Prompt == d.Prompt && o.Group == d.Group {
+			if !o.OwnFamily && o.Dataset == d.Dataset && o.Prompt == d.Prompt && o.Group == d.Group {
 				runs = append(runs, o.runs...)
 				d.unfinished = d.unfinished || o.unfinished
 			}
@@ -183,7 +183,7 @@ func (s *Study) addOwnAnswers() {
 		}
 		rights, err := scoring.RightUnitsOf(runs)
 		if err == nil {
-			d.Family = ownFamily
+			d.Family = ownAnswersTestFamily
 			d.Difference = ownAnswersDifference(rights)
 			s.Differences = append(s.Differences, d)
 		}
@@ -193,7 +193,7 @@ func (s *Study) addOwnAnswers() {
 // ownAnswersDifference returns the difference between the goals of the first judge minus the mean difference of the
 // other judges. Runs of rights are, for each judge, the goal better and the goal worse.
 func ownAnswersDifference(rights *scoring.RightUnits) scoring.Difference {
-	rows := rights.Rows(func(u int) []float64 {
+	rows := rights.ClusterRows(func(u int) []float64 {
 		row := []float64{0, 1, 0, 1}
 		for i, right := range rights.Right {
 			difference := float64(2*(i%2)-1) * scoring.Indicator(right[u])
@@ -208,7 +208,7 @@ func ownAnswersDifference(rights *scoring.RightUnits) scoring.Difference {
 	metric := []scoring.Metric{{
 		Name:    rights.Metric,
 		Kind:    scoring.KindRatio,
-		Columns: scoring.ColumnRange{0, 2},
+		Columns: scoring.ColumnSpan{0, 2},
 		Value:   func(sums []float64) float64 { return sums[0] / sums[1] },
 	}}
 	sample := scoring.IndependentRows(rights.Unit, metric, rows)
@@ -220,12 +220,12 @@ func (s *Study) addBothGoals(judge string, main, other [2]RankedRun) {
 	if s.SecondPrompt == "" {
 		return
 	}
-	d := StudyDifference{Family: bothGoalsFamily, Judge: judge, Dataset: s.Dataset, Prompt: s.Prompt, unfinished: true}
+	d := StudyDifference{Family: bothGoalsTestFamily, Judge: judge, Dataset: s.Dataset, Prompt: s.Prompt, unfinished: true}
 	if main[0].complete() && main[1].complete() && other[0].complete() {
 		rights, err := scoring.RightUnitsOf([]*scoring.Run{main[0].run, main[1].run, other[0].run})
 		if err == nil {
 			d.unfinished = false
-			j := StudyJudge{Judge: judge, difference: len(s.Differences)}
+			j := StudyJudge{Judge: judge, differenceIndex: len(s.Differences)}
 			d.Difference, j.Results = bothGoalsAccuracy(rights)
 			j.Results = slices.Concat(
 				positionBiasResults(main[0].report, "better"),
@@ -243,14 +243,14 @@ func (s *Study) addBothGoals(judge string, main, other [2]RankedRun) {
 func bothGoalsAccuracy(rights *scoring.RightUnits) (scoring.Difference, []scoring.Result) {
 	metric := func(name, mode string, from int) scoring.Metric {
 		return scoring.Metric{
-			Name:    name,
-			Mode:    mode,
-			Missing: "not kept",
-			None:    "the judgments agree on no pair",
-			Columns: scoring.ColumnRange{from, from + 2},
+			Name:        name,
+			Mode:        mode,
+			MissingRule: "not kept",
+			None:        "the judgments agree on no pair",
+			Columns:     scoring.ColumnSpan{from, from + 2},
 		}
 	}
-	rows := rights.Rows(func(u int) (row []float64) {
+	rows := rights.ClusterRows(func(u int) (row []float64) {
 		better, worse := rights.Outcomes[0][u], rights.Outcomes[1][u]
 		right := scoring.Indicator(better == "right")
 		consistent := func(part string) bool { return part == "right" || part == "wrong" }
@@ -293,7 +293,7 @@ func positionBiasResults(rep *scoring.Report, goal string) []scoring.Result {
 // removes the tests: an early look is not one of them.
 func (s *Study) test(family string) {
 	var all []*scoring.Difference
-	members := s.members(family)
+	members := s.differencesInFamily(family)
 	unfinished := slices.ContainsFunc(members, func(d *StudyDifference) bool { return d.unfinished })
 	for _, d := range members {
 		if unfinished {
@@ -307,10 +307,10 @@ func (s *Study) test(family string) {
 	}
 }
 
-// members returns the differences of a family, without those of published judges.
-func (s *Study) members(family string) (all []*StudyDifference) {
+// differencesInFamily returns the differences of a family, without those of published judges.
+func (s *Study) differencesInFamily(family string) (all []*StudyDifference) {
 	for i := range s.Differences {
-		if d := &s.Differences[i]; d.Family == family && !d.Published {
+		if d := &s.Differences[i]; d.Family == family && !d.ScoresOnly {
 			all = append(all, d)
 		}
 	}
@@ -320,31 +320,31 @@ func (s *Study) members(family string) (all []*StudyDifference) {
 func (d *StudyDifference) verdict() string {
 	switch {
 	case d.unfinished:
-		return goalNotComplete
+		return reversalNotComplete
 	case d.P == nil:
-		return goalUntested
+		return reversalNoTest
 	case d.NotSignificant:
-		return goalNoEffect
-	case d.missing / *d.Diff >= 1: // of the same sign, and as many points
-		return goalUnclear
+		return reversalNoEffect
+	case d.noVerdictDifference / *d.Diff >= 1: // of the same sign, and as many points
+		return reversalUnclear
 	case *d.Diff > 0:
-		return goalHelps
+		return reversalHelps
 	}
-	return goalHurts
+	return reversalHurts
 }
 
 // answer returns which judges the reversed goal helps and which it hurts.
 func (s *Study) answer() string {
 	judges := map[string][]string{}
-	main := s.members(mainFamily)
+	main := s.differencesInFamily(mainTestFamily)
 	for _, d := range main {
 		judges[d.Verdict] = append(judges[d.Verdict], d.Judge)
 	}
-	if open := judges[goalNotComplete]; len(open) > 0 {
+	if open := judges[reversalNotComplete]; len(open) > 0 {
 		return phrases.Sentence("study.open", table.Shortlist(open), len(main)-len(open), len(main))
 	}
 	var sentences []string
-	for _, verdict := range []string{goalHelps, goalHurts, goalNoEffect, goalUnclear, goalUntested} {
+	for _, verdict := range []string{reversalHelps, reversalHurts, reversalNoEffect, reversalUnclear, reversalNoTest} {
 		if names := judges[verdict]; len(names) > 0 {
 			sentences = append(sentences, phrases.Sentence("study.answer-"+verdict, table.Enumerate(names)))
 		}
@@ -358,7 +358,7 @@ func (s *Study) Document() doc.Document { return doc.Document{Answer: s.Says, Bl
 // SoFar returns the main difference of each judge whose runs are complete, with its interval.
 func (s *Study) SoFar() string {
 	var all []string
-	for _, d := range s.members(mainFamily) {
+	for _, d := range s.differencesInFamily(mainTestFamily) {
 		if !d.unfinished {
 			all = append(all, d.Judge+" "+table.WithInterval(d.Result())+" points")
 		}
@@ -374,18 +374,18 @@ func (s *Study) blocks() []doc.Block {
 	}
 	main := block("study", phrases.Sentence("study.title"), s.mainTable())
 	main.About = dotted(s.Dataset, "prompt "+s.Prompt)
-	main.Remark("study.family", phrases.CountWithNoun(len(s.members(mainFamily)), "judge"))
-	if s.Differences[len(s.Differences)-1].Published {
+	main.Remark("study.family", phrases.CountWithNoun(len(s.differencesInFamily(mainTestFamily)), "judge"))
+	if s.Differences[len(s.Differences)-1].ScoresOnly {
 		main.Remark("study.published")
 	}
 	where := block("study-where", phrases.Sentence("study.where"), s.differencesTable())
 	where.Remark("study.secondary")
 	all := []doc.Block{main, where}
 	if len(s.Judges) > 0 {
-		bias := block("study-bias", phrases.Sentence("study.bias"), s.results(0,
+		bias := block("study-bias", phrases.Sentence("study.bias"), s.resultsTable(0,
 			"prefers first, better", "consistent, better", "prefers first, worse", "consistent, worse"))
 		bias.Remark("study.same-meaning")
-		votes := block("study-together", phrases.Sentence("study.together"), s.results(4,
+		votes := block("study-together", phrases.Sentence("study.together"), s.resultsTable(4,
 			"both goals", "coverage", "2 prompts", "its coverage", "calls a verdict", "contradict", "better right"))
 		votes.Remark("study.unanimous", s.Prompt, s.SecondPrompt)
 		all = append(all, bias, votes)
@@ -396,15 +396,15 @@ func (s *Study) blocks() []doc.Block {
 // mainTable has the row of each judge that answers the question.
 func (s *Study) mainTable() *doc.Table {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
-		doc.Columns(doc.ColumnNumber, "better", "worse"),
+		doc.ColumnsOfKind(doc.ColumnNumber, "better", "worse"),
 		[]doc.Column{{Name: "difference", Kind: doc.ColumnNumber, Axis: &doc.Axis{Signed: true}}},
-		doc.Columns(doc.ColumnWords, "p", ""), []doc.Column{{Name: "pairs needed", Surfaces: doc.SurfaceFullText}})}
+		doc.ColumnsOfKind(doc.ColumnWords, "p", ""), []doc.Column{{Name: "pairs needed", Surfaces: doc.SurfaceFullText}})}
 	for _, d := range s.Differences {
-		if d.Family != mainFamily {
+		if d.Family != mainTestFamily {
 			continue
 		}
 		row := doc.Row{Name: d.Judge, N: d.N, Look: doc.DifferenceLook(d.NotSignificant)}
-		if d.Published {
+		if d.ScoresOnly {
 			row.Mark = doc.MarkDiamond
 		}
 		row.Cells = doc.Cells(
@@ -425,17 +425,17 @@ func (s *Study) differencesTable() *doc.Table {
 	for _, d := range s.Differences {
 		name := d.Prompt
 		switch d.Family {
-		case categoryFamily:
+		case categoryTestFamily:
 			name = d.Group
-		case datasetFamily:
+		case datasetTestFamily:
 			name = d.Dataset + " " + d.Prompt
-		case ownFamily:
+		case ownAnswersTestFamily:
 			name = d.Dataset + ", own − others"
-		case bothGoalsFamily:
+		case bothGoalsTestFamily:
 			continue
 		}
 		cell := doc.Value{Result: d.Result(), Text: d.star()}
-		if d.Own {
+		if d.OwnFamily {
 			cell.Text += "°"
 		}
 		cells[[2]string{d.Judge, name}] = cell
@@ -467,16 +467,16 @@ func (d *StudyDifference) star() string {
 	return "*"
 }
 
-// results returns a table of results of the judges, from one place in their lists on. If they are on votes, it has the
+// resultsTable returns a table of results of the judges, from one place in their lists on. If they are on votes, it has the
 // difference too.
-func (s *Study) results(from int, columns ...string) *doc.Table {
+func (s *Study) resultsTable(from int, columns ...string) *doc.Table {
 	t := &doc.Table{RowHead: "judge"}
 	if from > 0 {
-		t.Columns = doc.Columns(doc.ColumnNumber, "difference")
+		t.Columns = doc.ColumnsOfKind(doc.ColumnNumber, "difference")
 	}
-	t.Columns = append(t.Columns, doc.Columns(doc.ColumnShareWithN, columns...)...)
+	t.Columns = append(t.Columns, doc.ColumnsOfKind(doc.ColumnShareWithN, columns...)...)
 	for _, j := range s.Judges {
-		d := s.Differences[j.difference]
+		d := s.Differences[j.differenceIndex]
 		row := doc.Row{Name: j.Judge, N: d.N}
 		if from > 0 {
 			row.Cells = []doc.Value{{Result: d.Result(), Text: d.star()}}

@@ -26,13 +26,13 @@ func world(rng *rand.Rand, shares ...float64) *Study {
 			if rng.Float64() < 0.75 {
 				v = u
 			}
-			counts.Count(u < 0.55, v < share, 1)
+			counts.AddUnits(u < 0.55, v < share, 1)
 		}
 		s.Differences = append(s.Differences, StudyDifference{
-			Family: mainFamily, Judge: fmt.Sprint(i), Difference: *scoring.ConsistentDifference("strict", scoring.Overall, counts),
+			Family: mainTestFamily, Judge: fmt.Sprint(i), Difference: *scoring.ConsistentDifference("strict", scoring.Overall, counts),
 		})
 	}
-	s.test(mainFamily)
+	s.test(mainTestFamily)
 	return s
 }
 
@@ -43,8 +43,8 @@ func TestStudyFindsAnEffect(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	helped, hurt, wrong := 0, 0, 0
 	for range worlds {
-		helped += int(scoring.Indicator(world(rng, 0.67, 0.55, 0.55, 0.55, 0.55).Differences[0].Verdict == goalHelps))
-		hurt += int(scoring.Indicator(world(rng, 0.43, 0.55, 0.55, 0.55, 0.55).Differences[0].Verdict == goalHurts))
+		helped += int(scoring.Indicator(world(rng, 0.67, 0.55, 0.55, 0.55, 0.55).Differences[0].Verdict == reversalHelps))
+		hurt += int(scoring.Indicator(world(rng, 0.43, 0.55, 0.55, 0.55, 0.55).Differences[0].Verdict == reversalHurts))
 		wrong += int(scoring.Indicator(strings.HasPrefix(world(rng, 0.55, 0.55, 0.55, 0.55, 0.55).answer(), "Reversing")))
 	}
 	t.Logf("found: %d and %d of %d; wrong: %d", helped, hurt, worlds, wrong)
@@ -64,39 +64,39 @@ func TestStudyVerdicts(t *testing.T) {
 		return StudyDifference{Family: family, Judge: judge, Difference: *x}
 	}
 	s := &Study{Differences: []StudyDifference{
-		difference(mainFamily, "helped", 0, 12),    // p = 2 · 2⁻¹², times 4
-		difference(mainFamily, "hurt", 10, 0),      // p = 2 · 2⁻¹⁰, times 2
-		difference(mainFamily, "last", 0, 6),       // p = 2 · 2⁻⁶ = 0.03125, times 1
-		difference(mainFamily, "silent", 0, 11),    // times 3; as many points fewer pairs lack a verdict
-		difference(categoryFamily, "helped", 0, 6), // alone in its family
+		difference(mainTestFamily, "helped", 0, 12),    // p = 2 · 2⁻¹², times 4
+		difference(mainTestFamily, "hurt", 10, 0),      // p = 2 · 2⁻¹⁰, times 2
+		difference(mainTestFamily, "last", 0, 6),       // p = 2 · 2⁻⁶ = 0.03125, times 1
+		difference(mainTestFamily, "silent", 0, 11),    // times 3; as many points fewer pairs lack a verdict
+		difference(categoryTestFamily, "helped", 0, 6), // alone in its family
 	}}
-	s.Differences[3].missing = 11
-	s.test(mainFamily)
-	s.test(categoryFamily)
+	s.Differences[3].noVerdictDifference = 11
+	s.test(mainTestFamily)
+	s.test(categoryTestFamily)
 	for i, want := range []struct {
 		verdict string
 		holm    float64
 	}{
-		{verdict: goalHelps, holm: 4 * 2.0 / 4096}, {verdict: goalHurts, holm: 2 * 2.0 / 1024}, {verdict: goalHelps, holm: 0.03125},
-		{verdict: goalUnclear, holm: 3 * 2.0 / 2048}, {verdict: goalHelps, holm: 0.03125},
+		{verdict: reversalHelps, holm: 4 * 2.0 / 4096}, {verdict: reversalHurts, holm: 2 * 2.0 / 1024}, {verdict: reversalHelps, holm: 0.03125},
+		{verdict: reversalUnclear, holm: 3 * 2.0 / 2048}, {verdict: reversalHelps, holm: 0.03125},
 	} {
 		d := s.Differences[i]
 		assert.Equal(t, d.Verdict, want.verdict, d.Judge)
 		assert.Assert(t, math.Abs(*d.Holm-want.holm) < 1e-9, "%s: Holm %v, want %v", d.Judge, *d.Holm, want.holm)
 	}
-	s.Differences[2] = difference(mainFamily, "same", 0, 5) // p = 2 · 2⁻⁵ = 0.0625
-	s.test(mainFamily)
+	s.Differences[2] = difference(mainTestFamily, "same", 0, 5) // p = 2 · 2⁻⁵ = 0.0625
+	s.test(mainTestFamily)
 	assert.Equal(t, s.answer(), "Reversing the goal helps helped. Reversing the goal hurts hurt. No significant difference for same. "+
 		"Unclear for silent: verdicts that are missing under one goal explain the difference.")
 
 	s.Differences[1].unfinished = true
-	s.test(mainFamily)
+	s.test(mainTestFamily)
 	assert.Equal(t, s.answer(),
 		"No test yet: the runs of hurt are not complete (those of 3 of 4 judges are). The tests need all of them.")
-	for _, d := range s.members(mainFamily) {
+	for _, d := range s.differencesInFamily(mainTestFamily) {
 		assert.Assert(t, d.P == nil && d.Holm == nil && d.NotSignificant, "%s is tested: %+v", d.Judge, d)
 	}
-	assert.Equal(t, s.Differences[4].Verdict, goalHelps)
+	assert.Equal(t, s.Differences[4].Verdict, reversalHelps)
 }
 
 // TestUnanimous: eight pairs by hand. R and W: both orders name the right or the wrong response; f: they differ.
@@ -140,7 +140,7 @@ func TestUnanimous(t *testing.T) {
 
 	// Two pairs of one question are one unit of resampling.
 	rights.Clusters[1] = rights.Clusters[0]
-	assert.Equal(t, len(rights.Rows(func(int) []float64 { return []float64{1} })), 7)
+	assert.Equal(t, len(rights.ClusterRows(func(int) []float64 { return []float64{1} })), 7)
 }
 
 // TestPublishedGoals: the published scores are those of Tables 2 to 4, and the marks say which of them are no number of
@@ -156,8 +156,8 @@ func TestPublishedGoals(t *testing.T) {
 			assert.Equal(t, strings.Contains(d.Marks[i], "‡"), !possible, "%s %s %s: %v of %d", d.Judge, d.Group, d.Prompt, v, d.N)
 		}
 		assert.Equal(t, strings.Contains(d.Marks[2], "‡"), strings.Contains(d.Marks[0]+d.Marks[1], "‡"))
-		assert.Assert(t, math.Abs(*d.Diff-(*d.B-*d.A)) < 1e-9 && d.Published && d.P == nil && d.Low == nil && d.NotSignificant, "%+v", d)
-		assert.Equal(t, d.Own, strings.HasPrefix(d.Judge, "GPT") && d.Dataset == "judgebench-gpt4o" ||
+		assert.Assert(t, math.Abs(*d.Diff-(*d.B-*d.A)) < 1e-9 && d.ScoresOnly && d.P == nil && d.Low == nil && d.NotSignificant, "%+v", d)
+		assert.Equal(t, d.OwnFamily, strings.HasPrefix(d.Judge, "GPT") && d.Dataset == "judgebench-gpt4o" ||
 			strings.HasPrefix(d.Judge, "Claude") && d.Dataset == "judgebench-claude", "%+v", d)
 	}
 }

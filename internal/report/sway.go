@@ -46,9 +46,9 @@ func (s BiasDocumenter) block() doc.Block {
 		{Name: "p", Kind: doc.ColumnBareNumber, Surfaces: doc.SurfaceAnyText},
 	}}
 	for _, c := range s.Causes {
-		look := scoring.Unknown
+		look := scoring.LevelUnknown
 		if c.Odds != nil && c.IsSignificant() {
-			look = scoring.Weak
+			look = scoring.LevelWeak
 		}
 		odds, p := oddsWords(c.Odds)
 		t.Add(doc.Row{Name: c.Label(), N: c.Pairs, Look: "level-" + string(look), Cells: doc.Cells(
@@ -58,20 +58,20 @@ func (s BiasDocumenter) block() doc.Block {
 	b := doc.Block{
 		ID:    "sway",
 		Title: "Biases",
-		About: phrases.Sentence(s.Phrase("sway.about")),
+		About: phrases.Sentence(s.PhraseCode("sway.about")),
 		Table: t,
 		Keys:  []doc.LegendEntry{{Words: "coloured: significant"}},
 	}
 	rule := s.BestBaseline()
 	if s.AccuracyAtEqualFeatures != nil {
-		b.Remark(s.Phrase("sway.level"), *s.VerdictAccuracy, table.RoundedInterval(s.AccuracyAtEqualFeatures.Result()))
+		b.Remark(s.PhraseCode("sway.level"), *s.VerdictAccuracy, table.RoundedInterval(s.AccuracyAtEqualFeatures.Result()))
 	}
-	b.Remark(s.Phrase("sway.baseline"), table.RoundedInterval(s.Strict.Result()), rule.Name, rule.Value)
+	b.Remark(s.PhraseCode("sway.baseline"), table.RoundedInterval(s.CorrectInBothOrders.Result()), rule.Name, rule.Value)
 	if s.NoOwnFamilyReason != "" {
 		b.Remark("sway.own-family", s.NoOwnFamilyReason)
 	}
-	b.Remark(s.Phrase("sway.columns"))
-	b.Remark(s.Phrase("sway.odds"))
+	b.Remark(s.PhraseCode("sway.columns"))
+	b.Remark(s.PhraseCode("sway.odds"))
 	return b
 }
 

@@ -34,8 +34,8 @@ const (
 	requestTime  = 45 * time.Second // for computing an answer, except for streams
 )
 
-// errTooSlow reports a request that was not answered within requestTime.
-var errTooSlow = failure.New(http.StatusServiceUnavailable,
+// errRequestTimeout reports a request that was not answered within requestTime.
+var errRequestTimeout = failure.New(http.StatusServiceUnavailable,
 	"request timed out; use the command line for runs this large")
 
 // guarded returns a handler that checks a request, and then answers it as rt says. The order of the checks matters: a
@@ -84,7 +84,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 		}
 		if err := rt.answer(s, w, r); err != nil {
 			if r.Context().Err() != nil {
-				err = errTooSlow // fail stays silent if the client has gone
+				err = errRequestTimeout // fail stays silent if the client has gone
 			}
 			s.fail(w, original, err)
 		}
@@ -118,8 +118,8 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // answer answers a request with the view of the route, as a page or as JSON, or by the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.missing != nil {
-		return r.missing
+	if r.missingError != nil {
+		return r.missingError
 	}
 	if r.handle != nil {
 		return r.handle(w, req)
@@ -323,8 +323,8 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/login")
 }
 
-// writeBy sets the time by which an answer must be written, for answers that take longer than writeTimeout.
-func writeBy(w http.ResponseWriter, deadline time.Time) error {
+// setWriteDeadline sets the time by which an answer must be written, for answers that take longer than writeTimeout.
+func setWriteDeadline(w http.ResponseWriter, deadline time.Time) error {
 	err := http.NewResponseController(w).SetWriteDeadline(deadline)
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil

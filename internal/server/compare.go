@@ -48,10 +48,10 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if err := s.listItems(&v, runs); err != nil {
+	if err := s.fillItems(&v, runs); err != nil {
 		return v, err
 	}
-	c, err := s.compare(r.Context(), f.Runs)
+	c, err := s.compareRuns(r.Context(), f.Runs)
 	if r.Context().Err() != nil {
 		return v, err
 	}
@@ -80,7 +80,7 @@ func (s *Server) fillResults(ctx context.Context, v *compareView) (err error) {
 	c.Command = shellLine(words)
 	d := c.Document()
 	above, below := d.SplitBefore("made")
-	paper := doc.PageContext{Link: address, Terms: scoring.MetricsOf(v.A.Protocol)}
+	paper := doc.PageContext{Link: pageURL, Terms: scoring.MetricsOf(v.A.Protocol)}
 	v.Meta = v.meta()
 	v.Answer = d.Answer
 	v.Also = d.Also
@@ -112,8 +112,8 @@ func (v *compareView) meta() string {
 	return line
 }
 
-// compare compares every two of the runs with these names over the items that both judged.
-func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
+// compareRuns compares every two of the runs with these names over the items that both judged.
+func (s *Server) compareRuns(ctx context.Context, names []string) (*scoring.Comparisons, error) {
 	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.filesState(names...),
 		func() (*scoring.Comparisons, error) {
 			runs, err := s.load(names...)
@@ -144,7 +144,7 @@ const maxOfferedRuns = 400
 // judge's name that a person typed by the name of that judge's run, if there is only one. more adds an empty field to
 // the form.
 func (s *Server) fillForm(ctx context.Context, v *compareView, more bool) error {
-	rows, err := s.rowsForPage(ctx)
+	rows, err := s.listRunsForPages(ctx)
 	if err != nil {
 		return err
 	}

@@ -83,13 +83,13 @@ func comparisonFilters(names []string) (out []Choice, hidden map[string]bool) {
 	return out, hidden
 }
 
-// listItems fills in the filters with their numbers of items, and the requested page of the items that match the chosen
+// fillItems fills in the filters with their numbers of items, and the requested page of the items that match the chosen
 // filter.
-func (s *Server) listItems(v *compareView, runs []*store.Index) error {
+func (s *Server) fillItems(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	var heads []RunHead
 	for _, x := range runs {
-		heads = append(heads, s.head(x.Run, x.Manifest))
+		heads = append(heads, s.runHead(x.Run, x.Manifest))
 	}
 	v.A, v.B = &heads[0], &heads[1]
 	names := distinctNames(heads)
@@ -143,14 +143,14 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	for _, positions := range part {
 		row := CompareRow{
-			ID:     runs[0].ID(positions[0]),
+			ID:     runs[0].ItemID(positions[0]),
 			Group:  runs[0].Group(positions[0]),
 			FlagsA: runs[0].Flags(positions[0]).Names(),
 			FlagsB: runs[1].Flags(positions[1]).Names(),
 		}
 		for k, x := range runs {
 			item, _ := x.Item(positions[k]) // its own page shows the error
-			row.Question = cmp.Or(row.Question, questionOf(item))
+			row.Question = cmp.Or(row.Question, questionExcerpt(item))
 			row.Cells = append(row.Cells, briefs(x, positions[k], item))
 		}
 		row.A, row.B = row.Cells[0], row.Cells[1]
@@ -163,7 +163,7 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
 	positions = make([]int, len(runs))
 	for k, x := range runs {
-		j, ok := x.Find(runs[0].ID(i))
+		j, ok := x.FindItem(runs[0].ItemID(i))
 		if !ok || len(x.Judgments(j)) == 0 {
 			return nil, false
 		}
@@ -207,20 +207,20 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	}
 	var heads []RunHead
 	for k, x := range runs {
-		i, ok := x.Find(q.Get("item"))
+		i, ok := x.FindItem(q.Get("item"))
 		if !ok {
 			return v, failure.NotFound("there is no item %q that all of these runs have",
 				markup.Shorten(q.Get("item"), 100))
 		}
-		side, err := itemOf(x, i)
+		side, err := itemViewOf(x, i)
 		if err != nil {
 			return v, err
 		}
 		for j, g := range side.Judgments {
-			side.Judgments[j].side = scoring.LetterOf(k) + "-"
+			side.Judgments[j].placePrefix = scoring.LetterOf(k) + "-"
 			v.Said = v.Said || len(g.Turns) > 0
 		}
-		side.Run = s.head(x.Run, x.Manifest)
+		side.Run = s.runHead(x.Run, x.Manifest)
 		heads = append(heads, side.Run)
 		v.Sides = append(v.Sides, side)
 	}
@@ -242,8 +242,8 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 
 // Says returns a sentence with the number and names of the judges that are correct on the item.
 func (v compareItemView) Says() string {
-	right := v.judgesWith("right")
-	scored := len(right) + len(v.judgesWith("wrong"))
+	right := v.judgesWithFlags("right")
+	scored := len(right) + len(v.judgesWithFlags("wrong"))
 	code := "together.correct"
 	if scored < len(v.Sides) {
 		code = "together.correct-of-scored"
@@ -262,7 +262,7 @@ func (v compareItemView) Says() string {
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
-		if names := v.judgesWith(place, "inconsistent"); len(names) > 0 {
+		if names := v.judgesWithFlags(place, "inconsistent"); len(names) > 0 {
 			all = append(all, phrases.Sentence("together.position", place, table.Enumerate(names)))
 		}
 	}
@@ -272,14 +272,14 @@ func (v compareItemView) Also() string {
 			models++
 		}
 	}
-	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
+	if models > 1 && len(v.judgesWithFlags("confident")) == len(v.Sides) {
 		all = append(all, phrases.Sentence("together.all-wrong"))
 	}
 	return strings.Join(all, " ")
 }
 
-// judgesWith returns the names of the judges whose judgments of the item have all of these flags.
-func (v compareItemView) judgesWith(flags ...string) (names []string) {
+// judgesWithFlags returns the names of the judges whose judgments of the item have all of these flags.
+func (v compareItemView) judgesWithFlags(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
 		if !slices.ContainsFunc(flags, lacks) {
@@ -384,7 +384,7 @@ func distinctNames(heads []RunHead) []string {
 			},
 		})
 	}
-	names := scoring.NamesOf(sides)
+	names := scoring.DisplayNames(sides)
 	for i, name := range names {
 		names[i] = markup.MakeVisible(name)
 	}

@@ -49,7 +49,7 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 // List returns a document of the items that match a filter. Its text has the first f.Per of them (0: all), those wrong
 // every time first; its JSON and CSV have all, in the order of the run.
 func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
-	if f.Group != "" && numberOf(r.view.Groups, f.Group) == 0 {
+	if f.Group != "" && itemsOfChoice(r.view.Groups, f.Group) == 0 {
 		return d, failure.NotFound("no item is of the group %q", f.Group)
 	}
 	v := r.view
@@ -82,21 +82,21 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 		all = all[:min(f.Per, len(all))]
 	}
 	for _, i := range all {
-		item, err := itemOf(r.Index, i)
+		item, err := itemViewOf(r.Index, i)
 		if err != nil {
 			return d, err
 		}
 		d.Blocks = append(d.Blocks, item.block(true))
 	}
-	notes := append(doc.WarningNotes(r.Damaged), doc.PhraseNote("items.more", len(all), v.Matches))
+	notes := append(doc.WarningNotes(r.LineErrors), doc.PhraseNote("items.more", len(all), v.Matches))
 	d.Blocks = append(d.Blocks, doc.Block{Notes: notes})
 	return d, nil
 }
 
-// Show returns a document of the item with this number, with its judgments. Prompts and the judge's thinking are in the
+// ItemDocument returns a document of the item with this number, with its judgments. Prompts and the judge's thinking are in the
 // full text only.
-func (r *RunItems) Show(i int) (doc.Document, error) {
-	v, err := itemOf(r.Index, i)
+func (r *RunItems) ItemDocument(i int) (doc.Document, error) {
+	v, err := itemViewOf(r.Index, i)
 	return doc.Document{
 		Title: r.title, Answer: v.Says(), Also: v.Problem, Data: v, Blocks: []doc.Block{v.block(false)},
 	}, err
@@ -105,7 +105,7 @@ func (r *RunItems) Show(i int) (doc.Document, error) {
 // block returns a table with the texts of the item and of its judgments. short puts each text on one line, without its
 // middle if it is long.
 func (v ItemView) block(short bool) doc.Block {
-	t := &doc.Table{Columns: doc.Columns(doc.ColumnWords, "")}
+	t := &doc.Table{Columns: doc.ColumnsOfKind(doc.ColumnWords, "")}
 	add := func(in doc.Surface, name, text string) {
 		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(markup.MakeVisible(text)), "\t", "    "), "\n")
 		if short {
@@ -153,7 +153,7 @@ func (v ItemView) block(short bool) doc.Block {
 	}
 	var words []string
 	for _, name := range v.Flags {
-		words = append(words, store.FilterNamed(name).Words)
+		words = append(words, store.FindFilter(name).Words)
 	}
 	title := v.ID + " · " + v.Group + " · " + strings.Join(words, ", ")
 	return doc.Block{Title: title, ShowTitle: true, Table: t}

@@ -51,14 +51,14 @@ func (s *Server) requestedReport(r *http.Request) (out report.Run, err error) {
 
 // downloadNumbers returns a handler that answers with a file of a run's numbers, which write makes. kind is the media
 // type of the file, suffix the end of its name.
-func (s *Server) downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
+func (s *Server) downloadNumbers(kind, suffix string, write func(report.RunsReport, io.Writer) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		run, err := s.requestedReport(r)
 		if err != nil {
 			return err
 		}
 		var b bytes.Buffer
-		if err := write(report.RunReport{Runs: []report.Run{run}}, &b); err != nil {
+		if err := write(report.RunsReport{Runs: []report.Run{run}}, &b); err != nil {
 			return err
 		}
 		return attach(w, kind, r.PathValue("run")+suffix, &b)
@@ -67,7 +67,7 @@ func (s *Server) downloadNumbers(kind, suffix string, write func(report.RunRepor
 
 // downloadBoard returns a handler that answers with a file of the requested leaderboard, which write makes. kind is the
 // media type of the file, suffix the end of its name.
-func (s *Server) downloadBoard(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
+func (s *Server) downloadBoard(kind, suffix string, write func(report.RunsReport, io.Writer) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		v, err := s.requestedBoard(r)
 		if err == nil && v.Board == nil {
@@ -79,7 +79,7 @@ func (s *Server) downloadBoard(kind, suffix string, write func(report.RunReport,
 		board := *v.Board
 		board.About = v.Question + " · " + v.Dataset
 		var b bytes.Buffer
-		if err := write(report.RunReport{Boards: []*report.Leaderboard{&board}}, &b); err != nil {
+		if err := write(report.RunsReport{Boards: []*report.Leaderboard{&board}}, &b); err != nil {
 			return err
 		}
 		return attach(w, kind, "leaderboard"+suffix, &b)
@@ -92,7 +92,7 @@ const (
 )
 
 // resultsCSV writes the scores of the only run of d as CSV.
-func resultsCSV(d report.RunReport, w io.Writer) error {
+func resultsCSV(d report.RunsReport, w io.Writer) error {
 	return report.Scores{Runs: []scoring.Report{d.Runs[0].Report}}.Document().CSV(w)
 }
 
@@ -113,7 +113,7 @@ func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	if info.Size() == 0 {
 		return failure.NotFound("the run has no records yet")
 	}
-	if err := writeBy(w, s.Now().Add(downloadTime)); err != nil {
+	if err := setWriteDeadline(w, s.Now().Add(downloadTime)); err != nil {
 		return err
 	}
 	return attach(w, "application/jsonl", run+".jsonl", io.NewSectionReader(f, 0, info.Size()))

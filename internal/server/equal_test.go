@@ -64,8 +64,8 @@ func TestOneNumberOneLabel(t *testing.T) {
 					if surface == "page" || surface == "report" {
 						gap = `.{0,20}?`
 					}
-					if !regexp.MustCompile("(?m)" + regexp.QuoteMeta(metric.Label) + gap + regexp.QuoteMeta(table.WithoutInterval(x))).MatchString(text) {
-						t.Errorf("%s: no %q with %s in\n%s", surface, metric.Label, table.WithoutInterval(x), text)
+					if !regexp.MustCompile("(?m)" + regexp.QuoteMeta(metric.Label) + gap + regexp.QuoteMeta(table.ResultValue(x))).MatchString(text) {
+						t.Errorf("%s: no %q with %s in\n%s", surface, metric.Label, table.ResultValue(x), text)
 					}
 				}
 				for _, row := range rows[1:] {
@@ -86,7 +86,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 				"suite results": printed(t, *ranking, report.FullText),
 				"leaderboard":   textOf(byID(t, s.get("/"), "judges")),
 			} {
-				value := table.WithoutInterval(*head)
+				value := table.ResultValue(*head)
 				if surface == "leaderboard" {
 					value = table.Rounded(head.Value, *head)
 				}

@@ -74,7 +74,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *jud
 		template, err = protocol.Template(setup.prompt)
 		must(t, err)
 	}
-	asker := protocol.New(template, setup.options)
+	asker := protocol.NewAsker(template, setup.options)
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
@@ -82,7 +82,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *jud
 	params := judging.DefaultParameters
 	params.NumRepetitions = setup.repetitions
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: protocol.Name, Goal: protocol.GoalOf(setup.options), Prompt: template, Options: setup.options,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(setup.options), Prompt: template, ProtocolOptions: setup.options,
 		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + setup.sim, Identity: "sim " + setup.sim}, Parameters: params,
 	})
 	m.Simulated, m.Started = true, testTime

@@ -23,13 +23,13 @@ func (s *Server) redirectToHardest(r *http.Request) (to string, err error) {
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
 		return "", err
 	}
-	rows, err := s.requestedRows(r)
+	rows, err := s.requestedRunRows(r)
 	if err != nil {
 		return "", err
 	}
 	s.scoreMissing(r.Context(), rows)
-	c := filter.match(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
-		return len(c.best()) < max(1, 2-len(c.larger))
+	c := filter.firstMatch(slices.DeleteFunc(conditions(rows), func(c *comparableRuns) bool {
+		return len(c.best()) < max(1, 2-len(c.largerRuns))
 	}))
 	if c == nil {
 		return "", failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
@@ -43,8 +43,8 @@ type otherJudge struct {
 	itemMark
 }
 
-// matrix holds the outcomes of all judges of a leaderboard on its items: a row per item, a column per judge.
-type matrix struct {
+// outcomeMatrix holds the outcomes of all judges of a leaderboard on its items: a row per item, a column per judge.
+type outcomeMatrix struct {
 	Judges  []otherJudge   // the columns, the best judge first
 	Pending bool           // the outcomes are still being computed; the rest is then empty
 	runs    []RunRow       // the run that stands for each judge
@@ -71,12 +71,12 @@ const mostInMatrix = 100
 // If juries is false, it leaves juries out: where judges are counted, their members count already. pending is true
 // while runs are still being scored in the background.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
-	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
+	rows, _ := s.listRunsForPages(ctx) // the list of runs shows the error
 	if s.scoreMissing(ctx, rows) > 0 {
 		return nil, true
 	}
 	all := conditions(rows)
-	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
+	i := slices.IndexFunc(all, func(c *comparableRuns) bool { return c.has(run) })
 	switch {
 	case i < 0:
 		return nil, false
@@ -90,19 +90,19 @@ func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (ju
 	return judges[:min(mostInMatrix, len(judges))], false
 }
 
-// matrixOf returns the outcomes of all judges on the items of a run. If juries is false, it leaves juries out.
-func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
+// outcomeMatrix returns the outcomes of all judges on the items of a run. If juries is false, it leaves juries out.
+func (s *Server) outcomeMatrix(ctx context.Context, run string, juries bool) (m outcomeMatrix, err error) {
 	judges, pending := s.judgesOfItems(ctx, run, juries)
 	if judges == nil {
-		return matrix{Pending: pending}, nil
+		return outcomeMatrix{Pending: pending}, nil
 	}
-	ctx, cancel := s.withPageWait(ctx)
+	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	state := s.filesState(namesOf(judges)...)
 	key := fmt.Sprintf("tallies %d %s", len(judges), run) // without juries, the key is the same for both values of juries
 	m.items, err = memo.Get(ctx, s.background, key, state, func() ([]itemOutcomes, error) { return s.tallies(judges) })
 	if errors.Is(err, context.DeadlineExceeded) {
-		return matrix{Pending: true}, nil
+		return outcomeMatrix{Pending: true}, nil
 	}
 	m.runs = judges
 	for i, name := range judgeNames(judges) {
@@ -112,7 +112,7 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 }
 
 // item returns the outcomes on the item with this id; nil unless all judges have the item.
-func (m matrix) item(id string) *itemOutcomes {
+func (m outcomeMatrix) item(id string) *itemOutcomes {
 	for i, t := range m.items {
 		if t.id == id {
 			return &m.items[i]
@@ -130,11 +130,11 @@ func (s *Server) tallies(judges []RunRow) (all []itemOutcomes, err error) {
 			return nil, err
 		}
 		for i := range x.Len() {
-			position, ok := places[x.ID(i)]
+			position, ok := places[x.ItemID(i)]
 			if !ok {
 				position = len(all)
-				places[x.ID(i)] = position
-				all = append(all, itemOutcomes{id: x.ID(i), Marks: make([]itemMark, len(judges))})
+				places[x.ItemID(i)] = position
+				all = append(all, itemOutcomes{id: x.ItemID(i), Marks: make([]itemMark, len(judges))})
 			}
 			all[position].add(k, x.Flags(i))
 		}
@@ -148,7 +148,7 @@ func (s *Server) tallies(judges []RunRow) (all []itemOutcomes, err error) {
 }
 
 // add sets the outcome of a judge, given by its column, from the flags of its judgments of the item.
-func (t *itemOutcomes) add(judge int, f store.Flags) {
+func (t *itemOutcomes) add(judge int, f store.ItemFlags) {
 	mark := &t.Marks[judge]
 	switch {
 	case f.Has("right"):
@@ -166,7 +166,7 @@ func (t *itemOutcomes) add(judge int, f store.Flags) {
 }
 
 // Says returns a sentence with the number of items on which all judges are wrong, or on which none is correct.
-func (m matrix) Says() string {
+func (m outcomeMatrix) Says() string {
 	var scored, hopeless, certain, simulated int // items, items, items and judges
 	for _, t := range m.items {
 		if t.Judged() == 0 {
@@ -188,7 +188,7 @@ func (m matrix) Says() string {
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyJudgmentWords(m.runs[0].manifest)
 	wrong := "hardest.all-wrong-labels"
-	if certain*doubtRatio > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
+	if certain*judgeFaultRatio > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
 		wrong = "hardest.all-wrong"
 	}
 	switch {

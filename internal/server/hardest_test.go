@@ -21,7 +21,7 @@ func TestHardestSays(t *testing.T) {
 		{[]RunRow{simulated, simulated}, 2, 2, "Every judge is wrong in both orders on 1 of 10 pairs."},
 		{[]RunRow{model, model}, 2, 1, "No judge is correct in both orders on 1 of 10 pairs."},
 	} {
-		m := matrix{runs: c.judges, items: make([]itemOutcomes, 10)}
+		m := outcomeMatrix{runs: c.judges, items: make([]itemOutcomes, 10)}
 		for i := range m.items {
 			m.items[i].right = len(c.judges)
 		}

@@ -33,7 +33,7 @@ type RunHead struct {
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
 
-	About judging.About `json:"about,omitzero" jsonschema:"name, tags and note that people gave the run"`
+	About judging.RunDescription `json:"about,omitzero" jsonschema:"name, tags and note that people gave the run"`
 
 	ItemsOf string `json:"-"` // gavel's name of the dataset with exactly these items, else Dataset
 
@@ -78,8 +78,8 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// head returns the RunHead of the run called name, with the name, tags and note that people gave it.
-func (s *Server) head(name string, m *judging.Manifest) RunHead {
+// runHead returns the RunHead of the run called name, with the name, tags and note that people gave it.
+func (s *Server) runHead(name string, m *judging.Manifest) RunHead {
 	h := headOf(name, m)
 	h.About = s.runs.About(name)
 	return h
@@ -99,5 +99,5 @@ func (h RunHead) Title() string { return cmp.Or(h.About.Name, h.Name) }
 
 // asks returns the question that the run asks its judge, in a few words.
 func (h RunHead) asks() string {
-	return report.Question(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
+	return report.JudgeQuestion(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
 }

@@ -47,7 +47,7 @@ const mostOthers = 20
 
 // addOthers adds to an item's page the outcomes of other judges on the item, the best judge first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
-	m, err := s.matrixOf(ctx, v.Run.Name, true)
+	m, err := s.outcomeMatrix(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
 	item := m.item(v.ID)
 	if item == nil {
@@ -65,7 +65,7 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	v.Across = compareItemURL(runs, v.ID)
 	v.Beside = phrases.Sentence("item.side-by-side")
 	if len(runs) > maxCompared {
-		v.Beside = phrases.Sentence("item.side-by-side-best", scoring.CountWord(maxCompared-1))
+		v.Beside = phrases.Sentence("item.side-by-side-best", scoring.NumberWord(maxCompared-1))
 	}
 	return nil
 }
@@ -100,11 +100,11 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		return v, err
 	}
 	name, id := x.Run, cmp.Or(r.PathValue("item"), r.URL.Query().Get("id"))
-	i, ok := x.Find(id)
+	i, ok := x.FindItem(id)
 	if !ok {
 		return v, failure.NotFound("the run %q has no item %q", name, markup.Shorten(id, 100))
 	}
-	v, err = itemOf(x, i)
+	v, err = itemViewOf(x, i)
 	if err != nil {
 		return v, err
 	}
@@ -118,20 +118,20 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if position := slices.Index(all, i); position >= 0 {
 		v.Number, v.Total = position+1, len(all)
 		if position > 0 {
-			v.Previous = itemURL(name, x.ID(all[position-1]), f.Query())
+			v.Previous = itemURL(name, x.ItemID(all[position-1]), f.Query())
 		}
 		if position+1 < len(all) {
-			v.Next = itemURL(name, x.ID(all[position+1]), f.Query())
+			v.Next = itemURL(name, x.ItemID(all[position+1]), f.Query())
 		}
 	}
 	return v, nil
 }
 
-// itemOf reads the item with number i of a run, with all of its judgments.
-func itemOf(x *store.Index, i int) (ItemView, error) {
+// itemViewOf reads the item with number i of a run, with all of its judgments.
+func itemViewOf(x *store.Index, i int) (ItemView, error) {
 	v := ItemView{
 		Run:       headOf(x.Run, x.Manifest),
-		ID:        x.ID(i),
+		ID:        x.ItemID(i),
 		Group:     x.Group(i),
 		Flags:     x.Flags(i).Names(),
 		Judgments: []JudgmentView{},
@@ -161,7 +161,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		first = cmp.Or(first, j.Record)
 	}
 	if first != nil {
-		v.ToName = x.Manifest.CorrectIDs(first)
+		v.ToName = x.Manifest.CorrectCandidateIDs(first)
 	}
 	v.Asked = questionAbout(x.Manifest, v.Item, first, v.ToName)
 	return v, nil
@@ -204,8 +204,8 @@ func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record, ids 
 	}
 	if a.Right == "" {
 		a.Right = strings.Join(ids, " or ")
-		if len(ids) > 0 && p.LabelText != nil {
-			a.Right = p.LabelText(m.Spec.Goal, ids, r.Order)
+		if len(ids) > 0 && p.CorrectAnswerText != nil {
+			a.Right = p.CorrectAnswerText(m.Spec.Goal, ids, r.Order)
 		}
 	}
 	return a

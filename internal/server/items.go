@@ -62,7 +62,7 @@ func readItemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	if f.Outcome != "" && !slices.Contains(scoring.Outcomes, f.Outcome) {
 		return f, failure.BadRequest("unknown outcome %q", markup.MakeVisible(f.Outcome))
 	}
-	if f.Show != "" && store.FilterNamed(f.Show) == nil {
+	if f.Show != "" && store.FindFilter(f.Show) == nil {
 		var names []string
 		for _, s := range store.Filters {
 			names = append(names, s.Name)
@@ -81,7 +81,7 @@ func readItemsFilter(r *http.Request) (f ItemsFilter, err error) {
 // matchingItems returns the numbers of a run's items that match the filter of a request, with the run's index and the
 // filter. For the API they are in the order of the run. For a page, items that are wrong every time come first, then
 // other wrong ones; or, sorted by all judges, the hardest first, with the outcomes of these judges in m.
-func (s *Server) matchingItems(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m matrix, err error) {
+func (s *Server) matchingItems(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m outcomeMatrix, err error) {
 	f, err = readItemsFilter(r)
 	if err == nil {
 		x, err = s.runs.Index(r.Context(), r.PathValue("run"))
@@ -101,15 +101,15 @@ func (s *Server) matchingItems(r *http.Request) (x *store.Index, f ItemsFilter, 
 	if f.By != byJudges {
 		return x, f, all, m, nil
 	}
-	m, err = s.matrixOf(r.Context(), x.Run, false)
+	m, err = s.outcomeMatrix(r.Context(), x.Run, false)
 	rank := map[string]int{}
 	for i, t := range m.items {
 		if t.Judged() > 0 {
 			rank[t.id] = i + 1
 		}
 	}
-	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
-	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
+	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ItemID(i)] == 0 })
+	slices.SortFunc(all, func(a, b int) int { return rank[x.ItemID(a)] - rank[x.ItemID(b)] })
 	return x, f, all, m, err
 }
 
@@ -124,7 +124,7 @@ func (f ItemsFilter) sortedMatches(x *store.Index, contains func(int) bool) (ran
 		case f.Group != "" && x.Group(i) != f.Group,
 			f.Outcome != "" && !x.Outcomes(i)[judging.Outcome(f.Outcome)],
 			f.Show != "" && !flags.Has(f.Show),
-			f.Mode != "" && !x.VerdictDiffers(i, f.Mode),
+			f.Mode != "" && !x.DiffersFromFirstVerdict(i, f.Mode),
 			contains != nil && !contains(i):
 			continue
 		case flags.Has("confident"):
@@ -159,12 +159,12 @@ type ItemsView struct {
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 
-	Row      RunRow   `json:"-"` // the run, with its numbers
-	Groups   []Choice `json:"-"` // groups to choose from, with their numbers of items
-	Outcomes []Choice `json:"-"` // outcomes to choose from, with the items that have such a judgment
-	Shows    []Choice `json:"-"` // filters to choose from, with the items that match
-	Several  bool     `json:"-"` // other judges were asked about the same items
-	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is sorted by them
+	Row      RunRow        `json:"-"` // the run, with its numbers
+	Groups   []Choice      `json:"-"` // groups to choose from, with their numbers of items
+	Outcomes []Choice      `json:"-"` // outcomes to choose from, with the items that have such a judgment
+	Shows    []Choice      `json:"-"` // filters to choose from, with the items that match
+	Several  bool          `json:"-"` // other judges were asked about the same items
+	Matrix   outcomeMatrix `json:"-"` // outcomes of all judges, if the list is sorted by them
 }
 
 // itemsView returns the page of a run's items that a request asks for.
@@ -203,8 +203,8 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// numberOf returns the number of items of the choice with this value; 0 if there is no such choice.
-func numberOf(options []Choice, value string) int {
+// itemsOfChoice returns the number of items of the choice with this value; 0 if there is no such choice.
+func itemsOfChoice(options []Choice, value string) int {
 	for _, o := range options {
 		if o.Value == value {
 			return o.N
@@ -216,10 +216,10 @@ func numberOf(options []Choice, value string) int {
 // Says returns a sentence that summarizes the items that match the filter.
 func (v ItemsView) Says() string {
 	count := func(n int) string { return report.CountItems(v.Run.Protocol, n) }
-	right := numberOf(v.Shows, "right")
-	wrong := numberOf(v.Shows, "wrong")
-	missing := numberOf(v.Shows, "missing")
-	confident := numberOf(v.Shows, "confident")
+	right := itemsOfChoice(v.Shows, "right")
+	wrong := itemsOfChoice(v.Shows, "wrong")
+	missing := itemsOfChoice(v.Shows, "missing")
+	confident := itemsOfChoice(v.Shows, "confident")
 	scored := right + wrong
 	times := everyJudgmentWords(v.Row.manifest)
 	switch f := v.Filter; {
@@ -236,10 +236,10 @@ func (v ItemsView) Says() string {
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
 		return phrases.Sentence("items.filter", v.Matches, count(v.Total))
 	case f.Group != "":
-		return phrases.Sentence("items.show-group", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
-			store.FilterNamed(f.Show).About)
+		return phrases.Sentence("items.show-group", v.Matches, count(itemsOfChoice(v.Groups, f.Group)), f.Group,
+			store.FindFilter(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
-		return phrases.Sentence("items.show", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
+		return phrases.Sentence("items.show", v.Matches, count(v.Total), store.FindFilter(f.Show).About)
 	case missing == v.Total:
 		return phrases.Sentence("items.unjudged")
 	case scored == 0:
@@ -250,7 +250,7 @@ func (v ItemsView) Says() string {
 		return phrases.Sentence("items.none-wrong", count(scored), times, wrong)
 	}
 	code := "items.wrong-read"
-	if confident > 1 && confident*doubtRatio > scored || v.Run.Simulated { // then errors say nothing of the labels
+	if confident > 1 && confident*judgeFaultRatio > scored || v.Run.Simulated { // then errors say nothing of the labels
 		code = "items.wrong"
 	}
 	return phrases.Sentence(code, times, confident, count(scored))
@@ -292,9 +292,9 @@ func (v *ItemsView) fillChoices(x *store.Index) {
 
 // itemRowOf returns item i of a run as a row of a list. Its link keeps the list's filter.
 func itemRowOf(x *store.Index, i int, f ItemsFilter) itemRow {
-	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
+	row := itemRow{ID: x.ItemID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(x.Run, row.ID, f.Query())
 	item, _ := x.Item(i) // its own page shows the error
-	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
+	row.Question, row.Judgments = questionExcerpt(item), briefs(x, i, item)
 	return row
 }

@@ -33,9 +33,9 @@ type JudgmentView struct {
 	At            time.Time               `json:"at,omitzero"`
 	Imported      *judging.ImportedFields `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
-	Words      judgmentWords `json:"-"` // the judgment in words, for pages
-	FilePrompt string        `json:"-"` // prompt that the file of an imported record has; "" for none
-	side       string        // prefix of Place on a page of several runs
+	Words       judgmentWords `json:"-"` // the judgment in words, for pages
+	FilePrompt  string        `json:"-"` // prompt that the file of an imported record has; "" for none
+	placePrefix string        // prefix of Place on a page of several runs
 }
 
 // TurnView holds a reply of the judge, and the message of gavel before it.
@@ -88,7 +88,7 @@ func judgmentView(
 	if item != nil {
 		var same bool
 		var err error
-		prompt, same, err = r.RenderPrompt(x.Asker, *item, params.SystemRole)
+		prompt, same, err = r.RenderPrompt(x.Asker, *item, params.SystemTextRole)
 		if err != nil {
 			return g, err
 		}
@@ -101,11 +101,11 @@ func judgmentView(
 			g.Asked = promptDiffers
 		}
 	}
-	turn, span, _ := r.Turn(v.Span)
+	turn, span, _ := r.TurnOfSpan(v.Span)
 	for i, reply := range r.Replies {
 		t := TurnView{Reply: reply}
 		if i > 0 {
-			t.Said = params.NextTurn(prompt)
+			t.Said = params.NextTurnText(prompt)
 			if r.Challenged && i == len(r.Replies)-1 {
 				t.Said = prompt.Challenge
 			}
@@ -138,7 +138,7 @@ func describeJudgment(m *judging.Manifest, j store.JudgedRecord) judgmentWords {
 		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
 	}
 	var rights []string
-	right := m.CorrectIDs(j.Record)
+	right := m.CorrectCandidateIDs(j.Record)
 	for at, id := range out.Shown {
 		if p.CandidateName == nil {
 			break
@@ -176,7 +176,7 @@ func verdictWords(m *judging.Manifest, j store.JudgedRecord) string {
 
 // Place returns the id of the HTML element that shows the judgment on a page.
 func (g JudgmentView) Place() string {
-	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
+	return fmt.Sprintf("%sjudgment-%d-%d", g.placePrefix, g.Presentation, g.Repetition)
 }
 
 // itemMark holds a sign such as ✓ for a judgment or outcome, its kind for the style sheet, and its words for screen
@@ -198,9 +198,9 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// doubtRatio decides what sentences doubt: if at least one in doubtRatio items is wrong every time, the judge is the
+// judgeFaultRatio decides what sentences doubt: if at least one in judgeFaultRatio items is wrong every time, the judge is the
 // likely cause, and otherwise the labels may be wrong.
-const doubtRatio = 4
+const judgeFaultRatio = 4
 
 // everyJudgmentWords returns the words for "in every judgment of an item" that fit the run of m, such as " in both
 // orders"; "" if the run judges each item once, or scores candidates.
@@ -231,13 +231,13 @@ func judgmentBrief(g store.IndexedJudgment) JudgmentBrief {
 		Presentation: g.Presentation,
 		Repetition:   g.Repetition,
 		Outcome:      string(g.Outcome),
-		Position:     g.Position + 1,
+		Position:     g.ChosenPosition + 1,
 		Right:        g.Right.Pointer(),
 	}
 }
 
-// questionOf returns the beginning of an item's question, or else of the judged answer, on one line.
-func questionOf(item datasets.Item) string {
+// questionExcerpt returns the beginning of an item's question, or else of the judged answer, on one line.
+func questionExcerpt(item datasets.Item) string {
 	if item.Question == "" && item.Answered != nil {
 		item.Question = item.Answered.Text
 	}

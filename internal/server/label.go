@@ -45,7 +45,7 @@ type labelAgreement struct {
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	v.Path = s.Labels
 	if d := s.Desk; d != nil {
-		v.Dataset, v.People = d.Name, d.Progress()
+		v.Dataset, v.People = d.DatasetName, d.Progress()
 	}
 	v.labelAgreement = s.labelAgreement(r.Context())
 	return v, r.Context().Err()
@@ -88,7 +88,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
-		m.Judges, err = a.HTML(address)
+		m.Judges, err = a.HTML(pageURL)
 		return m, err
 	})
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 // mayHaveLabels reports whether the labels may cover a run's items. It returns false if the run's files cannot be
 // opened, as when a link leads out of the folder of runs.
 func (s *Server) mayHaveLabels(run store.FoundRun) bool {
-	if d := s.Desk; d != nil && run.Manifest.Dataset.Name != d.Name &&
+	if d := s.Desk; d != nil && run.Manifest.Dataset.Name != d.DatasetName &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
 	}
@@ -134,15 +134,15 @@ type labelView struct {
 
 // Minutes returns the time in minutes that the person's remaining items take, at least one; 0 if unknown.
 func (v labelView) Minutes() int {
-	if v.Remaining <= 0 {
+	if v.RemainingTime <= 0 {
 		return 0
 	}
-	return int((v.Remaining + time.Minute - 1) / time.Minute)
+	return int((v.RemainingTime + time.Minute - 1) / time.Minute)
 }
 
 // labelView returns the next item of the person whom a request names.
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
-	v.Dataset = s.Desk.Name
+	v.Dataset = s.Desk.DatasetName
 	v.Turn, err = s.Desk.Next(r.PathValue("who"))
 	return v, labelFailure(err)
 }

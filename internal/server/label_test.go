@@ -22,7 +22,7 @@ func desk(t *testing.T, run string) *labels.Desk {
 	set, err := datasets.OpenFile(filepath.Join(run, judging.ItemsFile))
 	must(t, err)
 	t.Cleanup(func() { set.Close() })
-	d, err := labels.OpenDesk(set, labels.DeskOptions{Name: "sample", Path: filepath.Join(t.TempDir(), "l.jsonl"), Now: time.Now})
+	d, err := labels.OpenDesk(set, labels.DeskOptions{DatasetName: "sample", Path: filepath.Join(t.TempDir(), "l.jsonl"), Now: time.Now})
 	must(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d

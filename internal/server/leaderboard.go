@@ -45,7 +45,7 @@ type leaderboardView struct {
 	Ended   string         `json:"-"` // warning that runs may be missing; "" for none
 	Mine    labelAgreement `json:"-"` // judges by their agreement with people's labels
 
-	rows []RunRow // all runs of the folder
+	allRuns []RunRow // all runs of the folder
 }
 
 // boardChoices holds links to leaderboards with another question about the same items, and with the same question about
@@ -61,46 +61,46 @@ type linkGroup struct {
 
 // Limits of the page of a leaderboard, and of the tests of differences between its judges.
 const (
-	maxBoardRows     = 20        // judges shown without show=all
-	maxBoardDatasets = 4         // links to datasets outside the menu
-	maxBoardRuns     = 5         // runs in the list of the newest
-	maxTestedJudges  = 100       // judges whose differences are tested
-	maxTestedBytes   = 512 << 20 // bytes of records that are read for the tests
-	keyLength        = 12        // characters of the SHA-256 of items in an address
-	samplePrefix     = "sample"  // prefix of the names of gavel's samples
+	maxBoardRows       = 20        // judges shown without show=all
+	maxBoardDatasets   = 4         // links to datasets outside the menu
+	maxBoardRuns       = 5         // runs in the list of the newest
+	maxTestedJudges    = 100       // judges whose differences are tested
+	maxTestRecordBytes = 512 << 20 // bytes of records that are read for the tests
+	itemsHashLength    = 12        // characters of the SHA-256 of items in an address
+	samplePrefix       = "sample"  // prefix of the names of gavel's samples
 )
 
-// condition groups the runs that ask one question about the same items: a leaderboard ranks their judges.
-type condition struct {
+// comparableRuns groups the runs that ask one question about the same items: a leaderboard ranks their judges.
+type comparableRuns struct {
 	protocol, goal string
-	items          string          // hash of the first run's file of items, see [judging.Manifest.ItemsFileKey]
+	itemsHash      string          // hash of the first run's file of items, see [judging.Manifest.ItemsFileKey]
 	set            judging.ItemSet // items that all its runs have
 	dataset        string          // name of the dataset
 	n              int             // number of items in set
 	runs           []*RunRow       // runs over these items
-	larger         []*RunRow       // runs that ask the question about these items and others
+	largerRuns     []*RunRow       // runs that ask the question about these items and others
 }
 
 // conditions groups runs by question and items: those that have a score or are being scored, except shards (parts of a
 // run made separately). Sets of items that differ a little count as one. Conditions with the most judged items come
 // first, those over gavel's samples last.
-func conditions(rows []RunRow) (all []*condition) {
+func conditions(rows []RunRow) (all []*comparableRuns) {
 	var runs []*RunRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Shard == "" && (r.valued() || r.needsScoring()) {
+		if r.Shard == "" && (r.hasHeadlineScore() || r.needsScoring()) {
 			runs = append(runs, r)
 		}
 	}
 	slices.SortStableFunc(runs, func(a, b *RunRow) int { return b.Items - a.Items })
 	for _, r := range runs {
-		c := &condition{
-			protocol: r.Protocol,
-			goal:     r.Goal,
-			items:    r.manifest.ItemsFileKey(),
-			set:      r.items,
-			dataset:  r.ItemsOf,
-			n:        r.Items,
+		c := &comparableRuns{
+			protocol:  r.Protocol,
+			goal:      r.Goal,
+			itemsHash: r.manifest.ItemsFileKey(),
+			set:       r.itemSet,
+			dataset:   r.ItemsOf,
+			n:         r.Items,
 		}
 		into := c
 		for _, o := range all {
@@ -109,7 +109,7 @@ func conditions(rows []RunRow) (all []*condition) {
 			case c.set.AlmostEqual(o.set):
 				into = o
 			case c.set.SubsetOf(o.set):
-				c.larger = append(c.larger, o.runs...)
+				c.largerRuns = append(c.largerRuns, o.runs...)
 			}
 		}
 		switch {
@@ -121,29 +121,29 @@ func conditions(rows []RunRow) (all []*condition) {
 		}
 		into.runs = append(into.runs, r)
 	}
-	sample := func(c *condition) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, samplePrefix)) }
-	slices.SortStableFunc(all, func(a, b *condition) int {
+	sample := func(c *comparableRuns) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, samplePrefix)) }
+	slices.SortStableFunc(all, func(a, b *comparableRuns) int {
 		return cmp.Or(cmp.Compare(sample(a), sample(b)),
 			b.judgedItems()-a.judgedItems(),
-			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
+			strings.Compare(a.dataset, b.dataset), strings.Compare(a.itemsHash, b.itemsHash))
 	})
 	return all
 }
 
 // scoreOnCommonItems keeps the runs of a condition that have a score, and adds those over more items, scored on the
 // condition's items alone. pending counts the runs that are still being scored on these items.
-func (s *Server) scoreOnCommonItems(ctx context.Context, c *condition) (pending int) {
-	ctx, cancel := s.withPageWait(ctx)
+func (s *Server) scoreOnCommonItems(ctx context.Context, c *comparableRuns) (pending int) {
+	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	var runs []*RunRow
-	for _, r := range slices.Concat(c.runs, c.larger) {
+	for _, r := range slices.Concat(c.runs, c.largerRuns) {
 		if pending == maxBackgroundScores {
 			break
 		}
-		if !r.valued() {
+		if !r.hasHeadlineScore() {
 			continue
 		}
-		if r.items == c.set {
+		if r.itemSet == c.set {
 			runs = append(runs, r)
 			continue
 		}
@@ -155,7 +155,7 @@ func (s *Server) scoreOnCommonItems(ctx context.Context, c *condition) (pending 
 		part := *r
 		part.set = c.set
 		part.runNumbers = numbers
-		if part.valued() {
+		if part.hasHeadlineScore() {
 			runs = append(runs, &part)
 		}
 	}
@@ -164,7 +164,7 @@ func (s *Server) scoreOnCommonItems(ctx context.Context, c *condition) (pending 
 }
 
 // judgedItems returns the number of judged items, summed over the condition's runs.
-func (c *condition) judgedItems() (n int) {
+func (c *comparableRuns) judgedItems() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
 			n += r.Items
@@ -176,23 +176,23 @@ func (c *condition) judgedItems() (n int) {
 }
 
 // sameQuestion reports whether two conditions differ at most in their items.
-func (c *condition) sameQuestion(o *condition) bool {
+func (c *comparableRuns) sameQuestion(o *comparableRuns) bool {
 	return c.protocol == o.protocol && c.goal == o.goal
 }
 
 // query returns the query of the address of the condition's leaderboard, with more parameters as names and values.
-func (c *condition) query(more ...string) string {
-	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", shortKey(c.items)}, more...)...)
+func (c *comparableRuns) query(more ...string) string {
+	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", shortKey(c.itemsHash)}, more...)...)
 }
 
 // link returns the address of the condition's leaderboard.
-func (c *condition) link() string { return "/" + c.query() }
+func (c *comparableRuns) link() string { return "/" + c.query() }
 
 // shortKey returns the beginning of the SHA-256 of a file of items, as addresses name it.
-func shortKey(items string) string { return items[:min(keyLength, len(items))] }
+func shortKey(items string) string { return items[:min(itemsHashLength, len(items))] }
 
-// match returns the first condition in all that matches the filter; nil if there is none.
-func (f boardFilter) match(all []*condition) *condition {
+// firstMatch returns the first condition in all that matches the filter; nil if there is none.
+func (f boardFilter) firstMatch(all []*comparableRuns) *comparableRuns {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
 			(f.Dataset == "" || c.hasDataset(f.Dataset)) {
@@ -204,7 +204,7 @@ func (f boardFilter) match(all []*condition) *condition {
 
 // hasDataset reports whether name is that of the dataset of one of the condition's runs, or the beginning of the
 // SHA-256 of the run's items.
-func (c *condition) hasDataset(name string) bool {
+func (c *comparableRuns) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFileKey())
 	})
@@ -217,18 +217,18 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 		return v, err
 	}
 	v.Jobs = s.pendingJobs()
-	v.Ended = s.runs.SearchWarning()
+	v.Ended = s.runs.ListingWarning()
 	if s.Labels != "" {
-		ctx, cancel := s.withPageWait(r.Context())
+		ctx, cancel := s.pageWaitContext(r.Context())
 		defer cancel()
 		v.Mine = s.labelAgreement(ctx)
 	}
-	v.Total = len(v.rows)
+	v.Total = len(v.allRuns)
 	running := func(r RunRow) int { return int(scoring.Indicator(r.Status == judging.Running)) }
-	for _, r := range v.rows {
+	for _, r := range v.allRuns {
 		v.Running += running(r)
 	}
-	v.Runs = slices.SortedStableFunc(slices.Values(v.rows), func(a, b RunRow) int {
+	v.Runs = slices.SortedStableFunc(slices.Values(v.allRuns), func(a, b RunRow) int {
 		return cmp.Or(running(b)-running(a), b.Started.Compare(a.Started))
 	})
 	v.Runs = v.Runs[:min(maxBoardRuns, v.Total)]
@@ -237,18 +237,18 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 
 // requestedBoard returns the leaderboard that a request asks for. Without parameters it is that of the first condition.
 func (s *Server) requestedBoard(r *http.Request) (v leaderboardView, err error) {
-	v.rows, err = s.requestedRows(r)
+	v.allRuns, err = s.requestedRunRows(r)
 	if err != nil {
 		return v, err
 	}
-	v.Reading = v.rows == nil
-	v.Scoring = s.scoreMissing(r.Context(), v.rows)
+	v.Reading = v.allRuns == nil
+	v.Scoring = s.scoreMissing(r.Context(), v.allRuns)
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
 		return v, err
 	}
-	all := conditions(v.rows)
-	c := filter.match(all)
+	all := conditions(v.allRuns)
+	c := filter.firstMatch(all)
 	if c == nil && !v.Reading && filter != (boardFilter{}) {
 		return v, failure.NotFound("too few judges of that have ended: the leaderboard is at /")
 	}
@@ -262,20 +262,20 @@ func (s *Server) requestedBoard(r *http.Request) (v leaderboardView, err error) 
 	v.Choices = boardLinks(all, c)
 	v.Scoring += s.scoreOnCommonItems(r.Context(), c)
 	if len(c.runs) > 0 {
-		v.Board, v.Pending = s.leaderboard(r.Context(), c, r.URL.Query().Get("show") == "all" || isAPI(r))
+		v.Board, v.Pending = s.buildLeaderboard(r.Context(), c, r.URL.Query().Get("show") == "all" || isAPI(r))
 	}
 	return v, nil
 }
 
 // has reports whether the run called run belongs to the condition.
-func (c *condition) has(run string) bool {
+func (c *comparableRuns) has(run string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run })
 }
 
 // question returns the question of the condition's runs in words.
-func (c *condition) question() string {
+func (c *comparableRuns) question() string {
 	for _, r := range c.runs {
-		if r.valued() {
+		if r.hasHeadlineScore() {
 			return r.Asks()
 		}
 	}
@@ -285,7 +285,7 @@ func (c *condition) question() string {
 // boardLinks returns links to leaderboards: those of the current question about other items, and those of the other
 // questions. A link to another question keeps the items if the question was asked about them, else it leads to the
 // items about which it was asked most.
-func boardLinks(all []*condition, current *condition) (v boardChoices) {
+func boardLinks(all []*comparableRuns, current *comparableRuns) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
 	names := map[string]int{}
@@ -300,7 +300,7 @@ func boardLinks(all []*condition, current *condition) (v boardChoices) {
 		if c.sameQuestion(current) {
 			choice := Choice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
-				choice.Name += " (" + shortKey(c.items) + ")"
+				choice.Name += " (" + shortKey(c.itemsHash) + ")"
 			}
 			sets = append(sets, choice)
 		}
@@ -311,7 +311,7 @@ func boardLinks(all []*condition, current *condition) (v boardChoices) {
 		questions[question] = true
 		to := c
 		for _, o := range all {
-			if o.sameQuestion(c) && o.items == current.items {
+			if o.sameQuestion(c) && o.itemsHash == current.itemsHash {
 				to = o
 			}
 		}
@@ -330,10 +330,10 @@ func boardLinks(all []*condition, current *condition) (v boardChoices) {
 
 // best returns one run of each judge, chosen by [RunRow.isPreferredTo]. The runs with the highest headline score come
 // first.
-func (c *condition) best() (judges []RunRow) {
+func (c *comparableRuns) best() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
-		if !r.valued() {
+		if !r.hasHeadlineScore() {
 			continue
 		}
 		key := judgeOf(r.manifest)
@@ -353,7 +353,7 @@ func (c *condition) best() (judges []RunRow) {
 }
 
 // judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
-func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
+func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeMetadata(m)) }
 
 // isPreferredTo reports whether the leaderboard shows this run of a judge rather than another run of the same judge:
 // complete runs come first, then runs over more items, then newer runs.
@@ -363,9 +363,9 @@ func (r RunRow) isPreferredTo(other RunRow) bool {
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true while
+// buildLeaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true while
 // the differences between judges are still being tested.
-func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
+func (s *Server) buildLeaderboard(ctx context.Context, c *comparableRuns, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	boardJudges := judgesOf(judges)
 	ranking, err := s.testDifferences(ctx, judges, c.set)
@@ -374,24 +374,24 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 		ranking = new(report.ProvisionalRanking(boardJudges))
 	}
 	b = report.NewLeaderboard(*ranking, boardJudges)
-	b.Link = address
+	b.Link = pageURL
 	if !all {
 		b.MaxRows = maxBoardRows
-		b.All.Address = "/" + c.query("show", "all")
+		b.AllJudgesLink.Address = "/" + c.query("show", "all")
 	}
 	if err != nil {
 		b.Notes = append(b.Notes, err.Error())
 	}
-	b.Notes = append(b.Notes, s.notes(c)...)
+	b.Notes = append(b.Notes, s.publishedResultNotes(c)...)
 	if len(judges) > 1 {
 		b.Hardest.Address = hardestURL(judges[0].Name)
 	}
 	return b, pending
 }
 
-// notes returns a sentence with the published results on the condition's items, or with the command that imports the
+// publishedResultNotes returns a sentence with the published results on the condition's items, or with the command that imports the
 // published judges; nil if there are none, or if they have been imported.
-func (s *Server) notes(c *condition) []string {
+func (s *Server) publishedResultNotes(c *comparableRuns) []string {
 	var figures []string
 	for _, p := range datasets.PublishedResults(c.dataset) {
 		if p.Protocol == c.protocol && p.Metric == c.runs[0].Headline.Metric {
@@ -439,10 +439,10 @@ func (s *Server) testDifferences(ctx context.Context, judges []RunRow, set judgi
 	for _, r := range judges {
 		bytes += r.stamps.Records.Size
 	}
-	if bytes > maxTestedBytes {
+	if bytes > maxTestRecordBytes {
 		return nil, fmt.Errorf("the records are too large (%d MB) to test the differences here", bytes>>20)
 	}
-	ctx, cancel := s.withPageWait(ctx)
+	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
 	ranking, _ := memo.Get(ctx, s.background, name, s.filesState(namesOf(judges)...), func() (*scoring.Ranking, error) {

@@ -35,15 +35,15 @@ func New(o Options) (*Server, error) {
 		return m
 	}
 	s := &Server{
-		Options:       o,
-		runs:          runs,
-		memo:          newMemo(rememberedValues),
-		background:    newMemo(rememberedValues),
-		listings:      newMemo(1),
-		listNumbers:   newMemo(store.MaxFolders),
-		streams:       make(chan struct{}, maxStreams),
-		answerTimeout: requestTime,
-		mux:           http.NewServeMux(),
+		Options:        o,
+		runs:           runs,
+		memo:           newMemo(rememberedValues),
+		background:     newMemo(rememberedValues),
+		listings:       newMemo(1),
+		runNumbersMemo: newMemo(store.MaxFolders),
+		streams:        make(chan struct{}, maxStreams),
+		answerTimeout:  requestTime,
+		mux:            http.NewServeMux(),
 	}
 	runs.LogTo(o.Log)
 	s.guard, err = guard.New(o.Options)
@@ -64,7 +64,7 @@ func New(o Options) (*Server, error) {
 // Close ends all streams, waits for background work, and closes the folder of runs.
 func (s *Server) Close() error {
 	s.end()
-	s.runs.End()
+	s.runs.CancelClosing()
 	s.memo.Wait()
 	s.background.Wait()
 	s.listings.Wait()
@@ -74,7 +74,7 @@ func (s *Server) Close() error {
 // Serve answers requests that arrive at l until ctx ends. Then it ends all streams, and waits up to five seconds for
 // other answers.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	limit := min(maxConns, cmp.Or(s.Connections, maxConns))
+	limit := min(maxConns, cmp.Or(s.MaxConnections, maxConns))
 	conns := guard.NewConnections(limit, min(maxConnsEach, limit))
 	h := &http.Server{
 		Handler:        s.mux,
@@ -84,7 +84,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader,
 		ConnState:      conns.ConnState,
 		ConnContext:    conns.ConnContext,
-		ErrorLog:       log.New(logLines(s.Log), "", 0),
+		ErrorLog:       log.New(logLineWriter(s.Log), "", 0),
 	}
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(l) }()
@@ -105,10 +105,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// logLines is an io.Writer that passes the log of an http.Server to a function, line by line.
-type logLines func(format string, args ...any)
+// logLineWriter is an io.Writer that passes the log of an http.Server to a function, line by line.
+type logLineWriter func(format string, args ...any)
 
-func (l logLines) Write(b []byte) (int, error) {
+func (l logLineWriter) Write(b []byte) (int, error) {
 	l("%s", markup.MakeVisible(strings.TrimSpace(string(b))))
 	return len(b), nil
 }

@@ -107,7 +107,7 @@ func holdConnections(t *testing.T, begin string) {
 
 // TestFewerConnectionsWhereFewFilesMayBeOpen: idle connections of one address took all files that "ulimit -n" allows.
 func TestFewerConnectionsWhereFewFilesMayBeOpen(t *testing.T) {
-	addr := listening(t, newSite(t, t.TempDir(), func(o *Options) { o.Connections = 20 }).Server)
+	addr := listening(t, newSite(t, t.TempDir(), func(o *Options) { o.MaxConnections = 20 }).Server)
 	var idle []net.Conn
 	for range 30 {
 		c, err := net.Dial("tcp", addr)

@@ -19,18 +19,18 @@ import (
 
 // Progress holds the state of a run, with its speed while it is in progress.
 type Progress struct {
-	Run         string         `json:"run"`
-	Status      string         `json:"status"`
-	Stalled     bool           `json:"stalled,omitempty"`
-	Done        int            `json:"done" jsonschema:"judgments in the records"`
-	Judgments   int            `json:"judgments"`
-	Failed      int            `json:"failed"` // judgments whose requests failed
-	Cached      int            `json:"cached_replies"`
-	Outcomes    map[string]int `json:"outcomes"`
-	Job         *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
-	Problem     string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
-	Alarm       string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
-	LatestStart time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
+	Run                 string         `json:"run"`
+	Status              string         `json:"status"`
+	Stalled             bool           `json:"stalled,omitempty"`
+	Done                int            `json:"done" jsonschema:"judgments in the records"`
+	Judgments           int            `json:"judgments"`
+	Failed              int            `json:"failed"` // judgments whose requests failed
+	Cached              int            `json:"cached_replies"`
+	Outcomes            map[string]int `json:"outcomes"`
+	Job                 *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
+	Problem             string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
+	Alarm               string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
+	LatestJudgmentStart time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
 	store.RunSpeed
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a few seconds old"`
@@ -42,19 +42,19 @@ type Progress struct {
 // this server makes is never stalled; a run without a job may be made by another process.
 func (s *Server) progress(x *store.Index) Progress {
 	p := Progress{
-		Run:         x.Run,
-		Status:      x.Manifest.Status,
-		Done:        x.Counts.Records,
-		Judgments:   x.Manifest.Judgments,
-		Failed:      x.Counts.Outcomes[string(judging.Failed)],
-		Cached:      x.Counts.Cached,
-		Outcomes:    x.Counts.Outcomes,
-		LatestStart: x.Counts.LatestStart,
-		Alarm:       x.Alarm,
+		Run:                 x.Run,
+		Status:              x.Manifest.Status,
+		Done:                x.Counts.Records,
+		Judgments:           x.Manifest.Judgments,
+		Failed:              x.Counts.Outcomes[string(judging.Failed)],
+		Cached:              x.Counts.Cached,
+		Outcomes:            x.Counts.Outcomes,
+		LatestJudgmentStart: x.Counts.LatestJudgmentStart,
+		Alarm:               x.Alarm,
 	}
 	if p.Status == judging.Running {
 		p.RunSpeed = x.Pace(s.Now())
-		p.Stalled = s.isStalled(p.Written)
+		p.Stalled = s.isStalled(p.LastWrite)
 		if p.Stalled {
 			p.Left = nil
 		}
@@ -109,7 +109,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // otherwise nginx buffers events
 	send := func(text string) error {
-		if err := writeBy(w, s.Now().Add(writeTimeout)); err != nil {
+		if err := setWriteDeadline(w, s.Now().Add(writeTimeout)); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprint(w, text); err != nil {

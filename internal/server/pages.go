@@ -32,14 +32,14 @@ var assetFiles embed.FS
 
 // pages holds the templates of pages, and their assets: scripts, styles and images.
 type pages struct {
-	templates map[string]*template.Template // by the name of the page
-	assets    map[string][]byte             // contents, by the name in addresses, which contains a hash of the content
-	names     map[string]string             // name in addresses of each file
+	templates    map[string]*template.Template // by the name of the page
+	assets       map[string][]byte             // contents, by the name in addresses, which contains a hash of the content
+	addressNames map[string]string             // name in addresses of each file
 }
 
 // loadPages reads the templates and assets that are part of the program. folder returns the path of a run's folder.
 func loadPages(folder func(run string) string) (*pages, error) {
-	p := &pages{templates: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
+	p := &pages{templates: map[string]*template.Template{}, assets: map[string][]byte{}, addressNames: map[string]string{}}
 	files, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func loadPages(folder func(run string) string) (*pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.add(f.Name(), text)
+		p.addAsset(f.Name(), text)
 	}
-	p.add("report.css", []byte(report.Style))
+	p.addAsset("report.css", []byte(report.StyleSheet))
 	common := report.Templates().Funcs(p.functions(folder))
 	common, err = common.ParseFS(templateFiles, "templates/parts/*.html")
 	if err != nil {
@@ -74,12 +74,12 @@ func loadPages(folder func(run string) string) (*pages, error) {
 	return p, nil
 }
 
-// add adds an asset. Its name in addresses contains a hash of its content, so that browsers load it again if it
+// addAsset adds an asset. Its name in addresses contains a hash of its content, so that browsers load it again if it
 // changes.
-func (p *pages) add(file string, text []byte) {
+func (p *pages) addAsset(file string, text []byte) {
 	ext := path.Ext(file)
 	name := strings.TrimSuffix(file, ext) + "-" + datasets.HexSum(text)[:12] + ext
-	p.assets[name], p.names[file] = text, name
+	p.assets[name], p.addressNames[file] = text, name
 }
 
 // functions returns the functions that templates may call. Texts of models, datasets and files must go through v.
@@ -87,7 +87,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.MakeVisible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shorten(s, n) },
-		"asset":    func(file string) string { return "/assets/" + p.names[file] },
+		"asset":    func(file string) string { return "/assets/" + p.addressNames[file] },
 		"runURL":   runURL,
 		"itemURL":  itemURL,
 		"folder":   func(run string) string { return datasets.ShellQuote(folder(run)) },
@@ -96,7 +96,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"day":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 		"join":     strings.Join,
 		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"number":   grouped,
+		"number":   groupThousands,
 		"seconds":  seconds,
 		"duration": duration,
 		"percent":  func(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) },
@@ -115,8 +115,8 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	}
 }
 
-// grouped returns a number with thin spaces between thousands.
-func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
+// groupThousands returns a number with thin spaces between thousands.
+func groupThousands(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
 
 // seconds returns a time of ms milliseconds in words, such as "850 ms" or "2.5 s".
 func seconds(ms float64) string {

@@ -90,7 +90,7 @@ func TestNumbersOfPages(t *testing.T) {
 		-999:      "-999",
 		-12345678: "-12\u202f345\u202f678",
 	} {
-		if got := grouped(n); got != want {
+		if got := groupThousands(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}

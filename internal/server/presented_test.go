@@ -18,14 +18,14 @@ func TestToName(t *testing.T) {
 	}{
 		"best":        {"best", judging.Record{Gold: "01", Ranks: ranks}, []string{"01"}},
 		"worst":       {"worst", judging.Record{Gold: "01", Ranks: ranks}, []string{"03"}},
-		"unrelated":   {"worst", judging.Record{Gold: "01", Ranks: ranks, Unrelated: "02"}, []string{"02"}},
+		"unrelated":   {"worst", judging.Record{Gold: "01", Ranks: ranks, UnrelatedID: "02"}, []string{"02"}},
 		"not ranked":  {"worst", judging.Record{Gold: "01"}, nil},
 		"no label":    {"best", judging.Record{}, nil},
 		"twice there": {"best", judging.Record{Gold: "01", EqualOptions: [][]string{{"01", "03"}}}, []string{"01", "03"}},
 	} {
 		c.r.Order, c.r.Shape = []string{"03", "01", "02"}, datasets.ShapeOptions
-		m := &judging.Manifest{Spec: judging.Spec{Protocol: "multi-option", Options: judging.Settings{"goal": c.goal}}}
-		if got := m.CorrectIDs(&c.r); !slices.Equal(got, c.want) {
+		m := &judging.Manifest{Spec: judging.Spec{Protocol: "multi-option", ProtocolOptions: judging.Settings{"goal": c.goal}}}
+		if got := m.CorrectCandidateIDs(&c.r); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

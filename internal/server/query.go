@@ -95,21 +95,21 @@ type Choice struct {
 	Chosen            bool
 }
 
-// address returns the URL of the page that a reference in a document points to; "" if there is no such page.
-func address(r doc.Ref) string {
+// pageURL returns the URL of the page that a reference in a document points to; "" if there is no such page.
+func pageURL(r doc.Ref) string {
 	switch {
 	case len(r.Runs) == 0:
 		return r.Address
 	case len(r.Runs) > maxCompared || slices.Contains(r.Runs[1:], r.Runs[0]):
 		return ""
 	case len(r.Runs) > 1:
-		to := "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Filter, "group", r.Group)
+		to := "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Filter, "group", r.ItemGroup)
 		if r.Filter != "" {
 			to += itemsAnchor
 		}
 		return to
-	case r.Filter+r.Group+r.Mode != "":
-		return runURL(r.Runs[0]) + "/items" + query("show", r.Filter, "group", r.Group, "mode", r.Mode)
+	case r.Filter+r.ItemGroup+r.Mode != "":
+		return runURL(r.Runs[0]) + "/items" + query("show", r.Filter, "group", r.ItemGroup, "mode", r.Mode)
 	}
 	return runURL(r.Runs[0])
 }

@@ -10,9 +10,9 @@ import (
 // route describes an address of the server: a page for people, or a call of the API for programs. All routes are in
 // routes.go; the description of the API (openapi_calls_test.go) and the tests go through them.
 type route struct {
-	pattern string  // method and path, as http.ServeMux reads them
-	view    view    // returns what to show
-	handle  handler // answers, in place of a view
+	pattern string    // method and path, as http.ServeMux reads them
+	view    viewMaker // returns what to show
+	handle  handler   // answers, in place of a view
 	// form, in place of a view, does what a form asks for and returns the address to show next.
 	form func(*http.Request) (to string, err error)
 
@@ -20,7 +20,7 @@ type route struct {
 
 	status int // HTTP status of a successful call; 0 for 200
 
-	missing      error // answer of a server that does not have the route
+	missingError error // answer of a server that does not have the route
 	needsNoToken bool  // needs no token
 	stream       bool  // has no time limit
 }
@@ -28,15 +28,15 @@ type route struct {
 // handler answers a request itself, in place of a view. An error that it returns is shown to the client.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// view makes the value that a route shows, as a page or as JSON.
-type view struct {
+// viewMaker makes the value that a route shows, as a page or as JSON.
+type viewMaker struct {
 	result reflect.Type // type of the value
 	make   func(*http.Request) (any, error)
 }
 
-// viewOf returns the view whose values show returns.
-func viewOf[T any](show func(*http.Request) (T, error)) view {
-	return view{result: reflect.TypeFor[T](), make: func(r *http.Request) (any, error) { return show(r) }}
+// viewFromFunc returns the view whose values show returns.
+func viewFromFunc[T any](show func(*http.Request) (T, error)) viewMaker {
+	return viewMaker{result: reflect.TypeFor[T](), make: func(r *http.Request) (any, error) { return show(r) }}
 }
 
 // apiPath begins the path of every call of the API.

@@ -22,8 +22,8 @@ func (s *Server) routes() []route {
 
 			pageRoute("/{$}", "leaderboard", s.leaderboardPage),
 			apiRoute("GET /leaderboard", s.requestedBoard),
-			{pattern: "GET /leaderboard.md", handle: s.downloadBoard(markdownType, ".md", report.RunReport.Markdown)},
-			{pattern: "GET /leaderboard.svg", handle: s.downloadBoard(svgType, ".svg", report.RunReport.Picture)},
+			{pattern: "GET /leaderboard.md", handle: s.downloadBoard(markdownType, ".md", report.RunsReport.Markdown)},
+			{pattern: "GET /leaderboard.svg", handle: s.downloadBoard(svgType, ".svg", report.RunsReport.Picture)},
 			{pattern: "GET /hardest", form: s.redirectToHardest},
 		},
 
@@ -32,11 +32,11 @@ func (s *Server) routes() []route {
 		[]route{
 			{
 				pattern: "GET /runs/{run}/report.html",
-				handle:  s.downloadNumbers("text/html; charset=utf-8", ".html", report.RunReport.WriteHTML),
+				handle:  s.downloadNumbers("text/html; charset=utf-8", ".html", report.RunsReport.WriteHTML),
 			},
 			{pattern: "GET /runs/{run}/results.csv", handle: s.downloadNumbers("text/csv; charset=utf-8", ".csv", resultsCSV)},
-			{pattern: "GET /runs/{run}/summary.md", handle: s.downloadNumbers(markdownType, ".md", report.RunReport.Markdown)},
-			{pattern: "GET /runs/{run}/picture.svg", handle: s.downloadNumbers(svgType, ".svg", report.RunReport.Picture)},
+			{pattern: "GET /runs/{run}/summary.md", handle: s.downloadNumbers(markdownType, ".md", report.RunsReport.Markdown)},
+			{pattern: "GET /runs/{run}/picture.svg", handle: s.downloadNumbers(svgType, ".svg", report.RunsReport.Picture)},
 			{pattern: "GET /runs/{run}/records.jsonl", handle: s.downloadRecords, stream: true},
 			apiRoute("GET /runs/{run}/status", s.statusView),
 			{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
@@ -53,53 +53,53 @@ func (s *Server) routes() []route {
 
 		[]route{pageRoute("/help", "help", s.helpPage)},
 
-		require(s.Labels != "", errNoDesk, pageRoute("/labels", "labels", s.labelsView)),
-		require(s.Desk != nil, errNoDesk,
+		routesOrError(s.Labels != "", errNoDesk, pageRoute("/labels", "labels", s.labelsView)),
+		routesOrError(s.Desk != nil, errNoDesk,
 			route{pattern: "POST /labels", form: s.redirectToLabel},
 			pageRoute("/labels/{who}", "label", s.labelView),
 			route{pattern: "POST /labels/{who}", handle: s.submitLabel},
 		),
 
-		require(s.Runner != nil, errNoRunner, s.runnerRoutes()...),
+		routesOrError(s.Runner != nil, errNoRunner, s.runnerRoutes()...),
 	)
 }
 
 // runnerRoutes returns the routes that make, change and delete runs and suites, and those of jobs.
 func (s *Server) runnerRoutes() []route {
-	run := deletion{kind: "run", key: "name", list: "/runs", do: s.deleteRun}
-	suite := deletion{kind: "suite", key: "folder", list: "/suites", do: s.deleteSuite}
+	run := deletion{kind: "run", pathKey: "name", list: "/runs", do: s.deleteRun}
+	suite := deletion{kind: "suite", pathKey: "folder", list: "/suites", do: s.deleteSuite}
 	return []route{
 		pageRoute("/start", "start", s.startView),
 		{pattern: "POST /start", handle: s.startForm},
 		apiRoute("GET /offer", s.newRunOffer),
 		apiRoute("POST /plan", withJobRequest(s, RunMaker.Plan)),
-		apiRoute("POST /start", withJobRequest(s, RunMaker.Start)).accepted(),
+		apiRoute("POST /start", withJobRequest(s, RunMaker.Start)).withStatusAccepted(),
 		{pattern: "POST /runs/{run}/resume", form: s.resumeForm},
-		{pattern: "POST /runs/{run}/about", form: s.storeAbout},
-		{pattern: "POST /runs/{run}/delete", form: run.form},
-		apiRoute("POST /runs/{run}/delete", run.call),
+		{pattern: "POST /runs/{run}/about", form: s.storeRunAbout},
+		{pattern: "POST /runs/{run}/delete", form: run.deleteFromForm},
+		apiRoute("POST /runs/{run}/delete", run.execute),
 		apiRoute("POST /suites/plan", withJobRequest(s, RunMaker.PlanSuite)),
-		apiRoute("POST /suites/start", withJobRequest(s, RunMaker.StartSuite)).accepted(),
+		apiRoute("POST /suites/start", withJobRequest(s, RunMaker.StartSuite)).withStatusAccepted(),
 		{pattern: "POST /suites/{suite}/resume", form: s.resumeSuite},
-		{pattern: "POST /suites/{suite}/delete", form: suite.form},
-		apiRoute("POST /suites/{suite}/delete", suite.call),
+		{pattern: "POST /suites/{suite}/delete", form: suite.deleteFromForm},
+		apiRoute("POST /suites/{suite}/delete", suite.execute),
 		{pattern: "GET /jobs", form: s.redirectToRuns},
 		apiRoute("GET /jobs", s.jobsView),
-		{pattern: "GET /jobs/{job}", handle: s.followJob},
+		{pattern: "GET /jobs/{job}", handle: s.redirectToJobResult},
 		apiRoute("GET /jobs/{job}", s.jobView),
 		{pattern: "POST /jobs/{job}/stop", form: s.stopForm},
-		apiRoute("POST /jobs/{job}/stop", s.stop).accepted(),
+		apiRoute("POST /jobs/{job}/stop", s.stop).withStatusAccepted(),
 	}
 }
 
 // pageRoute returns the route of a page for people: a template lays out the value that show returns.
 func pageRoute[T any](path, template string, show func(*http.Request) (T, error)) route {
-	return route{pattern: "GET " + path, template: template, view: viewOf(show)}
+	return route{pattern: "GET " + path, template: template, view: viewFromFunc(show)}
 }
 
 // apiRoute returns the route of an API call that answers with the value of show as JSON. pattern is below /api/v1.
 func apiRoute[T any](pattern string, show func(*http.Request) (T, error)) route {
-	return route{pattern: strings.Replace(pattern, " ", " "+apiPath, 1), view: viewOf(show)}
+	return route{pattern: strings.Replace(pattern, " ", " "+apiPath, 1), view: viewFromFunc(show)}
 }
 
 // pageAndCallRoutes returns two routes for the value that show returns: a page, and a call of the API at the same path.
@@ -107,17 +107,17 @@ func pageAndCallRoutes[T any](path, template string, show func(*http.Request) (T
 	return []route{pageRoute(path, template, show), apiRoute("GET "+path, show)}
 }
 
-// accepted returns the route of a call that starts or stops a job: its answer has the status 202 (Accepted).
-func (r route) accepted() route {
+// withStatusAccepted returns the route of a call that starts or stops a job: its answer has the status 202 (Accepted).
+func (r route) withStatusAccepted() route {
 	r.status = http.StatusAccepted
 	return r
 }
 
-// require sets missing, the error that these routes answer, unless the server has them.
-func require(has bool, missing error, routes ...route) []route {
+// routesOrError sets missing, the error that these routes answer, unless the server has them.
+func routesOrError(has bool, missing error, routes ...route) []route {
 	for i := range routes {
 		if !has {
-			routes[i].missing = missing
+			routes[i].missingError = missing
 		}
 	}
 	return routes

@@ -28,7 +28,7 @@ type RunRow struct {
 
 	manifest *judging.Manifest
 	stamps   store.Stamps    // state of the run's files
-	items    judging.ItemSet // the run's items
+	itemSet  judging.ItemSet // the run's items
 	set      judging.ItemSet // items that the numbers cover; empty for all items of the run
 }
 
@@ -40,8 +40,8 @@ type runNumbers struct {
 	Records   int                `json:"records"`
 	Warnings  int                `json:"warnings" jsonschema:"number of warnings"`
 
-	report *scoring.Report // the part that leaderboards need; nil before the run is scored
-	failed bool            // the run cannot be scored; its page shows the error
+	report     *scoring.Report // the part that leaderboards need; nil before the run is scored
+	unscorable bool            // the run cannot be scored; its page shows the error
 }
 
 // Asks returns the question that the run asks its judge; "" before the run is scored.
@@ -49,24 +49,24 @@ func (r RunRow) Asks() string {
 	if r.report == nil {
 		return ""
 	}
-	return report.Question(*r.report)
+	return report.JudgeQuestion(*r.report)
 }
 
 // metricKey returns a key of what the headline score measures, by which the list keeps comparable runs together. Runs
 // without a score sort last.
 func (r RunRow) metricKey() string {
-	if !r.valued() {
+	if !r.hasHeadlineScore() {
 		return "\uffff"
 	}
 	return r.Headline.Unit + "\x00" + r.Headline.Metric + "\x00" + r.Headline.Mode
 }
 
-// valued reports whether the run has a headline score.
-func (r runNumbers) valued() bool { return r.Headline != nil && r.Headline.Value != nil }
+// hasHeadlineScore reports whether the run has a headline score.
+func (r runNumbers) hasHeadlineScore() bool { return r.Headline != nil && r.Headline.Value != nil }
 
-// value returns the headline score; 0 if there is none.
-func (r runNumbers) value() float64 {
-	if !r.valued() {
+// headlineScore returns the headline score; 0 if there is none.
+func (r runNumbers) headlineScore() float64 {
+	if !r.hasHeadlineScore() {
 		return 0
 	}
 	return *r.Headline.Value
@@ -81,7 +81,7 @@ func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
 	}
 	row := RunRow{
-		RunHead:  s.head(run.Name, run.Manifest),
+		RunHead:  s.runHead(run.Name, run.Manifest),
 		Suite:    s.runs.SuiteOf(run.Name),
 		manifest: run.Manifest,
 	}
@@ -100,7 +100,7 @@ func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 		return row
 	}
 	row.stamps = s.runs.Stamps(run.Name)
-	row.items = s.runs.ItemSet(run.Name, run.Manifest)
+	row.itemSet = s.runs.ItemSet(run.Name, run.Manifest)
 	row.runNumbers = s.storedNumbers(run, row.stamps)
 	return row
 }
@@ -113,49 +113,49 @@ func (s *Server) isStalled(written time.Time) bool {
 // storedNumbers returns the numbers of a run that has ended from results.json, without reading its records. They are
 // empty if results.json is missing or old.
 func (s *Server) storedNumbers(run store.FoundRun, stamps store.Stamps) runNumbers {
-	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
+	if numbers, ok := memo.Peek[runNumbers](s.runNumbersMemo, listNumbersKey(run.Name, ""), stamps); ok {
 		return numbers
 	}
 	rep := s.runs.WrittenReport(run.Name, run.Manifest, stamps)
 	if rep == nil {
 		return runNumbers{} // not remembered, since a later call may find them
 	}
-	return s.cacheNumbers(run.Name, "", stamps, rep)
+	return s.cacheRunNumbers(run.Name, "", stamps, rep)
 }
 
-// briefKey returns the name under which listNumbers keeps the numbers of a run on the items of set; an empty set stands
+// listNumbersKey returns the name under which listNumbers keeps the numbers of a run on the items of set; an empty set stands
 // for all items.
-func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
+func listNumbersKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// cacheNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items that
+// cacheRunNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items that
 // the report covers; it is empty for all items.
-func (s *Server) cacheNumbers(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
+func (s *Server) cacheRunNumbers(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
 		Outcomes:  maps.Clone(rep.Outcomes),
 		Records:   rep.Judgments(),
-		Warnings:  rep.Caveats(),
+		Warnings:  rep.CautionCount(),
 		report:    report.BoardReport(rep),
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
-	s.listNumbers.Put(briefKey(run, set), stamps, out)
+	s.runNumbersMemo.Put(listNumbersKey(run, set), stamps, out)
 	return out
 }
 
 // scoreOnItems returns the numbers of a run on the items of a set, or on all of its items if the set is empty. They are
 // computed in the background; if ctx ends before they are ready, it returns the error of ctx.
 func (s *Server) scoreOnItems(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
-	name := briefKey(r.Name, set)
-	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, name, r.stamps); ok {
+	name := listNumbersKey(r.Name, set)
+	if numbers, ok := memo.Peek[runNumbers](s.runNumbersMemo, name, r.stamps); ok {
 		return numbers, nil
 	}
 	return memo.Get(ctx, s.background, "numbers of "+name, r.stamps, func() (runNumbers, error) {
 		rep, err := s.runs.Score(r.Name, set)
 		if err != nil {
-			return runNumbers{failed: true}, nil
+			return runNumbers{unscorable: true}, nil
 		}
-		return s.cacheNumbers(r.Name, set, r.stamps, rep), nil
+		return s.cacheRunNumbers(r.Name, set, r.stamps, rep), nil
 	})
 }
 
@@ -165,7 +165,7 @@ const maxBackgroundScores = 50
 // scoreMissing fills in the numbers of ended runs that have none, such as copied runs, and returns the number of runs
 // that are still being scored in the background. Large runs are scored when their own page is opened.
 func (s *Server) scoreMissing(ctx context.Context, rows []RunRow) (pending int) {
-	ctx, cancel := s.withPageWait(ctx)
+	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	for i, r := range rows {
 		if pending == maxBackgroundScores {
@@ -186,7 +186,7 @@ func (s *Server) scoreMissing(ctx context.Context, rows []RunRow) (pending int) 
 
 // needsScoring reports whether the run has ended but has no numbers yet, and is small enough to be scored for a list.
 func (r RunRow) needsScoring() bool {
-	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
+	return r.manifest != nil && r.report == nil && !r.unscorable && r.Status != judging.Running && r.Error == "" &&
 		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= maxSmallRunBytes
 }
 
@@ -221,16 +221,16 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsForPage returns all runs as pages list them. For a large folder they may be some seconds old, and are nil while
+// listRunsForPages returns all runs as pages list them. For a large folder they may be some seconds old, and are nil while
 // the folder is being read for the first time.
-func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
-	if !s.runs.Large() {
+func (s *Server) listRunsForPages(ctx context.Context) ([]RunRow, error) {
+	if !s.runs.HasManyRuns() {
 		return s.rows(ctx)
 	}
 	latest := func() []RunRow {
 		return memo.GetAndRefresh(s.listings, "rows", s.Now(), func() ([]RunRow, error) { return s.rows(s.ending) })
 	}
-	ctx, cancel := s.withPageWait(ctx)
+	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	rows := latest()
 	for rows == nil && ctx.Err() == nil {
@@ -240,12 +240,12 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	return slices.Clone(rows), nil
 }
 
-// requestedRows returns all runs for a request: always current for a call of the API, else as rowsForPage returns them.
-func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
+// requestedRunRows returns all runs for a request: always current for a call of the API, else as rowsForPage returns them.
+func (s *Server) requestedRunRows(r *http.Request) ([]RunRow, error) {
 	if isAPI(r) {
 		return s.rows(r.Context())
 	}
-	return s.rowsForPage(r.Context())
+	return s.listRunsForPages(r.Context())
 }
 
 // runReport returns the report of a run from its results.json. If that is missing or was written by an earlier version
@@ -258,14 +258,14 @@ func (s *Server) runReport(ctx context.Context, run string) (*scoring.Report, er
 	now := s.runs.Stamps(run)
 	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (rep *scoring.Report, err error) {
 		rep = s.runs.WrittenReport(run, m, now)
-		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.AlteredFiles(run, m)) > len(m.Altered) {
+		if rep == nil || rep.ScoringVersion < scoring.Version || len(s.runs.AlteredFiles(run, m)) > len(m.Altered) {
 			rep, err = s.runs.Score(run, "")
 			if err != nil {
 				return nil, err
 			}
 		}
 		rep.Run = run
-		s.cacheNumbers(run, "", now, rep)
+		s.cacheRunNumbers(run, "", now, rep)
 		return rep, nil
 	})
 }

@@ -51,9 +51,9 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	m := x.Manifest
 	v := runView{
-		RunHead:  s.head(name, m),
+		RunHead:  s.runHead(name, m),
 		Counts:   x.Counts,
-		Damaged:  x.Damaged,
+		Damaged:  x.LineErrors,
 		Manifest: m,
 		Progress: s.progress(x),
 		Warnings: []string{},
@@ -79,7 +79,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		}
 		if !isAPI(r) {
 			v.Page = s.runPage(r.Context(), v.RunHead, x, rep)
-			ctx, cancel := s.withPageWait(r.Context())
+			ctx, cancel := s.pageWaitContext(r.Context())
 			defer cancel()
 			v.Page.BiasAnalysis, err = s.analyzeBias(ctx, name, m)
 			v.Swaying = errors.Is(err, context.DeadlineExceeded)
@@ -94,14 +94,14 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 // runPage returns the part of a run's page that is made from its report, with links to the run's items and to the other
 // judges of the same items.
 func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
-	board := condition{protocol: head.Protocol, goal: head.Goal, items: x.Manifest.ItemsFileKey()}
+	board := comparableRuns{protocol: head.Protocol, goal: head.Goal, itemsHash: x.Manifest.ItemsFileKey()}
 	p := &report.RunPage{
 		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
 		BoardRef:  doc.Ref{Address: board.link()},
 		ItemLists: s.itemLists(x),
-		Command:   s.commandOf(ctx, head.Name, x.Manifest),
-		Prompt:    x.Manifest.Spec.Prompt.Text(),
-		Link:      address,
+		Command:   s.commandOfRun(ctx, head.Name, x.Manifest),
+		Prompt:    x.Manifest.Spec.Prompt.AllTexts(),
+		Link:      pageURL,
 	}
 	p.Name = head.AboutName()
 	if rep.Run == "" {
@@ -112,9 +112,9 @@ func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep 
 	return p
 }
 
-// commandOf returns the command line that makes the run in its folder; "" for an imported run, and for a jury of which
+// commandOfRun returns the command line that makes the run in its folder; "" for an imported run, and for a jury of which
 // a member's run is not in this folder.
-func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
+func (s *Server) commandOfRun(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := jury.MemberRuns(m)
 	if jurors == nil {
 		return jobs.CommandOf(m, s.folder(run))
@@ -148,7 +148,7 @@ func (s *Server) analyzeBias(ctx context.Context, run string, m *judging.Manifes
 
 // reversedRun finds the same judge's run with the opposite goal on the same items and with the same prompt. It returns
 // nil if there is none.
-func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeRun {
+func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeGoalRun {
 	rows, err := s.rows(ctx)
 	if err != nil {
 		return nil // the list of runs shows the error
@@ -157,7 +157,7 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeRu
 	var best *RunRow
 	for i, row := range rows {
 		if row.report == nil || row.Shard != "" || row.Goal == run.Goal || row.Protocol == run.Protocol ||
-			!report.SameLayout(row.Protocol, run.Protocol) || row.items != items ||
+			!report.SameLayout(row.Protocol, run.Protocol) || row.itemSet != items ||
 			row.manifest.Spec.Model != run.manifest.Spec.Model || row.Prompt != run.Prompt || row.Settings != run.Settings {
 			continue
 		}
@@ -176,8 +176,8 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeRu
 	if run.Goal > best.Goal { // the goals best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.OppositeRun{Report: rep, Run: best.Name}
-	if c, err := s.compare(ctx, names); err == nil {
+	t := &report.OppositeGoalRun{Report: rep, Run: best.Name}
+	if c, err := s.compareRuns(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
 	return t
@@ -193,7 +193,7 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 			continue
 		}
 		o := report.OtherJudge{
-			Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value,
+			Name: names[i], Level: scoring.LevelUnknown, IsPublished: row.Imported != "", Value: *row.Headline.Value,
 		}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
@@ -203,13 +203,13 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 	return all
 }
 
-// storeAbout stores the name, tags and note that a posted form gives a run, and returns the address of the run's page.
-func (s *Server) storeAbout(r *http.Request) (to string, err error) {
+// storeRunAbout stores the name, tags and note that a posted form gives a run, and returns the address of the run's page.
+func (s *Server) storeRunAbout(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
 		return "", err
 	}
-	details := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
+	details := judging.RunDescription{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
 	return runURL(name), s.Runner.Describe(name, details)
 }
 
@@ -250,7 +250,7 @@ func (s *Server) itemLists(x *store.Index) (all []doc.Block) {
 			Links:    []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Filter: k.show}}},
 			About:    table.Count(len(positions), "item"),
 		}
-		if k.show != "confident" || !run.Simulated && len(positions)*doubtRatio <= run.Items {
+		if k.show != "confident" || !run.Simulated && len(positions)*judgeFaultRatio <= run.Items {
 			list.About += " · " + k.hint // if more are wrong, the judge is doubted rather than the labels
 		}
 		if run.Judgments <= run.Items { // each item is judged once

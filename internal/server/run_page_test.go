@@ -25,12 +25,12 @@ func TestListsOfARun(t *testing.T) {
 	}
 	for _, l := range lists {
 		var list ItemsView
-		s.data("/api/v1"+address(l.Links[0].Target), &list)
+		s.data("/api/v1"+pageURL(l.Links[0].Target), &list)
 		if len(l.Table.Rows) != min(listsEach, list.Matches) || !strings.HasPrefix(l.About, fmt.Sprintf("%d items", list.Matches)) {
 			t.Errorf("%s: %d named of %q, the filter takes %d", l.Title, len(l.Table.Rows), l.About, list.Matches)
 		}
 		for i, item := range l.Table.Rows {
-			if link := address(item.Target); link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
+			if link := pageURL(item.Target); link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
 				t.Errorf("%s: item %d leads to %s", l.Title, i, link)
 			}
 			for _, m := range item.Cells {
@@ -67,9 +67,9 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 					continue // lists of items know no such groups
 				}
 				var list ItemsView
-				s.data("/api/v1"+address(piece.Target), &list)
+				s.data("/api/v1"+pageURL(piece.Target), &list)
 				if list.Matches != piece.N {
-					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Name, address(piece.Target), list.Matches)
+					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Name, pageURL(piece.Target), list.Matches)
 				}
 			}
 			if sum != b.N || b.N == 0 {

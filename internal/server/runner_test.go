@@ -16,7 +16,7 @@ type fakeRunner struct {
 	mu      sync.Mutex
 	jobs    []jobs.Job
 	deleted []string
-	abouts  map[string]judging.About
+	abouts  map[string]judging.RunDescription
 	fails   error
 	panics  string
 }
@@ -93,8 +93,8 @@ func (f *fakeRunner) DeleteSuite(folder string) error {
 	return f.fails
 }
 
-func (f *fakeRunner) Describe(run string, details judging.About) error {
-	f.abouts = map[string]judging.About{run: details}
+func (f *fakeRunner) Describe(run string, details judging.RunDescription) error {
+	f.abouts = map[string]judging.RunDescription{run: details}
 	return f.fails
 }
 

@@ -46,10 +46,10 @@ type runsFilter struct {
 	query   url.Values          // all parameters of the request
 }
 
-// choiceFilters names the parameters of the list of runs for which the form offers the values that occur.
-var choiceFilters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
+// choiceParameters names the parameters of the list of runs for which the form offers the values that occur.
+var choiceParameters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
 
-// choices returns the run's values for each parameter in choiceFilters.
+// choices returns the run's values for each parameter in choiceParameters.
 func (r RunRow) choices() map[string][]string {
 	return map[string][]string{
 		"protocol": {r.Protocol},
@@ -66,7 +66,7 @@ func (r RunRow) choices() map[string][]string {
 var orders = map[string]func(a, b RunRow) int{
 	"when": func(a, b RunRow) int { return b.Started.Compare(a.Started) },
 	"headline": func(a, b RunRow) int {
-		return cmp.Or(cmp.Compare(a.metricKey(), b.metricKey()), cmp.Compare(b.value(), a.value()))
+		return cmp.Or(cmp.Compare(a.metricKey(), b.metricKey()), cmp.Compare(b.headlineScore(), a.headlineScore()))
 	},
 	"name":     byText(RunRow.Title),
 	"model":    byText(func(r RunRow) string { return r.Model }),
@@ -80,8 +80,8 @@ func byText(text func(RunRow) string) func(a, b RunRow) int {
 	return func(a, b RunRow) int { return strings.Compare(text(a), text(b)) }
 }
 
-// sort sorts runs as the parameter sort says. A name of orders with - in front stands for the reverse order.
-func (f runsFilter) sort(runs []RunRow) error {
+// sortRuns sorts runs as the parameter sort says. A name of orders with - in front stands for the reverse order.
+func (f runsFilter) sortRuns(runs []RunRow) error {
 	name, reverse := strings.CutPrefix(f.Sort, "-")
 	compare, ok := orders[name]
 	if !ok {
@@ -107,11 +107,11 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	all, err := s.requestedRows(r)
+	all, err := s.requestedRunRows(r)
 	if err != nil {
 		return view, err
 	}
-	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchWarning(), Reading: all == nil}
+	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.ListingWarning(), Reading: all == nil}
 	makers := map[string]string{} // jobs by their runs
 	for _, j := range s.activeJobs() {
 		makers[j.Run()] = j.ID
@@ -126,7 +126,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if !isAPI(r) {
 		view.Pending = s.pendingJobs()
 	}
-	if err := f.sort(view.Runs); err != nil {
+	if err := f.sortRuns(view.Runs); err != nil {
 		return view, err
 	}
 	view.Filter = f
@@ -208,14 +208,14 @@ func (f runsFilter) Link(changes ...string) string {
 	if f.Sort != "when" {
 		pairs = append(pairs, "sort", f.Sort)
 	}
-	for _, name := range choiceFilters {
+	for _, name := range choiceParameters {
 		pairs = append(pairs, name, f.query.Get(name))
 	}
 	return "/runs" + query(append(pairs, changes...)...)
 }
 
 // Parameters returns the names of the parameters for which a person chooses a value.
-func (runsFilter) Parameters() []string { return choiceFilters }
+func (runsFilter) Parameters() []string { return choiceParameters }
 
 // Options returns the values that a person can choose for a parameter.
 func (f runsFilter) Options(name string) (list []Choice) {

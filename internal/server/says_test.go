@@ -66,7 +66,7 @@ func TestTheFirstLeaderboardStaysWhileRunsAreScored(t *testing.T) {
 	row := func(dataset string, items int) RunRow {
 		m := &judging.Manifest{}
 		m.Spec.Dataset.SHA256 = dataset
-		return RunRow{RunHead: RunHead{Protocol: "pairwise", ItemsOf: dataset, Items: items}, manifest: m, items: judging.ItemSet(dataset)}
+		return RunRow{RunHead: RunHead{Protocol: "pairwise", ItemsOf: dataset, Items: items}, manifest: m, itemSet: judging.ItemSet(dataset)}
 	}
 	done, waits, running := row("small", 10), row("large", 350), row("larger", 1000)
 	done.report, done.Headline = &scoring.Report{Items: 10}, &scoring.Result{Value: new(50.0)}

@@ -160,7 +160,7 @@ func (s *script) serve(args []string) {
 func managerOf(t *testing.T, runs string) *jobs.Manager {
 	m, err := jobs.New(t.Context(), eval.Maker{
 		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
-	}, jobs.Options{Runs: runs, NoCache: true, MaxActive: 2, CanList: store.CanList})
+	}, jobs.Options{Runs: runs, NoCache: true, MaxActive: 2, RunListShows: store.CanList})
 	must(t, err)
 	t.Cleanup(m.Wait)
 	return m

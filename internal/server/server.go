@@ -30,9 +30,9 @@ type Options struct {
 	Desk    *labels.Desk // hands out items to label; nil for none
 	Labels  string       // file of the labels that judges are compared with; "" for none
 	Version string       // version of gavel
-	// Connections limits the open connections; 0 for the default.
-	Connections int
-	Log         func(format string, args ...any) // log for whoever runs the server
+	// MaxConnections limits the open connections; 0 for the default.
+	MaxConnections int
+	Log            func(format string, args ...any) // log for whoever runs the server
 
 	pageWait time.Duration // time for which pages wait for background work; 0 for [pageWait]
 }
@@ -59,7 +59,7 @@ type RunMaker interface {
 	// Jobs returns the jobs, the newest first.
 	Jobs() []jobs.Job
 	// Describe stores the name, tags and note that people gave a run.
-	Describe(run string, details judging.About) error
+	Describe(run string, details judging.RunDescription) error
 	// Delete removes a run, unless a process is writing to it.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.
@@ -69,8 +69,8 @@ type RunMaker interface {
 // pageWait is the time for which a page waits for background work. Then it says what is missing, and is loaded again.
 const pageWait = 2 * time.Second
 
-// withPageWait returns a context that ends after the time for which a page waits for background work.
-func (s *Server) withPageWait(ctx context.Context) (context.Context, context.CancelFunc) {
+// pageWaitContext returns a context that ends after the time for which a page waits for background work.
+func (s *Server) pageWaitContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(s.pageWait, pageWait))
 }
 
@@ -81,16 +81,16 @@ type Server struct {
 	runs *store.Store // reads the folder of runs
 	memo *memo.Memo   // values computed from whole runs, for which pages wait
 	// background has values that are computed in the background, for which pages wait briefly.
-	background    *memo.Memo
-	listNumbers   *memo.Memo // numbers of runs in lists and leaderboards
-	listings      *memo.Memo // the list of runs of a large folder
-	guard         *guard.Guard
-	streams       chan struct{}      // semaphore of the open streams of events
-	ending        context.Context    // ends when the server closes, and ends all streams
-	end           context.CancelFunc // ends ending
-	pages         *pages
-	answerTimeout time.Duration // time limit for computing an answer
-	mux           *http.ServeMux
+	background     *memo.Memo
+	runNumbersMemo *memo.Memo // numbers of runs in lists and leaderboards
+	listings       *memo.Memo // the list of runs of a large folder
+	guard          *guard.Guard
+	streams        chan struct{}      // semaphore of the open streams of events
+	ending         context.Context    // ends when the server closes, and ends all streams
+	end            context.CancelFunc // ends ending
+	pages          *pages
+	answerTimeout  time.Duration // time limit for computing an answer
+	mux            *http.ServeMux
 }
 
 // isAPI reports whether a request is a call of the API, and not one of a page.

@@ -16,7 +16,7 @@ import (
 // The store never opens a pipe under the name of a run's file: it would wait for a writer, and the whole list with it.
 func TestPipesAreNotWaitedFor(t *testing.T) {
 	dir := t.TempDir()
-	for _, file := range []string{judging.ManifestFile, scoring.SuiteFile} {
+	for _, file := range []string{judging.ManifestFile, scoring.SuiteRunsFile} {
 		folder := filepath.Join(dir, "with-"+file)
 		write(t, filepath.Join(folder, "note.txt"), "")
 		if err := syscall.Mkfifo(filepath.Join(folder, file), 0o600); err != nil {

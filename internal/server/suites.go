@@ -128,9 +128,9 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
 	}
-	ctx, cancel := s.withPageWait(r.Context())
+	ctx, cancel := s.pageWaitContext(r.Context())
 	defer cancel()
-	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchWarning()}
+	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.ListingWarning()}
 	for _, folder := range s.runs.Suites() {
 		suite, err := s.runs.Suite(folder)
 		if err != nil {
@@ -183,7 +183,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	if err != nil {
 		return SuiteView{}, err
 	}
-	v := SuiteView{File: suite.File, Maker: s.lastJob(func(j jobs.Job) bool { return j.Suite == folder })}
+	v := SuiteView{File: suite.FileText, Maker: s.lastJob(func(j jobs.Job) bool { return j.Suite == folder })}
 	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
 	for _, run := range v.Runs {
 		if run.Status == judging.Running {
@@ -247,7 +247,7 @@ func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	job, err := s.Runner.ResumeSuite(r.Context(), folder, suite.File)
+	job, err := s.Runner.ResumeSuite(r.Context(), folder, suite.FileText)
 	return jobURL(job.ID), err
 }
 

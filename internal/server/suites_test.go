@@ -15,7 +15,7 @@ import (
 func suiteOf(t testing.TB, dir, folder string) *scoring.SuiteMatrix {
 	t.Helper()
 	suite := &scoring.SuiteMatrix{
-		Name: "four judges", File: "name: four judges # </textarea><script>alert(1)</script>\n", Judges: []string{"good", "coin", "late", "busy"},
+		Name: "four judges", FileText: "name: four judges # </textarea><script>alert(1)</script>\n", Judges: []string{"good", "coin", "late", "busy"},
 		Conditions: []scoring.SuiteCondition{{Name: "pairs", Protocol: "pairwise", Dataset: "sample", Prompt: "sop"}},
 	}
 	for _, j := range suite.Judges {
@@ -25,7 +25,7 @@ func suiteOf(t testing.TB, dir, folder string) *scoring.SuiteMatrix {
 	makePairs(t, "right", path, "good_pairs")
 	makePairs(t, "coin", path, "coin_pairs")
 	makeRun(t, filepath.Join(path, "busy_pairs"), runSetup{sim: "coin", stop: 5})
-	must(t, judging.WriteJSON(filepath.Join(path, scoring.SuiteFile), suite))
+	must(t, judging.WriteJSON(filepath.Join(path, scoring.SuiteRunsFile), suite))
 	return suite
 }
 

@@ -17,7 +17,7 @@ func TestMetricsAreExplained(t *testing.T) {
 		var v runView
 		s.data("/api/v1/runs/"+url.PathEscape(run), &v)
 		for _, x := range v.Report.Results {
-			if _, ok := scoring.TermIn(scoring.MetricsOf(v.Protocol), x.Metric); !ok {
+			if _, ok := scoring.FindTerm(scoring.MetricsOf(v.Protocol), x.Metric); !ok {
 				t.Errorf("%s: nothing says what %s is", run, x.Metric)
 			}
 		}

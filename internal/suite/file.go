@@ -123,7 +123,7 @@ func readFolder(dir string) (*Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := ParseFile(filepath.Join(dir, scoring.SuiteFile), []byte(stored.File))
+	s, err := ParseFile(filepath.Join(dir, scoring.SuiteRunsFile), []byte(stored.FileText))
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func ParseFile(path string, raw []byte) (*Definition, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, SyntaxError(s.path, raw, err)
 	}
-	if err := s.resolve(&doc); err != nil {
+	if err := s.resolveAliases(&doc); err != nil {
 		return nil, err
 	}
 	return s, s.read(doc.Content[0])
@@ -218,9 +218,9 @@ func (s *Definition) read(root *yaml.Node) error {
 	case len(s.conditions) == 0:
 		return s.errorAtLine(root.Line, "conditions are missing: list what to ask the judges")
 	case s.study == "":
-	case s.study != scoring.GRP:
-		return s.errorAtLine(root.Line, "study: expected %s, not %q", scoring.GRP, s.study)
-	case 2*len((&Suite{Definition: s}).summary().Goals()) != len(s.conditions):
+	case s.study != scoring.StudyGRP:
+		return s.errorAtLine(root.Line, "study: expected %s, not %q", scoring.StudyGRP, s.study)
+	case 2*len((&Suite{Definition: s}).summary().GoalPairs()) != len(s.conditions):
 		return s.errorAtLine(root.Line, "study: grp compares goals: "+
 			"give each condition of pairwise one of reversed with the same dataset, prompt and flags, and no other")
 	}

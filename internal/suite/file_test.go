@@ -48,7 +48,7 @@ func TestSuiteExample(t *testing.T) {
 			t.Errorf("cell %d in %s:\n%s\nwant\n%s", tt.cell, c.Request.Out, got, tt.values)
 		}
 	}
-	if o := s.Cells[5].Request; !o.Unrelated || o.MaxTokens != 2048 || o.Concurrency != 4 || o.Think != "off" {
+	if o := s.Cells[5].Request; !o.AddUnrelated || o.MaxTokens != 2048 || o.Concurrency != 4 || o.Think != "off" {
 		t.Errorf("options: %+v", o)
 	}
 }

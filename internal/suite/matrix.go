@@ -79,7 +79,7 @@ func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, 
 			}
 			c.Request.Out = filepath.Join(s.Out, c.name)
 			if c.judge.name != c.Request.Model {
-				c.Request.Name = c.judge.name
+				c.Request.JudgeName = c.judge.name
 			}
 			m.Cells = append(m.Cells, c)
 		}
@@ -123,14 +123,14 @@ func (s *Definition) expand(p conditionProduct) error {
 		// Names do not depend on the order of the file.
 		slices.SortFunc(c.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
 		for _, set := range c.settings {
-			if err := s.addSize(c.line, set); err != nil {
+			if err := s.addSettingBytes(c.line, set); err != nil {
 				return err
 			}
 		}
 		c.protocol = p.protocols[n]
 		c.describe()
 		c.Name = p.nameOf(c)
-		if err := s.checkName(c); err != nil {
+		if err := s.checkConditionName(c); err != nil {
 			return err
 		}
 		s.conditions = append(s.conditions, c)
@@ -142,8 +142,8 @@ func (s *Definition) tooManyCells(line int) error {
 	return s.errorAtLine(line, "the matrix has more than %d cells", maxCells)
 }
 
-// addSize adds the size of a setting to s.bytes, and returns an error if the sum exceeds maxBytes.
-func (s *Definition) addSize(line int, set setting) error {
+// addSettingBytes adds the size of a setting to s.bytes, and returns an error if the sum exceeds maxBytes.
+func (s *Definition) addSettingBytes(line int, set setting) error {
 	for _, w := range set.values {
 		s.bytes += len(w) + len(set.flag)
 	}
@@ -209,8 +209,8 @@ func baseName(word string) string {
 	return eval.FolderName(word)
 }
 
-// checkName returns an error for a condition that exists already, or whose folder would be that of another condition.
-func (s *Definition) checkName(c *Condition) error {
+// checkConditionName returns an error for a condition that exists already, or whose folder would be that of another condition.
+func (s *Definition) checkConditionName(c *Condition) error {
 	if len(c.Name) > 150 {
 		return s.errorAtLine(c.line,
 			"the folder of this condition would be called %.60s…: give the condition a name", c.Name)
@@ -253,7 +253,7 @@ func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 		c.settings[set.flag] = set
 	}
 	for _, set := range c.settings {
-		if err := s.addSize(j.line, set); err != nil {
+		if err := s.addSettingBytes(j.line, set); err != nil {
 			return nil, err
 		}
 	}

@@ -33,14 +33,14 @@ type amounts struct {
 	TooLong   int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
 	Calls     int `json:"calls"`                     // requests to make: one for each judgment to ask
 	MaxCalls  int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
-	// LaterCalls counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
+	// CallsOfLaterStages counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
 	// unknown.
-	LaterCalls   int      `json:"later,omitempty"`
-	PromptTokens int      `json:"prompt_tokens"`          // estimate for all calls except those in Later
-	ReplyTokens  int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
-	Hours        float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
-	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
-	SpeedSources []string `json:"measured_by,omitempty"`  // what the speeds were measured by
+	CallsOfLaterStages int      `json:"later,omitempty"`
+	PromptTokens       int      `json:"prompt_tokens"`          // estimate for all calls except those in Later
+	ReplyTokens        int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
+	Hours              float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
+	UnmeasuredCalls    int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
+	SpeedSources       []string `json:"measured_by,omitempty"`  // what the speeds were measured by
 	// NumCtx lists the context sizes in tokens requested from Ollama, which loads the model anew for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
@@ -52,11 +52,11 @@ func (a *amounts) add(b amounts) {
 	a.TooLong += b.TooLong
 	a.Calls += b.Calls
 	a.MaxCalls += b.MaxCalls
-	a.LaterCalls += b.LaterCalls
+	a.CallsOfLaterStages += b.CallsOfLaterStages
 	a.PromptTokens += b.PromptTokens
 	a.ReplyTokens += b.ReplyTokens
 	a.Hours += b.Hours
-	a.Unmeasured += b.Unmeasured
+	a.UnmeasuredCalls += b.UnmeasuredCalls
 	for _, basis := range b.SpeedSources {
 		if !slices.Contains(a.SpeedSources, basis) {
 			a.SpeedSources = append(a.SpeedSources, basis)
@@ -74,7 +74,7 @@ func (a *amounts) add(b amounts) {
 // a judgment; nil: unknown.
 func (a *amounts) setCosts(pace *eval.JudgmentTime) {
 	if pace == nil {
-		a.Unmeasured = a.Calls
+		a.UnmeasuredCalls = a.Calls
 		return
 	}
 	a.Hours = float64(a.Calls) * pace.Seconds / 3600
@@ -129,10 +129,10 @@ func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, d
 	}
 	if later := p.Later; later != nil {
 		n := later.Judgments * later.Request.CallParameters().Repetitions()
-		a := amounts{Judgments: n, Calls: n, MaxCalls: n, LaterCalls: n}
+		a := amounts{Judgments: n, Calls: n, MaxCalls: n, CallsOfLaterStages: n}
 		pace := &eval.SimulatedPace
 		if !later.Request.Simulated() {
-			pace = speeds.Pace(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
+			pace = speeds.Pace(eval.ModelSpec(later.JudgeServers), later.Request.Protocol, later.Request.PromptNameOrFile)
 		}
 		a.setCosts(pace)
 		c.add(a)
@@ -191,7 +191,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		if err != nil {
 			cp.Error = s.explain(err)
 		}
-		plan.count(cp)
+		plan.addCell(cp)
 	}
 	plan.checkLimits()
 	return plan, nil
@@ -217,8 +217,8 @@ func (s *Suite) explain(err error) string {
 	return err.Error()
 }
 
-// count adds the amounts of a cell to those of its judge, its agents and the total.
-func (p *Plan) count(c *cellPlan) {
+// addCell adds the amounts of a cell to those of its judge, its agents and the total.
+func (p *Plan) addCell(c *cellPlan) {
 	row := func(name string) *judgePlan {
 		i := slices.IndexFunc(p.Judges, func(j judgePlan) bool { return j.Judge == name })
 		if i < 0 {
@@ -249,8 +249,8 @@ func (p *Plan) checkLimits() {
 	case l > 0 && p.Total.Hours > l:
 		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%s, the limit is %s",
 			eval.DurationText(3600*p.Total.Hours), eval.DurationText(3600*l)))
-	case l > 0 && p.Total.Unmeasured > 0:
+	case l > 0 && p.Total.UnmeasuredCalls > 0:
 		p.Exceeded = append(p.Exceeded, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
-			"a short run of the judge measures it", p.Total.Unmeasured, eval.DurationText(3600*l)))
+			"a short run of the judge measures it", p.Total.UnmeasuredCalls, eval.DurationText(3600*l)))
 	}
 }

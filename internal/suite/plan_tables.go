@@ -14,8 +14,8 @@ import (
 
 // Document returns the tables of the plan: one with a row for each cell, and one with a row for each judge.
 func (p *Plan) Document() doc.Document {
-	cells := doc.Table{RowHead: "judge", Columns: append(doc.Columns(doc.ColumnWords, "condition"),
-		doc.Columns(doc.ColumnInteger, "judgments", "there", "cached", "calls", "prompt tokens")...)}
+	cells := doc.Table{RowHead: "judge", Columns: append(doc.ColumnsOfKind(doc.ColumnWords, "condition"),
+		doc.ColumnsOfKind(doc.ColumnInteger, "judgments", "there", "cached", "calls", "prompt tokens")...)}
 	var unplanned []string
 	for _, c := range p.Cells {
 		a := c.total()
@@ -28,9 +28,9 @@ func (p *Plan) Document() doc.Document {
 		cells.Add(row)
 	}
 	judges := doc.Table{RowHead: "judge", Columns: append(
-		doc.Columns(doc.ColumnInteger,
+		doc.ColumnsOfKind(doc.ColumnInteger,
 			"cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
-		doc.Columns(doc.ColumnWords, "measured by")...)}
+		doc.ColumnsOfKind(doc.ColumnWords, "measured by")...)}
 	notes := []doc.Note{doc.PhraseNote("suite.prompts")}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		judges.Add(doc.WordRow(
@@ -42,8 +42,8 @@ func (p *Plan) Document() doc.Document {
 			notes = append(notes, doc.PhraseNote("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
 		}
 	}
-	if p.Total.LaterCalls > 0 {
-		notes = append(notes, doc.PhraseNote("suite.later", p.Total.LaterCalls))
+	if p.Total.CallsOfLaterStages > 0 {
+		notes = append(notes, doc.PhraseNote("suite.later", p.Total.CallsOfLaterStages))
 	}
 	if p.Total.TooLong > 0 {
 		notes = append(notes, doc.PhraseNote("suite.too-long", p.Total.TooLong))
@@ -69,7 +69,7 @@ func (c *cellPlan) total() amounts {
 }
 
 func (a amounts) promptTokens() string {
-	if a.LaterCalls > 0 {
+	if a.CallsOfLaterStages > 0 {
 		return strconv.Itoa(a.PromptTokens) + "+"
 	}
 	return strconv.Itoa(a.PromptTokens)
@@ -80,7 +80,7 @@ func (a amounts) measuredText(text string) string {
 	switch {
 	case a.Calls > 0 && len(a.SpeedSources) == 0:
 		return "?"
-	case a.Unmeasured > 0:
+	case a.UnmeasuredCalls > 0:
 		return text + "+"
 	}
 	return text

@@ -114,7 +114,7 @@ func (s *Suite) Race(
 	if err := x.resume(s); err != nil {
 		return nil, err
 	}
-	err = s.withRunner(ctx, e, func(ctx context.Context, r *runner) error {
+	err = s.doWithRunner(ctx, e, func(ctx context.Context, r *runner) error {
 		x.runner = r
 		err := x.run(ctx)
 		out = x.table()
@@ -149,7 +149,7 @@ func (x *suiteRace) resume(s *Suite) error {
 		return err
 	}
 	for _, c := range s.Cells {
-		results, err := x.judgedItems(c.Request.Out)
+		results, err := x.judgedItemOutcomes(c.Request.Out)
 		if err != nil {
 			return err
 		}
@@ -158,8 +158,8 @@ func (x *suiteRace) resume(s *Suite) error {
 	return nil
 }
 
-// judgedItems returns, by id, the items that the run in a folder has judged, and whether the judge is correct on each.
-func (x *suiteRace) judgedItems(dir string) (map[string]bool, error) {
+// judgedItemOutcomes returns, by id, the items that the run in a folder has judged, and whether the judge is correct on each.
+func (x *suiteRace) judgedItemOutcomes(dir string) (map[string]bool, error) {
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -176,7 +176,7 @@ func (x *suiteRace) judgedItems(dir string) (map[string]bool, error) {
 	}
 	results := map[string]bool{}
 	for _, id := range x.items {
-		if result, complete := records.Item(id, x.metric); complete && result != scoring.ItemUnknown {
+		if result, complete := records.ItemResult(id, x.metric); complete && result != scoring.ItemUnknown {
 			results[id] = result == scoring.ItemRight
 		}
 	}
@@ -191,7 +191,7 @@ func (x *suiteRace) run(ctx context.Context) error {
 			x.state.Over = true
 			return x.save()
 		}
-		if right, ok := x.results[j][x.items[x.engine.Outcomes(j)]]; ok && !x.exceedsCalls() {
+		if right, ok := x.results[j][x.items[x.engine.OutcomeCount(j)]]; ok && !x.exceedsCalls() {
 			x.engine.Add(right) // also after the hours of the budget: these items are paid for
 			continue
 		}
@@ -200,9 +200,9 @@ func (x *suiteRace) run(ctx context.Context) error {
 		}
 		switch {
 		case x.stopped(ctx):
-			return x.interrupted(ctx, "%d judges remain", len(x.engine.Remaining()))
+			return x.interruptionError(ctx, "%d judges remain", len(x.engine.Remaining()))
 		case x.exceedsBudget():
-			return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
+			return eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
 				"the same command with a larger --budget continues"))
 		}
 		if err := x.ask(ctx, j, upTo); err != nil {
@@ -216,8 +216,8 @@ func (x *suiteRace) run(ctx context.Context) error {
 func (x *suiteRace) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
 	x.Notef("%s: items %d to %d of %d; %d of %d judges remain",
-		c.name, x.engine.Outcomes(j)+1, upTo, len(x.items), len(x.engine.Remaining()), len(x.suite.Cells))
-	before := x.engine.Outcomes(j)
+		c.name, x.engine.OutcomeCount(j)+1, upTo, len(x.items), len(x.engine.Remaining()), len(x.suite.Cells))
+	before := x.engine.OutcomeCount(j)
 	if limit := x.budget.Calls; limit > 0 {
 		upTo = min(upTo, before+limit/x.callsPerItem-x.engine.Judgments())
 	}
@@ -232,7 +232,7 @@ func (x *suiteRace) ask(ctx context.Context, j, upTo int) error {
 		Seed:     &x.state.Seed,
 		MaxItems: upTo,
 		Observe: func(place int, result scoring.ItemResult) bool {
-			if place < x.engine.Outcomes(j) {
+			if place < x.engine.OutcomeCount(j) {
 				return false
 			}
 			if !isNext() || result == scoring.ItemUnknown {
@@ -250,8 +250,8 @@ func (x *suiteRace) ask(ctx context.Context, j, upTo int) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.name, err)
-	case x.engine.Outcomes(j) == before:
-		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: "+
+	case x.engine.OutcomeCount(j) == before:
+		return eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: "+
 			"a call failed, or the run lacks the item; %s", c.name, x.Hints.GoOn))
 	}
 	return nil
@@ -287,7 +287,7 @@ func (x *suiteRace) table() *races.Race {
 		if m, err := judging.ReadManifest(side.Run); err == nil {
 			side.Simulated = m.Simulated
 			if _, cluster := datasets.ClusterFunc(m.Dataset.Format); cluster != "" &&
-				!x.engine.Rules.Benchmark && warnings == nil {
+				!x.engine.Rules.OnlyTheseItems && warnings == nil {
 				warnings = append(warnings, phrases.Sentence("race.dependent", cluster))
 			}
 		}

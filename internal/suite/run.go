@@ -20,12 +20,12 @@ import (
 // runner makes the runs of a suite's cells, one after the other.
 type runner struct {
 	*eval.Maker
-	suite *Suite
-	stop  atomic.Bool // the user interrupted: no further run may start
+	suite         *Suite
+	userInterrupt atomic.Bool // the user interrupted: no further run may start
 
-	incomplete     []string // names of cells that lack judgments or verdicts
-	lacksJudgments bool     // one of these cells lacks judgments
-	soFar          string   // of a study: the differences last printed
+	incomplete         []string // names of cells that lack judgments or verdicts
+	lacksJudgments     bool     // one of these cells lacks judgments
+	printedDifferences string   // of a study: the differences last printed
 }
 
 // Run starts or continues the runs of all cells. With yes it ignores the suite's limits. The error may be
@@ -34,11 +34,11 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 	if err := s.checkLimits(ctx, e, yes); err != nil {
 		return err
 	}
-	return s.withRunner(ctx, e, func(ctx context.Context, r *runner) error { return r.run(ctx) })
+	return s.doWithRunner(ctx, e, func(ctx context.Context, r *runner) error { return r.run(ctx) })
 }
 
-// withRunner calls do with a runner, after checking that the judges answer and making the suite's folder.
-func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
+// doWithRunner calls do with a runner, after checking that the judges answer and making the suite's folder.
+func (s *Suite) doWithRunner(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
 	release, err := quiet.OpenSharedCache(s.requests)
 	if err != nil {
@@ -51,13 +51,13 @@ func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.C
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
-		r.stop.Store(true)
+		r.userInterrupt.Store(true)
 		quiet.Interrupts.Interrupt(cancel)
 	})()
 	if err := r.checkJudges(ctx); err != nil {
 		return err
 	}
-	if err := s.write(); err != nil {
+	if err := s.writeRunList(); err != nil {
 		return err
 	}
 	return do(ctx, r)
@@ -70,7 +70,7 @@ func (r *runner) checkJudges(ctx context.Context) error {
 	for _, c := range r.suite.Cells {
 		o := c.Request
 		key := fmt.Sprint(o.Endpoint, o.Model, o.Parameters)
-		if checked[key] || r.complete(c) || r.stopped(ctx) {
+		if checked[key] || r.isComplete(c) || r.stopped(ctx) {
 			continue
 		}
 		checked[key] = true
@@ -107,19 +107,19 @@ func (a *LimitsError) Error() string {
 		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.Excess, a.path)
 }
 
-// write makes the suite's folder, and in it the file that lists the suite's runs.
-func (s *Suite) write() error {
+// writeRunList makes the suite's folder, and in it the file that lists the suite's runs.
+func (s *Suite) writeRunList() error {
 	if disk.Exists(filepath.Join(s.Out, judging.ManifestFile)) {
 		return s.errorAtLine(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
 	}
 	if err := os.MkdirAll(s.Out, 0o755); err != nil {
 		return fmt.Errorf("the suite's folder: %w", err)
 	}
-	disk.Sweep(s.Out, scoring.SuiteFile, race.StateFile)
-	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteFile), s.summary())
+	disk.Sweep(s.Out, scoring.SuiteRunsFile, race.StateFile)
+	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteRunsFile), s.summary())
 }
 
-func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
+func (r *runner) stopped(ctx context.Context) bool { return r.userInterrupt.Load() || ctx.Err() != nil }
 
 // run makes the runs of all cells. If a judge cannot be found, or stops answering, it leaves
 // out the judge's other cells.
@@ -130,8 +130,8 @@ func (r *runner) run(ctx context.Context) error {
 			break
 		}
 		if cause := broken[c.judge]; cause != nil {
-			if !r.complete(c) {
-				r.note(c, fmt.Errorf("not started: the judge stopped answering: %w", cause))
+			if !r.isComplete(c) {
+				r.noteIncompleteCell(c, fmt.Errorf("not started: the judge stopped answering: %w", cause))
 			}
 			continue
 		}
@@ -148,11 +148,11 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		if errors.As(err, new(*judging.GaveUpError)) || r.CheckJudge(ctx, c.Request) != nil {
 			broken[c.judge] = err
-			if r.complete(c) { // the run needed no judgment
+			if r.isComplete(c) { // the run needed no judgment
 				continue
 			}
 		}
-		r.note(c, err)
+		r.noteIncompleteCell(c, err)
 	}
 	return r.incompleteError(ctx)
 }
@@ -160,42 +160,42 @@ func (r *runner) run(ctx context.Context) error {
 // noteStudy prints the differences between the goals of a study so far, without a test, if there are new ones.
 func (r *runner) noteStudy() {
 	results, err := r.suite.Results()
-	if err == nil && results.Study != nil && results.Study.SoFar() != r.soFar {
-		r.soFar = results.Study.SoFar()
-		r.Notef("so far: %s", r.soFar)
+	if err == nil && results.Study != nil && results.Study.SoFar() != r.printedDifferences {
+		r.printedDifferences = results.Study.SoFar()
+		r.Notef("so far: %s", r.printedDifferences)
 	}
 }
 
-// complete reports whether the run of a cell is complete, by the manifest in its folder.
-func (r *runner) complete(c *Cell) bool {
+// isComplete reports whether the run of a cell is complete, by the manifest in its folder.
+func (r *runner) isComplete(c *Cell) bool {
 	m, err := judging.ReadManifest(c.Request.Out)
 	return err == nil && (m.Status == judging.Complete || m.Status == judging.StoppedByRule && c.Request.Until != "")
 }
 
-// note records a cell whose run is not complete because of err, and prints the reason.
-func (r *runner) note(c *Cell, err error) {
+// noteIncompleteCell records a cell whose run is not complete because of err, and prints the reason.
+func (r *runner) noteIncompleteCell(c *Cell, err error) {
 	r.Notef("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
 	r.incomplete = append(r.incomplete, c.name)
-	r.lacksJudgments = r.lacksJudgments || !errors.Is(err, eval.ErrUnserved)
+	r.lacksJudgments = r.lacksJudgments || !errors.Is(err, eval.ErrServerNoVerdict)
 }
 
-// interrupted returns the error of a suite or race that the user stopped; format and args say how far it is.
-func (r *runner) interrupted(ctx context.Context, format string, args ...any) error {
+// interruptionError returns the error of a suite or race that the user stopped; format and args say how far it is.
+func (r *runner) interruptionError(ctx context.Context, format string, args ...any) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
 		return cause
 	}
-	return eval.WithKind(eval.ErrInterrupted,
+	return eval.ErrorOfKind(eval.ErrInterrupted,
 		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Hints.GoOn))
 }
 
 // incompleteError returns the error for cells that are not complete; nil if all are.
 func (r *runner) incompleteError(ctx context.Context) error {
 	if r.stopped(ctx) {
-		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)
+		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.isComplete)
 		if len(open) == 0 {
 			return nil
 		}
-		return r.interrupted(ctx, "%d of %d cells are not complete", len(open), len(r.suite.Cells))
+		return r.interruptionError(ctx, "%d of %d cells are not complete", len(open), len(r.suite.Cells))
 	}
 	if len(r.incomplete) == 0 {
 		return nil
@@ -203,8 +203,8 @@ func (r *runner) incompleteError(ctx context.Context) error {
 	count := fmt.Sprintf("%d of %d cells", len(r.incomplete), len(r.suite.Cells))
 	names := strings.Join(r.incomplete, ", ")
 	if r.lacksJudgments {
-		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Hints.GoOn))
+		return eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Hints.GoOn))
 	}
-	return eval.WithKind(eval.ErrUnserved,
+	return eval.ErrorOfKind(eval.ErrServerNoVerdict,
 		fmt.Errorf("%s have judgments without a verdict (%s); %s", count, names, r.Hints.AskAgain))
 }

@@ -25,7 +25,7 @@ import (
 // running.
 type Status struct {
 	Suite    string         `json:"suite"`
-	Out      string         `json:"out"`
+	OutDir   string         `json:"out"`
 	Cells    []RunState     `json:"cells"`
 	Stages   []RunState     `json:"stages,omitempty"` // runs of models' answers that cells use
 	ByStatus map[string]int `json:"by_status"`        // number of cells by status
@@ -41,22 +41,22 @@ type RunState struct {
 	Completed      int        `json:"standing"`                 // judgments with a reply
 	Failed         int        `json:"failed"`                   // judgments whose last call failed
 	Rate           float64    `json:"per_second,omitempty"`     // judgments per second, from the latest records
-	Left           float64    `json:"seconds_left,omitempty"`   // estimated time to the run's end
+	SecondsLeft    float64    `json:"seconds_left,omitempty"`   // estimated time to the run's end
 	LastRecordTime *time.Time `json:"last_record,omitempty"`    // time of the last record
-	Silent         float64    `json:"seconds_silent,omitempty"` // since the last record, if the run's status is running
-	// Value is the headline score so far. Before the run's end its interval is valid however often one looks.
-	Value *scoring.Result `json:"value,omitempty"`
-	Error string          `json:"error,omitempty"`
+	SilentSeconds  float64    `json:"seconds_silent,omitempty"` // since the last record, if the run's status is running
+	// HeadlineScore is the headline score so far. Before the run's end its interval is valid however often one looks.
+	HeadlineScore *scoring.Result `json:"value,omitempty"`
+	Error         string          `json:"error,omitempty"`
 }
 
 // Status returns the progress of the suite at the time now.
 func (s *Suite) Status(now time.Time) *Status {
-	st := &Status{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
+	st := &Status{Suite: s.Name, OutDir: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
 		cs := stateOf(c.Request.Out, now)
 		cs.Judge = c.judge.name
-		cs.Value = cs.headline()
+		cs.HeadlineScore = cs.headline()
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
@@ -124,9 +124,9 @@ func (c RunState) headline() *scoring.Result {
 
 // addPace sets the speed of a run that is in progress, and the time left. last is the time of its last record.
 func (c *RunState) addPace(tempo *judging.Tempo, last *time.Time, now time.Time) {
-	c.Silent = max(0, now.Sub(*last).Seconds())
+	c.SilentSeconds = max(0, now.Sub(*last).Seconds())
 	c.Rate = tempo.PerSecond(now)
-	c.Left, _ = tempo.Remaining(c.Expected-c.Completed, now)
+	c.SecondsLeft, _ = tempo.Remaining(c.Expected-c.Completed, now)
 }
 
 // silentAfter is the time without a new record after which a run in progress is called silent: it may have been killed.
@@ -139,8 +139,8 @@ func (s *Status) Document() (d doc.Document) {
 		d.CSVRows = nil
 	}
 	t := doc.Table{RowHead: "run", Columns: append(
-		doc.Columns(doc.ColumnWords, "status"),
-		doc.Columns(doc.ColumnInteger, "judgments", "failed", "per second", "left", "so far")...)}
+		doc.ColumnsOfKind(doc.ColumnWords, "status"),
+		doc.ColumnsOfKind(doc.ColumnInteger, "judgments", "failed", "per second", "left", "so far")...)}
 	var wrong []string
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
 		t.Add(c.row())
@@ -157,11 +157,11 @@ func (s *Status) Document() (d doc.Document) {
 			summary += fmt.Sprintf(", %d %s", n, status)
 		}
 	}
-	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.Value != nil && c.Status != judging.Complete }) {
+	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.HeadlineScore != nil && c.Status != judging.Complete }) {
 		summary += phrases.Sentence("suite.early")
 	}
 	d.Blocks = append([]doc.Block{{
-		Title:     phrases.Sentence("suite.title", s.Suite, s.Out),
+		Title:     phrases.Sentence("suite.title", s.Suite, s.OutDir),
 		ShowTitle: true,
 		Table:     &t,
 		Notes:     append([]doc.Note{doc.PlainNote(summary)}, doc.WarningNotes(wrong)...),
@@ -181,14 +181,14 @@ func (c RunState) row() doc.Row {
 		judgments = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
 		failed = strconv.Itoa(c.Failed)
 	}
-	if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
+	if silent := time.Duration(c.SilentSeconds * float64(time.Second)); silent > silentAfter {
 		status += phrases.Sentence("suite.silent", silent.Round(time.Minute))
 	} else if c.Rate > 0 {
 		rate = strconv.FormatFloat(c.Rate, 'f', 1, 64)
-		remaining = (time.Duration(c.Left) * time.Second).String()
+		remaining = (time.Duration(c.SecondsLeft) * time.Second).String()
 	}
-	if c.Value != nil {
-		value = c.Value.Metric + " " + table.WithInterval(*c.Value)
+	if c.HeadlineScore != nil {
+		value = c.HeadlineScore.Metric + " " + table.WithInterval(*c.HeadlineScore)
 	}
 	return doc.WordRow(name, status, judgments, failed, rate, remaining, value)
 }

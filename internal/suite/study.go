@@ -20,8 +20,8 @@ type Study struct {
 	Out      string
 }
 
-// Open makes the suite of a study. Its text is a suite's file, so that the suite can be continued from its folder.
-func (q Study) Open() (*Suite, error) {
+// OpenSuite makes the suite of a study. Its text is a suite's file, so that the suite can be continued from its folder.
+func (q Study) OpenSuite() (*Suite, error) {
 	if len(q.Datasets) == 0 {
 		q.Datasets = []string{"judgebench-gpt4o", "judgebench-claude"}
 	}
@@ -55,7 +55,7 @@ func (q Study) Open() (*Suite, error) {
 		}
 	}
 	text, err := yaml.Marshal(map[string]any{
-		"study":    scoring.GRP,
+		"study":    scoring.StudyGRP,
 		"name":     filepath.Base(q.Out),
 		"out":      q.Out,
 		"defaults": defaults,
@@ -78,7 +78,7 @@ func (q Study) Open() (*Suite, error) {
 func WithoutLineNumber(err error) error {
 	var wrong *lineError
 	if errors.As(err, &wrong) {
-		return eval.WithKind(eval.ErrUsage, wrong.Err)
+		return eval.ErrorOfKind(eval.ErrUsage, wrong.Err)
 	}
 	return err
 }

@@ -17,13 +17,13 @@ func TestStudyIsASuite(t *testing.T) {
 		Models:   []string{"org/a", "b@http://gpu1:8000"},
 		Settings: map[string][]string{"base-url": {"http://gpu0", "http://gpu2"}, "seed": {"7"}, "group": {"Math"}},
 		Out:      "runs/x",
-	}.Open()
+	}.OpenSuite()
 	assert.NilError(t, err)
 	assert.Equal(t, len(s.Cells), 2*2*2*3)
 	assert.Equal(t, s.Name, "x")
 	m := s.summary()
-	assert.Equal(t, m.Study, scoring.GRP)
-	goals := m.Goals()
+	assert.Equal(t, m.Study, scoring.StudyGRP)
+	goals := m.GoalPairs()
 	assert.Equal(t, len(goals), 6)
 	assert.Equal(t, goals[0][0].Dataset+" "+goals[0][0].Prompt, "judgebench-gpt4o direct")
 	assert.Equal(t, goals[5][1].Protocol+" "+goals[5][1].Dataset+" "+goals[5][1].Prompt, "reversed judgebench-claude sop")
@@ -45,7 +45,7 @@ func TestStudyIsASuite(t *testing.T) {
 		{study: Study{Out: "x", Models: []string{"a"}, Prompts: []string{"sop", "sop"}}, want: `prompt: "sop" is repeated in the list`},
 		{study: Study{Out: "x", Models: []string{"a"}, Settings: map[string][]string{"seed": {"x"}}}, want: `--seed "x": expected a number`},
 	} {
-		_, err := c.study.Open()
+		_, err := c.study.OpenSuite()
 		assert.ErrorContains(t, WithoutLineNumber(err), c.want)
 		assert.Assert(t, errors.Is(WithoutLineNumber(err), eval.ErrUsage))
 	}

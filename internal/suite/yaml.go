@@ -38,13 +38,13 @@ func SyntaxError(path string, raw []byte, err error) error {
 	return Wrong(path, line, "not YAML: %s", text)
 }
 
-// resolve replaces YAML's aliases below n by their targets, and returns an error for lists that are too long.
-func (s *Definition) resolve(n *yaml.Node) error {
+// resolveAliases replaces YAML's aliases below n by their targets, and returns an error for lists that are too long.
+func (s *Definition) resolveAliases(n *yaml.Node) error {
 	if isList(n) && len(n.Content) > maxCells {
 		return s.errorAtLine(n.Line, "this list has %d entries, and may have %d", len(n.Content), maxCells)
 	}
 	for _, child := range n.Content {
-		if err := s.resolve(child); err != nil {
+		if err := s.resolveAliases(child); err != nil {
 			return err
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"gotest.tools/v3/golden"
 )
 
-// Cases runs the test cases of a file in testdata, as subtests. A case is a paragraph: a line with its name, input
+// RunCases runs the test cases of a file in testdata, as subtests. A case is a paragraph: a line with its name, input
 // lines for run, and the lines that run must return, indented. go test -update writes the indented lines. A paragraph
 // that begins with "#" is a comment.
-func Cases(t *testing.T, file string, run func(t *testing.T, input []string) (results []string)) {
+func RunCases(t *testing.T, file string, run func(t *testing.T, input []string) (results []string)) {
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
 	assert.NilError(t, err)
 	var written []string

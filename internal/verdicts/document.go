@@ -21,26 +21,26 @@ import (
 func (r *Result) answer(persons int) (answer, details string) {
 	details = phrases.Sentence("judge.persons", persons, len(r.Verdicts))
 	if r.Ranking != nil {
-		return phrases.Sentence("judge.ranking", r.Responses[0], r.Ranking[0].Ranks[1]), details
+		return phrases.Sentence("judge.ranking", r.ResponseNames[0], r.Ranking[0].Ranks[1]), details
 	}
-	plain, ok := r.Results[0].CompareWith(50)
+	plain, ok := r.Results[0].CompareWithThreshold(50)
 	switch {
 	case !ok:
 		return phrases.Sentence("judge.nothing"), details
-	case len(r.Responses) == 1:
+	case len(r.ResponseNames) == 1:
 		return phrases.Sentence("judge.score", plain, plain.N), details
 	}
-	rate, ok := r.Results[1].CompareWith(50)
+	rate, ok := r.Results[1].CompareWithThreshold(50)
 	code, method := "judge.even", "judge.corrected"
 	if !ok {
 		rate = plain
 		method = "judge.uncorrected"
 	}
-	if rate.Above {
+	if rate.AboveThreshold {
 		code = "judge.better"
 	}
-	answer = phrases.Sentence(code, r.Responses[0], rate, rate.N)
-	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.Responses[1], persons, r.Responses[0],
+	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N)
+	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.ResponseNames[1], persons, r.ResponseNames[0],
 		rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
 	if r.ByLabels != nil {
 		return r.ByLabels.Says, answer + " " + details
@@ -52,20 +52,20 @@ func (r *Result) answer(persons int) (answer, details string) {
 // in a language that is rare among the measured ones, then inconsistent ones.
 func (r *Result) Document() doc.Document {
 	results := &doc.Table{
-		Columns: doc.Columns(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
+		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
 	}
-	for i, name := range append(r.Responses, unclear, noVerdict) {
+	for i, name := range append(r.ResponseNames, inconsistentOrTie, noVerdict) {
 		n := 0
 		for _, x := range r.Verdicts {
-			if cmp.Or(x.Why, x.Verdict) == name || name == scores && x.Consistent {
+			if cmp.Or(x.Why, x.Verdict) == name || name == scoreMetric && x.Consistent {
 				n++
 			}
 		}
 		row := doc.Row{Name: name, Cells: doc.Cells(n)}
 		if i < len(r.Ranking) {
 			row.Ranks = r.Ranking[i].Ranks
-			row.Cells = append(row.Cells, doc.NumberCell(r.Ranking[i].Against))
-			results.Columns[1].Name = phrases.Sentence("judge.against", r.Responses[0])
+			row.Cells = append(row.Cells, doc.NumberCell(r.Ranking[i].WinProbability))
+			results.Columns[1].Name = phrases.Sentence("judge.against", r.ResponseNames[0])
 		}
 		results.Add(row)
 	}
@@ -84,7 +84,7 @@ func (r *Result) Document() doc.Document {
 	slices.SortStableFunc(persons, func(a, b Row) int {
 		return strings.Compare(a.Language+a.Why, b.Language+b.Why) // capitals first
 	})
-	ask := &doc.Table{RowHead: "item", Columns: doc.Columns(doc.ColumnWords, "why", "language")}
+	ask := &doc.Table{RowHead: "item", Columns: doc.ColumnsOfKind(doc.ColumnWords, "why", "language")}
 	for _, x := range persons[:min(6, len(persons))] {
 		ask.Add(doc.WordRow(x.Item, x.Why, x.Language))
 	}

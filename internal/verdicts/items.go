@@ -33,8 +33,8 @@ type Row struct {
 
 // Reasons for which a person should decide.
 const (
-	unclear   = "inconsistent or a tie"
-	noVerdict = "no verdict"
+	inconsistentOrTie = "inconsistent or a tie"
+	noVerdict         = "no verdict"
 )
 
 // item holds an item of a run with the judge's verdict.
@@ -48,7 +48,7 @@ type item struct {
 
 // readItems returns the items of the run in dir, in the order of its file of items.
 func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error) {
-	judge, err = labels.ReadJudge(dir, options.Reading)
+	judge, err = labels.ReadJudge(dir, scoringOptions.Reading)
 	set, setErr := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
 	if err := cmp.Or(err, setErr); err != nil {
 		return nil, nil, err
@@ -73,7 +73,7 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 		}
 		x.Item = source.ID
 		x.Verdict = judge.Verdicts[x.Item]
-		x.Why = map[string]string{"": noVerdict, labels.Tie: unclear}[x.Verdict]
+		x.Why = map[string]string{"": noVerdict, labels.Tie: inconsistentOrTie}[x.Verdict]
 		x.Consistent = x.Why == ""
 		x.Use = "keep"
 		if !x.Consistent {
@@ -111,13 +111,13 @@ func nameResponses(items []*item) []string {
 	})
 }
 
-// rareBelow is the share of items, in percent, below which their language is rare.
-const rareBelow = 5
+// rareLanguagePercent is the share of items, in percent, below which their language is rare.
+const rareLanguagePercent = 5
 
-// compare warns of items unlike the measured ones: by the shares of those in a language that is rare among the measured
+// warnOfUnlikeItems warns of items unlike the measured ones: by the shares of those in a language that is rare among the measured
 // ones, of those that are longer or shorter than nine in ten of these, and of consistent verdicts. Shares differ if
 // their intervals lie apart, which is stricter than a test at the level of reports with Bonferroni's correction.
-func (r *Result) compare(items, measured []*item) {
+func (r *Result) warnOfUnlikeItems(items, measured []*item) {
 	var lengths []int
 	languages := map[string]int{}
 	for _, x := range measured {
@@ -132,7 +132,7 @@ func (r *Result) compare(items, measured []*item) {
 			for _, x := range items {
 				k += scoring.Indicator(has(x))
 			}
-			return scoring.ShareOf("", k, float64(len(items)), 0)
+			return scoring.ShareEvidence("", k, float64(len(items)), 0)
 		}
 		here, before := share(items), share(measured)
 		if max(here.Low-before.High, before.Low-here.High) >= 1 { // in points
@@ -140,7 +140,7 @@ func (r *Result) compare(items, measured []*item) {
 		}
 	}
 	for _, x := range slices.Concat(items, measured) {
-		if 100*languages[x.Language] >= rareBelow*len(measured) {
+		if 100*languages[x.Language] >= rareLanguagePercent*len(measured) {
 			x.Language = ""
 		}
 	}

@@ -19,51 +19,51 @@ import (
 // Metrics of results.
 const (
 	uncorrected = "uncorrected" // by the verdicts as they are
-	scores      = "scores"      // the only response of a judge that scores
+	scoreMetric = "scores"      // the only response of a judge that scores
 )
 
-var options = scoring.DefaultOptions
+var scoringOptions = scoring.DefaultOptions
 
 // level is the confidence level of intervals.
-var level = options.Bootstrap.Level
+var level = scoringOptions.Bootstrap.Level
 
 // Result holds a judge's verdicts on items without labels, and what they show.
 type Result struct {
-	Says      string                `json:"says"`                // the answer in sentences
-	Judge     string                `json:"judge"`               // name of the judge
-	Responses []string              `json:"responses"`           // names of the responses' models, or A and B; or scores
-	Accuracy  scoring.Evidence      `json:"accuracy"`            // of consistent verdicts, as measured; 0 if unknown
-	Results   []scoring.Result      `json:"results"`             // win rates of the first of `responses`, or mean scores
-	Ranking   []Ranked              `json:"ranking,omitempty"`   // of three models or more, in the order of `responses`
-	ByLabels  *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
-	Warnings  []string              `json:"warnings"`            // what differs from the measurement
-	Verdicts  []Row                 `json:"-"`                   // one for each item, in the order of the file
+	Says          string                `json:"says"`                // the answer in sentences
+	Judge         string                `json:"judge"`               // name of the judge
+	ResponseNames []string              `json:"responses"`           // names of the responses' models, or A and B; or scores
+	Accuracy      scoring.Evidence      `json:"accuracy"`            // of consistent verdicts, as measured; 0 if unknown
+	Results       []scoring.Result      `json:"results"`             // win rates of the first of `responses`, or mean scores
+	Ranking       []ModelRank           `json:"ranking,omitempty"`   // of three models or more, in the order of `responses`
+	ByLabels      *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
+	Warnings      []string              `json:"warnings"`            // what differs from the measurement
+	Verdicts      []Row                 `json:"-"`                   // one for each item, in the order of the file
 
 	prompt judging.Template
 }
 
-// Judge returns the verdicts of the run in dir over items without labels. measured is the folder of the run in which
+// ReadVerdicts returns the verdicts of the run in dir over items without labels. measured is the folder of the run in which
 // the judge was measured; file holds people's labels of some items, or is nil.
-func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
+func ReadVerdicts(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	items, judge, err := readItems(dir)
 	others, _, otherErr := readItems(measured)
-	run, runErr := scoring.Load(measured, options.Reading)
+	run, runErr := scoring.Load(measured, scoringOptions.Reading)
 	if err := cmp.Or(err, otherErr, runErr); err != nil {
 		return nil, err
 	}
 	before := run.Manifest
 	spec := judge.Manifest.Spec
-	report := run.Score(options.Bootstrap)
-	accuracy, _ := report.Overall(scoring.AccuracyWhenConsistent).CompareWith(50)
+	report := run.Score(scoringOptions.Bootstrap)
+	accuracy, _ := report.Overall(scoring.AccuracyWhenConsistent).CompareWithThreshold(50)
 	r := &Result{
-		Judge:     scoring.JudgeName(spec.Model.Name),
-		Responses: []string{scores},
-		Accuracy:  accuracy,
-		prompt:    spec.Prompt,
+		Judge:         scoring.JudgeName(spec.Model.Name),
+		ResponseNames: []string{scoreMetric},
+		Accuracy:      accuracy,
+		prompt:        spec.Prompt,
 	}
 	spec.Dataset = before.Spec.Dataset
 	r.Warnings = before.Spec.Differences(spec)
-	if level := report.Level(); level != scoring.Strong && level != scoring.Usable {
+	if level := report.Level(); level != scoring.LevelStrong && level != scoring.LevelUsable {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", level, report.Says))
 	}
 	if a, b := before.Server.Version, judge.Manifest.Server.Version; a != b {
@@ -71,8 +71,8 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	}
 	switch protocol, _ := judging.ProtocolNamed(spec.Protocol); { // the run has loaded
 	case !protocol.ScoresCandidates:
-		r.Responses = nameResponses(items)
-		r.compare(items, others)
+		r.ResponseNames = nameResponses(items)
+		r.warnOfUnlikeItems(items, others)
 	case judge.Calls > 1:
 		return nil, errors.New(phrases.Sentence("judge.one-response"))
 	}
@@ -81,8 +81,8 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 		groups[x.group] = append(groups[x.group], x)
 		r.Verdicts = append(r.Verdicts, x.Row)
 	}
-	if len(r.Responses) > 2 {
-		r.rank(items)
+	if len(r.ResponseNames) > 2 {
+		r.setRanking(items)
 	} else {
 		r.add(scoring.Overall, items)
 		for _, group := range slices.Sorted(maps.Keys(groups)) {
@@ -91,13 +91,13 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 			}
 		}
 	}
-	if file != nil && len(r.Responses) == 2 {
+	if file != nil && len(r.ResponseNames) == 2 {
 		sides := map[string]string{}
 		for _, x := range items {
-			sides[x.Item] = sideNames[slices.Index(x.models, r.Responses[0])]
+			sides[x.Item] = sideNames[slices.Index(x.models, r.ResponseNames[0])]
 		}
-		r.ByLabels, err = labels.Estimate(dir, file, r.Responses[0], func(id string) string { return sides[id] },
-			nil, options.Reading, level)
+		r.ByLabels, err = labels.Estimate(dir, file, r.ResponseNames[0], func(id string) string { return sides[id] },
+			nil, scoringOptions.Reading, level)
 	}
 	r.Says = r.Document().Answer
 	return r, err
@@ -108,9 +108,9 @@ func Judge(dir, measured string, file *labels.LabelFile) (*Result, error) {
 func (r *Result) add(group string, items []*item) {
 	var units []stats.PopulationUnit
 	for _, x := range items {
-		u := stats.PopulationUnit{Cluster: x.cluster, Weight: 1, Truth: scoring.Indicator(x.Verdict == r.Responses[0])}
-		if levels := r.prompt.Labels; len(r.Responses) == 1 { // whole numbers in a row
-			u.Truth = (r.prompt.Level(x.Verdict) - r.prompt.Level(levels[0])) / float64(len(levels)-1)
+		u := stats.PopulationUnit{Cluster: x.cluster, Weight: 1, Truth: scoring.Indicator(x.Verdict == r.ResponseNames[0])}
+		if levels := r.prompt.Labels; len(r.ResponseNames) == 1 { // whole numbers in a row
+			u.Truth = (r.prompt.ScaleValue(x.Verdict) - r.prompt.ScaleValue(levels[0])) / float64(len(levels)-1)
 		}
 		if x.Consistent {
 			units = append(units, u)
@@ -118,8 +118,8 @@ func (r *Result) add(group string, items []*item) {
 	}
 	share := stats.PredictionPoweredClusters(units, 0, level).MeanEstimate
 	a := r.Accuracy
-	rate := stats.WinRate(share, a.Value/100, a.Low/100, a.High/100)
-	for i, e := range []stats.MeanEstimate{share, rate}[:len(r.Responses)] { // scores are not corrected
+	rate := stats.AdjustWinRate(share, a.Value/100, a.Low/100, a.High/100)
+	for i, e := range []stats.MeanEstimate{share, rate}[:len(r.ResponseNames)] { // scores are not corrected
 		r.Results = append(r.Results, scoring.Result{
 			Metric: []string{uncorrected, "corrected"}[i],
 			Group:  group,
@@ -131,37 +131,37 @@ func (r *Result) add(group string, items []*item) {
 	}
 }
 
-// Ranked holds a model's place among several.
-type Ranked struct {
-	Ranks   [2]int         `json:"ranks"`         // first and last possible rank
-	Against scoring.Result `json:"against_first"` // probability of winning against the first of `responses`, in percent
+// ModelRank holds a model's place among several.
+type ModelRank struct {
+	Ranks          [2]int         `json:"ranks"`         // first and last possible rank
+	WinProbability scoring.Result `json:"against_first"` // probability of winning against the first of `responses`, in percent
 }
 
-// rank sets the ranking of three models or more by the model of Bradley and Terry, a logistic regression of consistent
+// setRanking sets the ranking of three models or more by the model of Bradley and Terry, a logistic regression of consistent
 // verdicts. One win of each side is added between every two models, so that all strengths are finite. Ranks count the
 // models that are significantly better or worse, with Bonferroni's correction over all pairs of models.
 //
 // Source: Agresti, Categorical Data Analysis (2013), §11.6.
-func (r *Result) rank(items []*item) {
+func (r *Result) setRanking(items []*item) {
 	var games [][2]int // winner and loser of each pair
 	var clusters []int
 	for _, x := range items {
 		if x.Consistent {
 			k := slices.Index(x.models, x.Verdict)
 			games = append(games, [2]int{
-				slices.Index(r.Responses, x.Verdict), slices.Index(r.Responses, x.models[1-k]),
+				slices.Index(r.ResponseNames, x.Verdict), slices.Index(r.ResponseNames, x.models[1-k]),
 			})
 			clusters = append(clusters, x.cluster)
 		}
 	}
-	n := len(r.Responses)
+	n := len(r.ResponseNames)
 	for i := range n * n { // games of a model with itself have no effect
 		games = append(games, [2]int{i / n, i % n})
 		clusters = append(clusters, -i)
 	}
 	chance := func(odds float64) *float64 { return scoring.Percent(1 / (1 + math.Exp(-odds))) }
-	r.Ranking = make([]Ranked, n)
-	for zero := range r.Responses { // the strengths of the others are relative to it
+	r.Ranking = make([]ModelRank, n)
+	for zero := range r.ResponseNames { // the strengths of the others are relative to it
 		var rows [][]float64
 		for _, g := range games {
 			row := make([]float64, n)
@@ -175,7 +175,7 @@ func (r *Result) rank(items []*item) {
 		for j, lead := range fit.Beta {
 			if zero == 0 {
 				iv := fit.Interval(j, level)
-				r.Ranking[j+1].Against = scoring.Result{Value: chance(lead), Low: chance(iv.Low), High: chance(iv.High)}
+				r.Ranking[j+1].WinProbability = scoring.Result{Value: chance(lead), Low: chance(iv.Low), High: chance(iv.High)}
 			}
 			switch p := fit.Test(j) * float64(n*(n-1)/2); {
 			case p >= 1-level:

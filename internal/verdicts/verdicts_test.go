@@ -34,12 +34,12 @@ func TestWinRateEqualsFieller(t *testing.T) {
 		{.2, .1, .3, .9, .8, .95, 0.125, 0, 0.242905},
 	} {
 		share := stats.MeanEstimate{Mean: c[0], Interval: stats.Interval{Low: c[1], High: c[2]}}
-		got := stats.WinRate(share, c[3], c[4], c[5])
+		got := stats.AdjustWinRate(share, c[3], c[4], c[5])
 		for i, x := range []float64{got.Mean, got.Low, got.High} {
 			assert.Assert(t, math.Abs(x-c[6+i]) < 1e-5, "%v: %+v", c, got)
 		}
 	}
-	assert.Assert(t, math.IsNaN(stats.WinRate(stats.MeanEstimate{Mean: .6}, .6, .5, .7).Mean))
+	assert.Assert(t, math.IsNaN(stats.AdjustWinRate(stats.MeanEstimate{Mean: .6}, .6, .5, .7).Mean))
 }
 
 // TestWinRatesCover: where the judge is as accurate as measured, the interval of the corrected win rate holds the true
@@ -85,7 +85,7 @@ func world(r *rand.Rand, n, m int, accuracy, truth float64) scoring.Result {
 		right += int(scoring.Indicator(r.Float64() < accuracy))
 	}
 	x := &Result{
-		Responses: []string{"v1", "v2"}, Accuracy: scoring.ShareOf("", float64(right), float64(m), 50),
+		ResponseNames: []string{"v1", "v2"}, Accuracy: scoring.ShareEvidence("", float64(right), float64(m), 50),
 	}
 	var items []*item
 	for i := range n {
@@ -99,7 +99,7 @@ func world(r *rand.Rand, n, m int, accuracy, truth float64) scoring.Result {
 	return x.Results[1]
 }
 
-// sample returns items of a world for [Result.compare].
+// sample returns items of a world for [Result.warnOfUnlikeItems].
 func sample(r *rand.Rand, n int, length, consistency, german float64) (all []*item) {
 	for i := range n {
 		x := pairWon(i, "A", "A", "B")
@@ -139,7 +139,7 @@ func TestUnlikeItemsAreNamed(t *testing.T) {
 			warned := 0
 			for range runs {
 				r := new(Result)
-				r.compare(sample(rng, n[1], c.length, c.consistency, c.german), sample(rng, n[0], 500, .8, c.measured))
+				r.warnOfUnlikeItems(sample(rng, n[1], c.length, c.consistency, c.german), sample(rng, n[0], 500, .8, c.measured))
 				text := strings.Join(r.Warnings, " ")
 				warned += int(scoring.Indicator(text != "" && strings.Contains(text, c.warns)))
 			}
@@ -166,10 +166,10 @@ func TestRanking(t *testing.T) {
 			items = append(items, pairWon(len(items), p[0], p[0], p[1]))
 		}
 	}
-	r := &Result{Responses: []string{"m1", "m2", "m3", "m4"}}
-	r.rank(items)
+	r := &Result{ResponseNames: []string{"m1", "m2", "m3", "m4"}}
+	r.setRanking(items)
 	for i, want := range []float64{0, 37.97028267374094, 28.160979435553948, 45.320441943042105} {
-		x := r.Ranking[i].Against
+		x := r.Ranking[i].WinProbability
 		if i == 0 {
 			assert.Assert(t, x.Value == nil)
 			continue
@@ -188,13 +188,13 @@ func TestRanking(t *testing.T) {
 		}
 		items = append(items, pairWon(i, winner, loser, winner))
 	}
-	names := r.Responses[:3]
-	r = &Result{Responses: names}
-	r.rank(items)
+	names := r.ResponseNames[:3]
+	r = &Result{ResponseNames: names}
+	r.setRanking(items)
 	for i, x := range r.Ranking {
 		assert.Equal(t, x.Ranks, [2]int{i + 1, i + 1})
 	}
-	r.rank(nil) // none consistent
+	r.setRanking(nil) // none consistent
 	assert.Equal(t, r.Ranking[1].Ranks, [2]int{1, 3})
 }
 

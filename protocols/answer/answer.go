@@ -42,21 +42,21 @@ Examples:
 	Templates:        []judging.Template{answerTexts},
 	CustomTemplate:   templateFromFile,
 	FillRecord:       fillRecord, Right: rightVerdict,
-	Options: []judging.Option{markerOption},
-	New:     func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
+	Options:  []judging.Option{markerOption},
+	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
 }
 
-// Graded lists the shapes (kinds) of dataset items whose answers can be graded as right or wrong.
-var Graded = []datasets.Shape{datasets.ShapeChoice, datasets.ShapeNumber, datasets.ShapePreference}
+// GradableShapes lists the shapes (kinds) of dataset items whose answers can be graded as right or wrong.
+var GradableShapes = []datasets.Shape{datasets.ShapeChoice, datasets.ShapeNumber, datasets.ShapePreference}
 
 //go:embed prompts
 var files embed.FS
 
 var (
 	// shapes lists the kinds of items that protocol answer asks.
-	shapes = append(slices.Clone(Graded), datasets.ShapePair)
+	shapes = append(slices.Clone(GradableShapes), datasets.ShapePair)
 	// answerTexts is the paper's prompt: for each shape a user message and, for some, a system message.
-	answerTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
+	answerTexts = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
 		judging.ReadPromptTexts(files, "prompts"), preferenceLabel)
 )
 
@@ -78,18 +78,18 @@ func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// IsAnswer reports whether value, an answer read from a reply, is the right one: an equal number or
+// IsRightAnswer reports whether value, an answer read from a reply, is the right one: an equal number or
 // the right candidate's id.
-func IsAnswer(item datasets.Item, value string) bool {
+func IsRightAnswer(item datasets.Item, value string) bool {
 	if item.Shape == datasets.ShapeNumber {
 		return SameNumber(value, item.Answer)
 	}
 	return value == item.GoldID()
 }
 
-// FinalAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a choice,
+// CandidateAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a choice,
 // or the right number and two wrong ones. right is the index of the right one.
-func FinalAnswers(item datasets.Item) (texts []string, right int) {
+func CandidateAnswers(item datasets.Item) (texts []string, right int) {
 	p := answer{template: answerTexts}
 	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
 	return o.VerdictLabels, o.Correct
@@ -134,7 +134,7 @@ func templateFromFile(path, system string) (judging.Template, error) {
 	for _, shape := range shapes {
 		texts[string(promptShape(shape))+systemText] = system
 	}
-	return judging.NewTexts(path, "file", texts, preferenceLabel), nil
+	return judging.NewTemplateOfTexts(path, "file", texts, preferenceLabel), nil
 }
 
 // promptShape returns the shape whose texts ask an item of the given shape: open for a pair, else the shape itself.
@@ -151,7 +151,7 @@ func (answer) Name() string { return name }
 func (answer) Presentations(item datasets.Item) []judging.Presentation {
 	s := judging.Presentation{Shape: promptShape(item.Shape)}
 	if s.Shape != datasets.ShapeNumber && s.Shape != datasets.ShapeOpen {
-		s.Order = datasets.Indexes(len(item.Candidates))
+		s.Order = datasets.FirstIndexes(len(item.Candidates))
 	}
 	return []judging.Presentation{s}
 }
@@ -162,7 +162,7 @@ func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 	prompt := judging.Prompt{
 		System: judging.Fill(p.template.Texts[string(s.Shape)+systemText], "{category}", item.Group),
 		User:   p.user(item, s),
-		Labels: labelsOf(item, s), LabelTurn: answerTurnText,
+		Labels: labelsOf(item, s), LabelRequest: answerTurnText,
 	}
 	prompt.Oracle = answerOracle(item, s, prompt.Labels)
 	return prompt
@@ -219,7 +219,7 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	switch s.Shape {
 	case datasets.ShapeNumber:
 	case datasets.ShapeOpen:
-		return openOracle(item, s)
+		return openQuestionOracle(item, s)
 	default:
 		o.Correct = slices.Index(s.Order, item.Gold)
 		return o
@@ -230,7 +230,7 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 			numbers = append(numbers, reading.FormatNumber(new(big.Rat).Add(gold, big.NewRat(off, 1))))
 		}
 	}
-	o.Order = datasets.Indexes(len(numbers))
+	o.Order = datasets.FirstIndexes(len(numbers))
 	sum := sha256.Sum256([]byte(item.ID))
 	slices.SortFunc(o.Order, func(a, b int) int { return int(sum[a]) - int(sum[b]) })
 	for _, n := range o.Order {
@@ -240,14 +240,14 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	return o
 }
 
-// openOracle makes a simulated judge answer a pair's question with the final answer of one of the two responses; the
+// openQuestionOracle makes a simulated judge answer a pair's question with the final answer of one of the two responses; the
 // better response's answer is right. Whether the judge answers correctly does not affect how it compares the responses.
-func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+func openQuestionOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Correct: item.Gold}
 	for _, c := range item.Candidates {
 		answer := "as in response " + c.ID
 		switch f := ReadFinal(c.Text); f.Rule {
-		case RuleFiveLetters:
+		case RuleFiveEqualLetters:
 			answer = strings.Repeat(strings.ToUpper(f.Value), 5)
 		case ruleBoxed:
 			answer = `\boxed{` + f.Value + `}`
@@ -287,7 +287,7 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 			Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: f.Value, Rule: f.Rule, Span: f.Span,
 		}
 	case datasets.ShapePreference:
-		label, span, outcome := judging.FindLabel(preferenceLabel, reply, method.Policy)
+		label, span, outcome := judging.FindReplyLabel(preferenceLabel, reply, method.LabelPolicy)
 		if outcome != judging.Decided {
 			return judging.Verdict{Outcome: outcome, Choice: judging.NoCandidate, Span: span}
 		}
@@ -322,7 +322,7 @@ func readRobust(s judging.Presentation, reply string, method judging.ReadingOpti
 		f = reading.Letter(reply, len(s.Order))
 	}
 	choice := judging.NoCandidate
-	if f.Outcome == reading.Stated {
+	if f.Outcome == reading.Decided {
 		choice = s.Order[f.Value[0]-'A']
 	}
 	return judging.NewVerdict(f, reply, choice)

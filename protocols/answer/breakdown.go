@@ -12,10 +12,10 @@ const (
 // UnitOutcome returns the part of u, a question with its answer: right, wrong or missing; "" if the
 // dataset has no label for it.
 func (*answerScorer) UnitOutcome(u scoring.Unit) string {
-	switch a := u.Data.(scoreRow); {
+	switch a := u.Data.(questionAnswer); {
 	case a.gold == "":
 		return ""
-	case a.right:
+	case a.isRight:
 		return OutcomeRight
 	case a.hasAnswer:
 		return OutcomeWrong

@@ -16,7 +16,7 @@ func (f *answerScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if accuracy.Value == nil {
 		return scoring.UnknownDiagnosis(scoring.CodeNoItems, "answer.nothing")
 	}
-	right, ok := accuracy.CompareWith(*cmp.Or(chance, new(0.0)))
+	right, ok := accuracy.CompareWithThreshold(*cmp.Or(chance, new(0.0)))
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", accuracy, "question")
 	}
@@ -24,7 +24,7 @@ func (f *answerScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return right.Diagnose("answer.number-", right)
 	}
 	prefix := "answer.choice-"
-	if r.Preferences {
+	if r.LabelsArePreferences {
 		prefix = "answer.people-"
 	}
 	return right.Diagnose(prefix, right, *chance)

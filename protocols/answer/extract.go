@@ -55,7 +55,7 @@ func findLetter(reply string, method judging.ReadingOptions) (span judging.Span,
 // ReadValue returns the answer that the paper's rules read from text, a reply to a question of the given shape; "" for
 // none.
 func ReadValue(shape datasets.Shape, text string) string {
-	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	return cmp.Or(v.Answer, v.Label) // for a number, Label has it as written and Answer in plain form
 }
 
@@ -182,7 +182,7 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	if !ok || newSentence.MatchString(line[:n.Start]) {
 		return reading.Numeral{}, false
 	}
-	if sum := sumToEquals.FindString(line[n.End:]); strings.ContainsAny(sum, "+-−*×÷/") {
+	if sum := sumBeforeEquals.FindString(line[n.End:]); strings.ContainsAny(sum, "+-−*×÷/") {
 		end := n.End + len(sum)
 		if last, ok := reading.NextNumeral(line, end); ok && !strings.ContainsFunc(line[end:last.Start], unicode.IsLetter) {
 			n = last
@@ -192,8 +192,8 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	return n, true
 }
 
-// sumToEquals matches a sum such as "3 + 4 = 7" from after its first number up to its last equals sign.
-var sumToEquals = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
+// sumBeforeEquals matches a sum such as "3 + 4 = 7" from after its first number up to its last equals sign.
+var sumBeforeEquals = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
 
 // readNumber returns the value of the number in text, in any notation; false if text has no number or several.
 func readNumber(text string) (*big.Rat, bool) {

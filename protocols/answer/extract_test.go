@@ -36,11 +36,11 @@ var readings = map[string]judging.ReadingOptions{
 
 // TestLetters reads the replies of testdata/letters.txt, with a number of options each; "-" is no letter.
 func TestLetters(t *testing.T) {
-	for _, row := range protocoltest.Table(t, "testdata/letters.txt", 6) {
+	for _, row := range protocoltest.ReadReplyTable(t, "testdata/letters.txt", 6) {
 		method, want, reply := readings[row[0]], row[2], row[5]
 		n, err := strconv.Atoi(row[1])
 		assert.NilError(t, err)
-		v := protocoltest.WithoutSpan(t, "\n"+reply, read(reply, n, method))
+		v := protocoltest.DropVerdictSpan(t, "\n"+reply, read(reply, n, method))
 		if want == "-" {
 			if v.Outcome != judging.NoVerdict || v.Choice != judging.NoCandidate || v.Rule != "" {
 				t.Errorf("%s: %q reads as %+v", row[4], reply, v)
@@ -55,7 +55,7 @@ func TestLetters(t *testing.T) {
 
 // TestNumbers reads the replies of testdata/numbers.txt; "-" is no number.
 func TestNumbers(t *testing.T) {
-	for _, row := range protocoltest.Table(t, "testdata/numbers.txt", 5) {
+	for _, row := range protocoltest.ReadReplyTable(t, "testdata/numbers.txt", 5) {
 		want, rule, reply := row[1], row[2], row[4]
 		v := read(reply, 0, readings[row[0]])
 		outcome := judging.Decided
@@ -88,8 +88,8 @@ func TestPreferences(t *testing.T) {
 		{"one bracket", "[A]", none, none},
 		{"nothing", "", none, none},
 	} {
-		for policy, want := range map[judging.Policy]judging.Verdict{judging.PolicyUnique: c.unique, judging.PolicyLast: c.last} {
-			got := protocoltest.WithoutSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.ShapePreference, Order: judgingtest.UpTo(3)}, c.reply, judging.ReadingOptions{Policy: policy}))
+		for policy, want := range map[judging.LabelPolicy]judging.Verdict{judging.PolicyUniqueLabel: c.unique, judging.PolicyLastLabel: c.last} {
+			got := protocoltest.DropVerdictSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.ShapePreference, Order: judgingtest.UpTo(3)}, c.reply, judging.ReadingOptions{LabelPolicy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -199,22 +199,22 @@ func TestLongReplies(t *testing.T) {
 // For any reply, no option is chosen that does not exist, no letter that is not in the reply, and a number reads back
 // as itself.
 func FuzzExtract(f *testing.F) {
-	for _, row := range protocoltest.Table(f, "testdata/letters.txt", 6) {
+	for _, row := range protocoltest.ReadReplyTable(f, "testdata/letters.txt", 6) {
 		method := readings[row[0]]
 		n, _ := strconv.Atoi(row[1])
 		f.Add(row[5], uint8(n), method.FirstAnswer, method.Lenient)
 	}
-	for _, row := range protocoltest.Table(f, "testdata/numbers.txt", 5) {
+	for _, row := range protocoltest.ReadReplyTable(f, "testdata/numbers.txt", 5) {
 		f.Add(row[4], uint8(3), readings[row[0]].FirstAnswer, false)
 	}
-	for _, h := range judgingtest.Hazards {
+	for _, h := range judgingtest.TemplateHazards {
 		f.Add(h, uint8(10), false, true)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n uint8, first, lenient bool) {
 		method := judging.ReadingOptions{FirstAnswer: first, Lenient: lenient}
 		options := 2 + int(n)%9
 		v := read(reply, options, method)
-		protocoltest.WithoutSpan(t, "\n"+reply, v)
+		protocoltest.DropVerdictSpan(t, "\n"+reply, v)
 		switch v.Outcome {
 		case judging.Decided:
 			if v.Choice < 0 || v.Choice >= options || v.Label != letter(v.Choice) || !strings.Contains(reply, v.Label) || v.Rule == ruleLastLetter && !lenient {
@@ -233,7 +233,7 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 		v = read(reply, 0, method)
-		protocoltest.WithoutSpan(t, "\n"+reply, v)
+		protocoltest.DropVerdictSpan(t, "\n"+reply, v)
 		if v.Outcome != judging.Decided {
 			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.NoCandidate}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {
 				t.Errorf("%q reads as %+v", reply, v)

@@ -12,10 +12,10 @@ import (
 // and AMC five equal letters, LiveBench's mathematics a box, its puzzles bold type), and the text after the word
 // "answer". There is no rule for code.
 const (
-	RuleFiveLetters = "five-letters"
-	ruleAnswer      = "answer"
-	ruleBoxed       = "boxed"
-	ruleBold        = "bold"
+	RuleFiveEqualLetters = "five-letters"
+	ruleAnswer           = "answer"
+	ruleBoxed            = "boxed"
+	ruleBold             = "bold"
 )
 
 // FinalAnswer is the final answer in a reply to an open question; the zero value is none.
@@ -27,9 +27,9 @@ type FinalAnswer struct {
 var (
 	// Patterns of final answers: bold type, the text after the word "answer", and an option's
 	// letter alone, as "(C)" or "C.".
-	bold       = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*`)
-	afterWord  = regexp.MustCompile(`(?im)\banswer(?: is:?|:)[ \t*]*(\S.{0,80})`)
-	optionOnly = regexp.MustCompile(`^(?:\(([A-Z])\)|([A-Z])[.*)]*$)`)
+	bold            = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*`)
+	afterAnswerWord = regexp.MustCompile(`(?im)\banswer(?: is:?|:)[ \t*]*(\S.{0,80})`)
+	optionOnly      = regexp.MustCompile(`^(?:\(([A-Z])\)|([A-Z])[.*)]*$)`)
 )
 
 // ReadFinal reads the final answer to an open question from reply. The first rule that finds one decides; where its
@@ -37,15 +37,15 @@ var (
 func ReadFinal(reply string) FinalAnswer {
 	box := lastBox(reply)
 	boxed := reply[box.Start:box.End]
-	if letter, span := fiveLetters(boxed); letter != "" {
-		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: span.Shift(box.Start)}
+	if letter, span := fiveEqualLetters(boxed); letter != "" {
+		return FinalAnswer{Value: letter, Rule: RuleFiveEqualLetters, Span: span.Shift(box.Start)}
 	}
-	if letter, span := fiveLetters(reply); letter != "" {
-		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: span}
+	if letter, span := fiveEqualLetters(reply); letter != "" {
+		return FinalAnswer{Value: letter, Rule: RuleFiveEqualLetters, Span: span}
 	}
 	for _, f := range []FinalAnswer{
 		{Rule: ruleBoxed, Span: box},
-		{Rule: ruleAnswer, Span: groupSpan(afterWord, reply, false)},
+		{Rule: ruleAnswer, Span: groupSpan(afterAnswerWord, reply, false)},
 		{Rule: ruleBold, Span: groupSpan(bold, reply, false)},
 	} {
 		f.Value = plainFinal(reply[f.Span.Start:f.Span.End])
@@ -56,8 +56,8 @@ func ReadFinal(reply string) FinalAnswer {
 	return FinalAnswer{}
 }
 
-// fiveLetters returns the last word of five equal capital letters in text, such as CCCCC, as one small letter: c.
-func fiveLetters(text string) (letter string, span judging.Span) {
+// fiveEqualLetters returns the last word of five equal capital letters in text, such as CCCCC, as one small letter: c.
+func fiveEqualLetters(text string) (letter string, span judging.Span) {
 	for i := len(text); i > 0; {
 		end := i
 		for i > 0 && reading.IsLetter(text[i-1]) {

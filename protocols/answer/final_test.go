@@ -15,7 +15,7 @@ import (
 
 // TestFinalAnswer reads the final answers of the replies in testdata/final.txt; "-" is none.
 func TestFinalAnswer(t *testing.T) {
-	for _, row := range protocoltest.Table(t, "testdata/final.txt", 4) {
+	for _, row := range protocoltest.ReadReplyTable(t, "testdata/final.txt", 4) {
 		value, rule := strings.TrimPrefix(row[0], "-"), strings.TrimPrefix(row[1], "-")
 		if got := ReadFinal(row[3]); got.Value != value || got.Rule != rule || got.Span.IsZero() != (value == "") {
 			t.Errorf("%s: %q ends with %+v", row[2], row[3], got)
@@ -26,7 +26,7 @@ func TestFinalAnswer(t *testing.T) {
 // For the question of a pair, the prompt is only the question, there is no label, and any final answer is read.
 func TestAnswersToPairs(t *testing.T) {
 	replies := map[string]string{"p1": "It is **4**.", "p2": "Hm."}
-	items := []datasets.Item{judgingtest.Pair("p1", 0), judgingtest.Pair("p2", 1)}
+	items := []datasets.Item{judgingtest.PairItem("p1", 0), judgingtest.PairItem("p2", 1)}
 	var prompts [][]backends.Message
 	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		prompts = append(prompts, req.Messages)
@@ -46,7 +46,7 @@ func TestAnswersToPairs(t *testing.T) {
 		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
-		if v, err := r.Read(j.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
+		if v, err := r.Read(j.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
 		if !slices.Equal(prompts[i], []backends.Message{{Role: backends.RoleUser, Content: items[i].Question}}) {

@@ -26,35 +26,35 @@ type answerRow struct {
 	where  string // place in the file, such as "row 3"; for messages
 	author string // judge or model, if the file names it in each row
 
-	// check compares the answer that gavel reads from the reply with the answer or grade in the file. hasReading reports
+	// compareWithFile compares the answer that gavel reads from the reply with the answer or grade in the file. hasReading reports
 	// whether the file has one. differ is "" if they agree, and otherwise describes the difference; messages begin with
 	// where and continue with differ. check is called for rows with a reply; nil: the file has no readings.
-	check func(p judging.Asker, r *judging.Record) (hasReading bool, differ string)
+	compareWithFile func(p judging.Asker, r *judging.Record) (hasReading bool, differ string)
 }
 
 // answersFile holds a file of answers while it is imported.
 type answersFile struct {
-	path           string
-	sum            string              // SHA-256 of the file
-	kind           string              // kind of file, such as "gsm8k"; part of the prompt's name
-	source         string              // origin of such files, such as "MMLU-Pro model outputs"
-	dataset        judging.DatasetInfo // the dataset of the questions
-	sha            string              // SHA-256 of the dataset; "": the run's is computed from the rows
-	model          string              // model or judge whose answers these are; "": the author in the rows
-	severalAuthors string              // format of the error for a file by two judges or models; both verbs are names
-	options        judging.Settings    // settings of protocol answer with which replies are read
-	rows           []answerRow         // usable rows
-	repeats        int                 // rows that repeat an earlier one
-	bad            imports.Rejects     // invalid rows
-	unknown        []string            // ids of rows that the dataset lacks
-	emptyError     error               // error of a file without usable rows, if the reason is not in bad
+	path                 string
+	sum                  string              // SHA-256 of the file
+	kind                 string              // kind of file, such as "gsm8k"; part of the prompt's name
+	source               string              // origin of such files, such as "MMLU-Pro model outputs"
+	dataset              judging.DatasetInfo // the dataset of the questions
+	datasetSHA256        string              // SHA-256 of the dataset; "": the run's is computed from the rows
+	model                string              // model or judge whose answers these are; "": the author in the rows
+	severalAuthorsFormat string              // format of the error for a file by two judges or models; both verbs are names
+	options              judging.Settings    // settings of protocol answer with which replies are read
+	rows                 []answerRow         // usable rows
+	repeats              int                 // rows that repeat an earlier one
+	bad                  imports.Rejects     // invalid rows
+	unknown              []string            // ids of rows that the dataset lacks
+	emptyError           error               // error of a file without usable rows, if the reason is not in bad
 }
 
 // importedRun is the result of importing one run.
 type importedRun struct {
 	imports.Builder
-	readings int // rows for which the file has a reading or a grade
-	same     int // of these, rows where gavel reads the same; Differences lists the others
+	rowsWithReading int // rows for which the file has a reading or a grade
+	sameReadings    int // of these, rows where gavel reads the same; Differences lists the others
 }
 
 // run writes a run of the file's rows to the folder out and returns its summary, which ends with the importer's notes.
@@ -62,7 +62,7 @@ type importedRun struct {
 func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
 	template := judging.Template{Name: "imported " + f.kind, Origin: f.source, Labels: []string{}}
 	a := &importedRun{Builder: imports.Builder{
-		Asker: Protocol.New(template, f.options), MissingError: "no reply in the imported file",
+		Asker: Protocol.NewAsker(template, f.options), MissingError: "no reply in the imported file",
 	}}
 	for _, row := range f.rows {
 		a.Add(row.item)
@@ -70,27 +70,27 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", f.path, row.where, err)
 		}
-		if row.check == nil || row.Replies == nil {
+		if row.compareWithFile == nil || row.Replies == nil {
 			continue
 		}
-		hasReading, differ := row.check(a.Asker, r)
+		hasReading, differ := row.compareWithFile(a.Asker, r)
 		switch {
 		case !hasReading:
 			continue
 		case differ == "":
-			a.same++
+			a.sameReadings++
 		default:
-			a.Differences = append(a.Differences, row.where+differ)
+			a.ReadingDifferences = append(a.ReadingDifferences, row.where+differ)
 		}
-		a.readings++
+		a.rowsWithReading++
 	}
 	a.SetManifest(gavel, f.source, f.path, judging.Spec{
-		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
-		Dataset: judging.DatasetSpec{SHA256: f.sha},
+		Protocol: Protocol.Name, Goal: Protocol.Goal, ProtocolOptions: f.options, Prompt: template,
+		Dataset: judging.DatasetSpec{SHA256: f.datasetSHA256},
 		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
 	}, f.dataset)
 	a.AddLine("%s: %d rows, run written to %s", f.model, len(f.rows), out)
-	a.Summary = append(a.Summary, imports.SkippedLines(f.dataset.Skipped, "rows", f.dataset.Bad)...)
+	a.Summary = append(a.Summary, imports.SkippedLines(f.dataset.Skipped, "rows", f.dataset.BadLines)...)
 	a.Summary = append(a.Summary, notes...)
 	if f.repeats > 0 {
 		a.AddLine("%d rows repeat an earlier row; each answer counts once", f.repeats)
@@ -102,8 +102,8 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	return a, a.Write(out)
 }
 
-// errOther makes gather skip a valid row: its answer is by another model than the import asks for.
-var errOther = errors.New("not asked for")
+// errOtherModel makes gather skip a valid row: its answer is by another model than the import asks for.
+var errOtherModel = errors.New("not asked for")
 
 // gather reads the rows of the file into f with read. It counts invalid, repeated and unknown rows, and fails if two
 // rows of one id differ. expected describes usable rows, for the error of a file that has none.
@@ -113,7 +113,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 	author := ""
 	f.sum, err = imports.EachRow(f.path, func(n int, raw []byte) error {
 		row, err := read(raw)
-		if errors.Is(err, errOther) {
+		if errors.Is(err, errOtherModel) {
 			return nil
 		}
 		if err != nil {
@@ -123,7 +123,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 		row.where = fmt.Sprintf("row %d", n)
 		author = cmp.Or(author, row.author)
 		if row.author != "" && row.author != author {
-			return fmt.Errorf("%s: "+f.severalAuthors, row.where, row.author, author)
+			return fmt.Errorf("%s: "+f.severalAuthorsFormat, row.where, row.author, author)
 		}
 		if row.item.Shape == "" {
 			f.unknown = append(f.unknown, row.item.ID)
@@ -149,16 +149,16 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 		}
 	}
 	f.model = cmp.Or(f.model, author)
-	if f.sha == "" {
+	if f.datasetSHA256 == "" {
 		f.dataset.Rows = len(f.rows)
 		f.dataset.Skipped = f.bad.N
-		f.dataset.Bad = f.bad.First
+		f.dataset.BadLines = f.bad.First
 	}
 	return err
 }
 
-// quote returns the part of a reply around an offset, for messages.
-func quote(text string, offset int) string {
+// excerptAround returns the part of a reply around an offset, for messages.
+func excerptAround(text string, offset int) string {
 	from, to := max(0, offset-quoteBytes/2), min(len(text), offset+quoteBytes)
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--

@@ -38,12 +38,12 @@ func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetI
 // nil without a dataset: then the file's lines have their questions.
 func importAnswers(r imports.Input, questions *datasets.Set, info judging.DatasetInfo) ([]*imports.ImportedRun, error) {
 	f := &answersFile{
-		path:           r.Files[0],
-		kind:           "answers",
-		source:         "answers in gavel's format",
-		model:          r.Option("model"),
-		severalAuthors: "model is %q, before it was %q: name the one you want with --model",
-		dataset:        judging.DatasetInfo{Name: datasets.ShortName(r.Files[0]), Format: datasets.QuestionsFormat.Name},
+		path:                 r.Files[0],
+		kind:                 "answers",
+		source:               "answers in gavel's format",
+		model:                r.Option("model"),
+		severalAuthorsFormat: "model is %q, before it was %q: name the one you want with --model",
+		dataset:              judging.DatasetInfo{Name: datasets.ShortName(r.Files[0]), Format: datasets.QuestionsFormat.Name},
 	}
 	if marker := r.Option("marker"); marker != "" {
 		var err error
@@ -53,17 +53,17 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 		}
 	}
 	if questions != nil {
-		f.sha = questions.SHA256
+		f.datasetSHA256 = questions.SHA256
 		f.dataset = info
 	}
 	others := 0 // rows of models that were not selected
 	err := f.gather("a line with id and answer, and without --dataset also question and gold",
 		func(raw json.RawMessage) (row answerRow, err error) {
-			row, err = readAnswer(raw, questions)
+			row, err = parseAnswerLine(raw, questions)
 			if err == nil && row.author != "" && f.model != "" && row.author != f.model {
 				others++
 				f.emptyError = fmt.Errorf("%s: no answer by %q: there are some by %q", f.path, f.model, row.author)
-				err = errOther
+				err = errOtherModel
 			}
 			return row, err
 		})
@@ -96,9 +96,9 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
-// readAnswer parses a line of gavel's format. The row's question comes from questions, and has no shape if they lack
+// parseAnswerLine parses a line of gavel's format. The row's question comes from questions, and has no shape if they lack
 // the id; if questions is nil, the line has it.
-func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, err error) {
+func parseAnswerLine(raw json.RawMessage, questions *datasets.Set) (row answerRow, err error) {
 	var l answerLine
 	if err := datasets.DecodeObject(raw, &l); err != nil {
 		return row, err
@@ -130,8 +130,8 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 		return row, nil
 	}
 	row.item, err = questions.Item(i)
-	if err == nil && !slices.Contains(Graded, row.item.Shape) {
-		err = fmt.Errorf("%s is of shape %q: answers are to questions of the shapes %v", id, row.item.Shape, Graded)
+	if err == nil && !slices.Contains(GradableShapes, row.item.Shape) {
+		err = fmt.Errorf("%s is of shape %q: answers are to questions of the shapes %v", id, row.item.Shape, GradableShapes)
 	}
 	return row, err
 }

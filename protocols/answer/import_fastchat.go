@@ -29,12 +29,12 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 		golds, split = goldsOf(human.Votes)
 	}
 	f := &answersFile{
-		kind:           "fastchat",
-		source:         "FastChat pair judgments",
-		path:           r.Files[0],
-		model:          r.Option("model"),
-		severalAuthors: "judge is %q, before it was %q: one judge a file",
-		dataset:        judging.DatasetInfo{Name: "mt-bench", Format: datasets.QuestionsFormat.Name},
+		kind:                 "fastchat",
+		source:               "FastChat pair judgments",
+		path:                 r.Files[0],
+		model:                r.Option("model"),
+		severalAuthorsFormat: "judge is %q, before it was %q: one judge a file",
+		dataset:              judging.DatasetInfo{Name: "mt-bench", Format: datasets.QuestionsFormat.Name},
 	}
 	ties := 0
 	inconsistent := 0
@@ -58,8 +58,8 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	a.AddLine("%d verdicts are ties, %d of them because the two games differ", ties, inconsistent)
-	if a.readings > 0 {
-		a.AddLine("the winners of both games are as read from the replies in %d of %d", a.same, a.readings)
+	if a.rowsWithReading > 0 {
+		a.AddLine("the winners of both games are as read from the replies in %d of %d", a.sameReadings, a.rowsWithReading)
 	}
 	if human != nil {
 		notes = append(imports.SkippedLines(human.N, "rows of votes", human.First), fmt.Sprintf(
@@ -88,7 +88,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		return row, err
 	}
 	pair := voteLine{
-		ID: v.Item(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench", ModelA: v.A, ModelB: v.B,
+		ID: v.Item(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench", ModelA: v.ModelA, ModelB: v.ModelB,
 	}
 	if gold, ok := golds[pair.ID]; ok {
 		pair.Gold = new(letter(gold))
@@ -103,7 +103,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
 	}
 	if r.HasGames() {
-		row.check = func(p judging.Asker, read *judging.Record) (hasReading bool, differ string) {
+		row.compareWithFile = func(p judging.Asker, read *judging.Record) (hasReading bool, differ string) {
 			return true, checkGames(p, read, r)
 		}
 	}
@@ -157,7 +157,7 @@ func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (diff
 		{*games.G2Winner, games.G2Verdict, [3]string{"model_2", "model_1", "tie"}},
 	} {
 		result := "error"
-		v := p.Parse(r.Shown(), game.reply, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		v := p.Parse(r.Shown(), game.reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if v.Outcome == judging.Decided {
 			result = game.places[v.Choice]
 		} else if v.Outcome == judging.Conflict {

@@ -43,7 +43,7 @@ func FuzzImportedRows(f *testing.F) {
 		check("gsm8k", datasets.GSM8KFormat, item, err)
 		row, err = judgmentRow(raw, map[string]int{})
 		check("fastchat", datasets.QuestionsFormat, row.item, err)
-		row, err = readAnswer(raw, nil)
+		row, err = parseAnswerLine(raw, nil)
 		check("answers", datasets.QuestionsFormat, row.item, err)
 	})
 }

@@ -71,7 +71,7 @@ func importGSM8K(r imports.Input) (all []*imports.ImportedRun, err error) {
 			row.StoredJudgment = imports.StoredJudgment{}
 			for _, s := range byQuestion[row.item.ID] {
 				if s.model == f.model {
-					s.fill(row)
+					s.fillRow(row)
 				}
 			}
 		}
@@ -79,7 +79,7 @@ func importGSM8K(r imports.Input) (all []*imports.ImportedRun, err error) {
 		if err != nil {
 			return all, err
 		}
-		a.AddLine("is_correct is as read from the solution in %d of %d", a.same, a.readings)
+		a.AddLine("is_correct is as read from the solution in %d of %d", a.sameReadings, a.rowsWithReading)
 		all = append(all, &a.ImportedRun)
 	}
 	return all, nil
@@ -99,15 +99,15 @@ func folderName(model string) string {
 	return name
 }
 
-// fill makes the solution the answer of row, to be compared with the file's is_correct.
-func (s solution) fill(row *answerRow) {
+// fillRow makes the solution the answer of row, to be compared with the file's is_correct.
+func (s solution) fillRow(row *answerRow) {
 	row.Replies = []string{*s.Text}
 	if s.Right == nil {
-		row.check = nil
+		row.compareWithFile = nil
 		return
 	}
 	row.Decision = new(strconv.FormatBool(*s.Right))
-	row.check = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) { return true, s.differs(r) }
+	row.compareWithFile = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) { return true, s.differs(r) }
 }
 
 // readSolutions parses row number index, from 0, of a file of model solutions. The row's models are the keys whose
@@ -165,7 +165,7 @@ func (s solution) differs(r *judging.Record) string {
 	why := "no answer is read from it"
 	if r.Outcome == judging.Decided {
 		why = fmt.Sprintf("read from it is %s (rule %s), %s", r.Answer, r.Rule,
-			quote(*s.Text, strings.LastIndex(*s.Text, r.Label)))
+			excerptAround(*s.Text, strings.LastIndex(*s.Text, r.Label)))
 	}
 	return fmt.Sprintf(" (its answer is %s): the file has is_correct %t; %s", r.Gold, *s.Right, why)
 }

@@ -38,7 +38,7 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 	}
 	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
 		row, err := mmluProRow(raw)
-		row.check = func(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
+		row.compareWithFile = func(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
 			return checkOfficial(p, r, row.Replies[0], letters)
 		}
 		return row, err
@@ -61,7 +61,7 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	a.AddLine("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
-		"the file's pred is the same for %d of them", a.readings, a.same)
+		"the file's pred is the same for %d of them", a.rowsWithReading, a.sameReadings)
 	for _, pred := range slices.Sorted(maps.Keys(letters)) {
 		letter := "null"
 		if pred != "" {
@@ -104,7 +104,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 
 // officialReading reads a reply by the three rules of MMLU-Pro's script and takes the first of several answers. The
 // script makes a random guess where its rules find none; gavel does not.
-var officialReading = judging.ReadingOptions{Policy: judging.PolicyUnique, Lenient: true, FirstAnswer: true}
+var officialReading = judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, Lenient: true, FirstAnswer: true}
 
 // checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
 // letter, pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
@@ -121,7 +121,7 @@ func checkOfficial(
 		return true, ""
 	}
 	return true, fmt.Sprintf(", question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), explainMismatch(p, r, text, pred))
+		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, excerptAround(text, v.Span.Start), explainMismatch(p, r, text, pred))
 }
 
 // explainMismatch explains why the reply's letter is not pred, the file's: where else in the reply pred may come from.

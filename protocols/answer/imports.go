@@ -11,20 +11,20 @@ import (
 var importTexts string
 
 // Imports lists the importers of runs of answers from other harnesses' files.
-var Imports = imports.Read(importTexts, map[string]imports.Function{
+var Imports = imports.ReadImporters(importTexts, map[string]imports.Function{
 	"mmlu-pro": importMMLUPro,
 	"gsm8k":    importGSM8K,
 	"fastchat": importFastChat,
-	"answers":  importAnswersCommand,
+	"answers":  importAnswerLines,
 }, map[string]func(value string) error{"marker": checkMarker})
 
-// importAnswersCommand imports a file of answers in gavel's own format; option dataset names the questions' dataset.
-func importAnswersCommand(r imports.Input) ([]*imports.ImportedRun, error) {
+// importAnswerLines imports a file of answers in gavel's own format; option dataset names the questions' dataset.
+func importAnswerLines(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset := r.Option("dataset")
 	if dataset == "" {
 		return importAnswers(r, nil, judging.DatasetInfo{})
 	}
-	set, info, err := r.Open(dataset)
+	set, info, err := r.OpenDataset(dataset)
 	if err != nil {
 		return nil, err
 	}

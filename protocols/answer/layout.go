@@ -9,5 +9,5 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout arranges the reports of runs of protocol answer.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{})
+// ReportLayout arranges the reports of runs of protocol answer.
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{})

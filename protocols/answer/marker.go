@@ -34,8 +34,8 @@ func checkMarker(text string) error {
 	return nil
 }
 
-// ruleMarker names the rule that reads an answer after the run's marker.
-const ruleMarker = "marker"
+// markerRule names the rule that reads an answer after the run's marker.
+const markerRule = "marker"
 
 // letterFirst matches a text that begins with a single capital letter, also in a bracket or in bold type.
 var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
@@ -77,13 +77,13 @@ func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool
 		if !ok {
 			return judging.Verdict{}, false
 		}
-		return numberVerdict(n, 0, ruleMarker, text, rest), true
+		return numberVerdict(n, 0, markerRule, text, rest), true
 	}
 	m := letterFirst.FindStringSubmatchIndex(rest)
 	if m == nil {
 		return judging.Verdict{}, false
 	}
-	return letterVerdict(s, rest[m[2]:m[3]], ruleMarker, judging.Span{Start: m[2], End: m[3]}), true
+	return letterVerdict(s, rest[m[2]:m[3]], markerRule, judging.Span{Start: m[2], End: m[3]}), true
 }
 
 // markerSettings returns the settings of protocol answer with text as the marker.

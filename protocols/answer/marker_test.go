@@ -37,9 +37,9 @@ func TestMarker(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p := Protocol.New(answerTexts, settings)
+			p := Protocol.NewAsker(answerTexts, settings)
 			for first, want := range map[bool]string{false: c.last, true: c.first} {
-				v := p.Parse(c.presentation, c.reply, judging.ReadingOptions{Policy: judging.PolicyUnique, FirstAnswer: first})
+				v := p.Parse(c.presentation, c.reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, FirstAnswer: first})
 				got := string(v.Outcome)
 				if v.Outcome == judging.Decided {
 					got = v.Answer
@@ -66,10 +66,10 @@ func FuzzMarker(f *testing.F) {
 		f.Add(s, true)
 		f.Add(s, false)
 	}
-	p := Protocol.New(answerTexts, judging.Settings{"marker": "A:"})
+	p := Protocol.NewAsker(answerTexts, judging.Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
 		for _, s := range []judging.Presentation{{Shape: datasets.ShapeNumber}, {Shape: datasets.ShapeChoice, Order: []int{1, 0}}} {
-			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique, FirstAnswer: first}))
+			v := protocoltest.DropVerdictSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, FirstAnswer: first}))
 			if v.Outcome == judging.Decided && (v.Choice == judging.NoCandidate) != (s.Shape == datasets.ShapeNumber) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.NoCandidate && v.Answer == "" {
 				t.Errorf("%+v of %q", v, reply)
 			}

@@ -15,33 +15,33 @@ import (
 
 // Metrics of the answer protocol, besides [scoring.GenerationAccuracy].
 const (
-	NoAnswer = "no-answer" // share of questions without an answer in the reply
-	Chance   = "chance"    // expected accuracy of guessing among the options
+	NoAnswerShare = "no-answer" // share of questions without an answer in the reply
+	Chance        = "chance"    // expected accuracy of guessing among the options
 	// RuleCountPrefix begins the names of metrics, such as rule:answer-is, that count the answers found by one rule.
 	RuleCountPrefix = "rule:"
 )
 
-// scoreRow holds a question and the model's answer to it, as the metrics need them.
-type scoreRow struct {
+// questionAnswer holds a question and the model's answer to it, as the metrics need them.
+type questionAnswer struct {
 	item         string
 	group        string
-	right        bool   // the answer is right, by the dataset
+	isRight      bool   // the answer is right, by the dataset
 	hasAnswer    bool   // an answer could be read from the reply
 	rule         string // rule that found the answer in the reply
-	options      int    // number of options of a choice or a preference; else 0
+	optionCount  int    // number of options of a choice or a preference; else 0
 	gold         string // the right answer; "" without a label
 	isPreference bool   // the question is which of two responses people prefer
 }
 
 // answerScorer scores runs in which a model answers questions.
 type answerScorer struct {
-	scoring.Collector[scoreRow]
-	rows []*scoreRow // one for each question; set by Finish
+	scoring.Collector[questionAnswer]
+	rows []*questionAnswer // one for each question; set by Finish
 }
 
 // NewScorer returns a scorer of runs in which a model answers questions.
 func NewScorer(*judging.Manifest) scoring.Scorer {
-	return &answerScorer{Collector: scoring.Collector[scoreRow]{Metrics: answerMetrics}}
+	return &answerScorer{Collector: scoring.Collector[questionAnswer]{Metrics: answerMetrics}}
 }
 
 func (*answerScorer) Terms() scoring.ScorerTerms {
@@ -64,18 +64,18 @@ func (f *answerScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if f.Lookup(r.Item) != nil {
 		return false, nil
 	}
-	f.Get(r.Item, func(item string) scoreRow {
-		a := scoreRow{
+	f.Get(r.Item, func(item string) questionAnswer {
+		a := questionAnswer{
 			item:         item,
 			group:        strings.Clone(r.Group),
 			gold:         strings.Clone(r.Gold),
 			hasAnswer:    v.Outcome == judging.Decided,
-			right:        judging.RightVerdict(r, v),
+			isRight:      judging.IsRightVerdict(r, v),
 			rule:         strings.Clone(v.Rule),
 			isPreference: r.Shape == "preference",
 		}
 		if r.Shape == "choice" || a.isPreference { // a tie is one of the options
-			a.options = len(r.Order)
+			a.optionCount = len(r.Order)
 		}
 		return a
 	})
@@ -94,42 +94,42 @@ var Metrics string
 
 // answerMetrics computes the metrics: accuracy over the questions with a label, missing answers over all questions, and
 // chance over the questions with options.
-var answerMetrics = []scoring.SumMetric[scoreRow]{
+var answerMetrics = []scoring.SumMetric[questionAnswer]{
 	{
 		Metric: scoring.Metric{
 			Name:     scoring.GenerationAccuracy,
 			N:        func(c []float64) float64 { return c[1] },
 			Headline: true,
 		},
-		Contribution: func(a scoreRow) (float64, float64) {
-			return scoring.Indicator(a.right), scoring.Indicator(a.gold != "")
+		Contribution: func(a questionAnswer) (float64, float64) {
+			return scoring.Indicator(a.isRight), scoring.Indicator(a.gold != "")
 		},
 	},
 	{
-		Metric:       scoring.Metric{Name: NoAnswer},
-		Contribution: func(a scoreRow) (float64, float64) { return scoring.Indicator(!a.hasAnswer), 1 },
+		Metric:       scoring.Metric{Name: NoAnswerShare},
+		Contribution: func(a questionAnswer) (float64, float64) { return scoring.Indicator(!a.hasAnswer), 1 },
 	},
 	{
 		Metric: scoring.Metric{Name: Chance, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
-		Contribution: func(a scoreRow) (float64, float64) {
-			return 1 / float64(max(1, a.options)) * scoring.Indicator(a.options > 0), scoring.Indicator(a.options > 0)
+		Contribution: func(a questionAnswer) (float64, float64) {
+			return 1 / float64(max(1, a.optionCount)) * scoring.Indicator(a.optionCount > 0), scoring.Indicator(a.optionCount > 0)
 		},
 	},
 }
 
 func (f *answerScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.AssignColumns(answerMetrics),
-		Width:     2 * len(answerMetrics),
-		Divisions: []func(a, b string) int{judging.GroupOrder},
-		Units:     make([]scoring.Unit, len(f.rows)),
+		Metrics:     scoring.AssignColumns(answerMetrics),
+		ColumnCount: 2 * len(answerMetrics),
+		Divisions:   []func(a, b string) int{judging.GroupOrder},
+		Units:       make([]scoring.Unit, len(f.rows)),
 	}
 	for i, a := range f.rows {
 		s.Units[i] = scoring.Unit{
 			ID:     a.item,
 			Groups: []string{a.group},
 			Gold:   a.gold,
-			Row:    make([]float64, s.Width),
+			Row:    make([]float64, s.ColumnCount),
 			Data:   *a,
 		}
 		scoring.FillRow(answerMetrics, *a, s.Units[i].Row)
@@ -145,7 +145,7 @@ func (f *answerScorer) ExtendReport(rep *scoring.Report, _ *scoring.Sheet, _ sta
 		}
 	}
 	rep.Results = append(rep.Results, f.ruleCounts()...)
-	rep.Preferences = !slices.ContainsFunc(f.rows, func(a *scoreRow) bool { return !a.isPreference })
+	rep.LabelsArePreferences = !slices.ContainsFunc(f.rows, func(a *questionAnswer) bool { return !a.isPreference })
 	unlabelled := 0
 	for _, a := range f.rows {
 		unlabelled += int(scoring.Indicator(a.gold == ""))
@@ -168,12 +168,12 @@ func (f *answerScorer) ruleCounts() (results []scoring.Result) {
 	delete(counts, "")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		results = append(results, scoring.Result{
-			Metric:  RuleCountPrefix + name,
-			Group:   scoring.Overall,
-			Unit:    scoring.UnitCount,
-			N:       read,
-			Value:   new(counts[name]),
-			Missing: "answer left out",
+			Metric:      RuleCountPrefix + name,
+			Group:       scoring.Overall,
+			Unit:        scoring.UnitCount,
+			N:           read,
+			Value:       new(counts[name]),
+			MissingRule: "answer left out",
 		})
 	}
 	return results

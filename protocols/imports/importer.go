@@ -19,9 +19,9 @@ type Importer struct {
 // Function makes the runs of an import.
 type Function func(Input) ([]*ImportedRun, error)
 
-// Read returns the importers that a text in YAML describes, with their functions by name, and with the checks of their
+// ReadImporters returns the importers that a text in YAML describes, with their functions by name, and with the checks of their
 // flags' values by the flags' names.
-func Read(text string, functions map[string]Function, checks map[string]func(value string) error) (all []Importer) {
+func ReadImporters(text string, functions map[string]Function, checks map[string]func(value string) error) (all []Importer) {
 	if err := yaml.Unmarshal([]byte(text), &all); err != nil {
 		panic(err) // an embedded text, which tests check
 	}
@@ -49,9 +49,9 @@ func ModelFlag(usage string) Flag { return Flag{Name: "model", Usage: usage} }
 
 // Input holds the arguments of an import.
 type Input struct {
-	Files  []string
-	Out    string                                                           // folder of the run, or of the runs
-	Gavel  string                                                           // version of gavel
-	Option func(name string) string                                         // value of an option; "" if not set
-	Open   func(dataset string) (*datasets.Set, judging.DatasetInfo, error) // opens a dataset by its name or path
+	Files       []string
+	Out         string                                                           // folder of the run, or of the runs
+	Gavel       string                                                           // version of gavel
+	Option      func(name string) string                                         // value of an option; "" if not set
+	OpenDataset func(dataset string) (*datasets.Set, judging.DatasetInfo, error) // opens a dataset by its name or path
 }

@@ -66,13 +66,13 @@ func (m *Builder) AddJudgment(item datasets.Item, presentation int, j StoredJudg
 		r.Error = m.MissingError
 		r.Imported.Missing = true
 	default:
-		v, err := r.Read(m.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		v, err := r.Read(m.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if err != nil {
 			return nil, err
 		}
 		r.SetVerdict(v)
 	}
-	if r.Outcome.Verdict() {
+	if r.Outcome.IsVerdict() {
 		m.VerdictCount++
 	}
 	return r, nil
@@ -87,9 +87,9 @@ func (m *Builder) SetManifest(gavel, source, file string, spec judging.Spec, inf
 			fmt.Fprintf(sum, "%s\n", item.Raw)
 		}
 		spec.Dataset = judging.DatasetSpec{
-			SHA256: cmp.Or(spec.Dataset.SHA256, fmt.Sprintf("%x", sum.Sum(nil))),
-			Items:  len(m.Items),
-			IDs:    judging.HashIDs(len(m.Items), func(i int) string { return m.Items[i].ID }),
+			SHA256:  cmp.Or(spec.Dataset.SHA256, fmt.Sprintf("%x", sum.Sum(nil))),
+			Items:   len(m.Items),
+			IDsHash: judging.HashIDs(len(m.Items), func(i int) string { return m.Items[i].ID }),
 		}
 	}
 	m.Manifest = judging.NewManifest(gavel, spec)
@@ -97,7 +97,7 @@ func (m *Builder) SetManifest(gavel, source, file string, spec judging.Spec, inf
 	m.Manifest.Judgments = len(m.Records)
 	m.Manifest.Imported = filepath.Base(file)
 	m.Manifest.Model.Name = spec.Model.Name
-	m.Manifest.Server.Kind = "import"
+	m.Manifest.Server.WireFormat = "import"
 	m.Manifest.Server.Name = source
 	m.Manifest.Dataset = info
 }

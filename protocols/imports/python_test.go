@@ -11,7 +11,7 @@ import (
 
 // The output of Python's json.dumps reads back as the same text.
 func FuzzPythonJSON(f *testing.F) {
-	for _, h := range judgingtest.Hazards {
+	for _, h := range judgingtest.TemplateHazards {
 		f.Add(h)
 	}
 	f.Add("\"\\\b\f\n\r\t\x00\x1f\x7f\u2028é😀\ufffd")

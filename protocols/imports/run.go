@@ -10,10 +10,10 @@ import (
 
 // ImportedRun is a run that an importer made from another harness's file.
 type ImportedRun struct {
-	Dir         string // folder of the run
-	Manifest    *judging.Manifest
-	Summary     []string // lines that the command prints about the import
-	Differences []string // sentences on differences between the file and gavel's reading
+	Dir                string // folder of the run
+	Manifest           *judging.Manifest
+	Summary            []string // lines that the command prints about the import
+	ReadingDifferences []string // sentences on differences between the file and gavel's reading
 }
 
 // AddLine adds a formatted line to the summary that the command prints.
@@ -33,8 +33,8 @@ func SkippedLines(n int, rows string, bad []string) []string {
 	return lines
 }
 
-// FirstLines returns the first 20 sentences of a list, indented, and how many more there are.
-func FirstLines(all []string) (lines []string) {
+// TruncateList returns the first 20 sentences of a list, indented, and how many more there are.
+func TruncateList(all []string) (lines []string) {
 	const limit = 20
 	for i, d := range all {
 		if i == limit {
@@ -50,14 +50,14 @@ func FirstLines(all []string) (lines []string) {
 func ReportDifferences(list string, runs []*ImportedRun) (notes []string, err error) {
 	var all []string
 	for _, r := range runs {
-		for _, d := range r.Differences {
+		for _, d := range r.ReadingDifferences {
 			if len(runs) > 1 {
 				d = r.Manifest.Spec.Model.Name + ": " + d
 			}
 			all = append(all, d)
 		}
 	}
-	notes = FirstLines(all)
+	notes = TruncateList(all)
 	if list == "" {
 		return notes, nil
 	}

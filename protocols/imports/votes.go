@@ -71,11 +71,11 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 		return v, errors.New(`key "turn" is missing or below 1`)
 	}
 	v.Turn = *r.Turn
-	v.A = *a
-	v.B = *b
+	v.ModelA = *a
+	v.ModelB = *b
 	v.Label = *winner
-	if v.A > v.B {
-		v.A, v.B = v.B, v.A
+	if v.ModelA > v.ModelB {
+		v.ModelA, v.ModelB = v.ModelB, v.ModelA
 	}
 	switch {
 	case strings.Contains(*winner, "tie"): // as FastChat: "tie (inconsistent)", "tie (bothbad)"
@@ -84,7 +84,7 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 		return v, ErrNoWinner
 	case *winner != first && *winner != second:
 		return v, fmt.Errorf("winner %q is none of %s, %s and a tie", *winner, first, second)
-	case (*winner == first) == (*a == v.A):
+	case (*winner == first) == (*a == v.ModelA):
 		v.Winner = judging.VoteA
 	default:
 		v.Winner = judging.VoteB

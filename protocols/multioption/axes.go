@@ -9,8 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// minusPosition is the metric of a Grade score over an axis minus that over the positions.
-const minusPosition = "grade-minus-position"
+// axisMinusPosition is the metric of a Grade score over an axis minus that over the positions.
+const axisMinusPosition = "grade-minus-position"
 
 //go:embed axes.yaml
 var axesFile string
@@ -43,19 +43,19 @@ func asRotation(r judging.Record) *judging.Record {
 // over each, and its difference from that over the positions.
 func (f *multiOptionScorer) axisMetrics() (list []scoring.SumMetric[scoredBallot]) {
 	for _, w := range axes[1:] {
-		for positions, name := range []string{GradeScore, minusPosition} {
+		for positions, name := range []string{GradeScore, axisMinusPosition} {
 			minus := float64(positions)
 			list = append(list, scoring.SumMetric[scoredBallot]{
 				Metric: scoring.Metric{
-					Name: name, Mode: w.Name, Kind: scoring.KindMean, Least: -minus, OmitsEmptyGroups: true,
+					Name: name, Mode: w.Name, Kind: scoring.KindMean, MinUnitValue: -minus, OmitsEmptyGroups: true,
 					Value: func(c []float64) float64 { return c[0] / c[1] }, // no share, though all be 0 or 1
 				},
 				Contribution: func(t scoredBallot) (num, den float64) {
-					b := f.varied.Lookup(w.Name + t.item)
+					b := f.itemsByAxis.Lookup(w.Name + t.item)
 					if b == nil || !b.complete() {
 						return 0, 0
 					}
-					return b.grades(t.missing).grade - minus*t.actual.grade, 1
+					return b.scores(t.missingPolicy).grade - minus*t.judgeScores.grade, 1
 				},
 			})
 		}

@@ -61,7 +61,7 @@ func TestGradeOverAnAxis(t *testing.T) {
 		"one without a verdict":  {choices: []int{1, 1, -1}, want: 2 * 0.6309 * 1 / 1.6309},
 	} {
 		m := &judging.Manifest{}
-		m.Spec.Options = judging.Settings{"vary": "length"}
+		m.Spec.ProtocolOptions = judging.Settings{"vary": "length"}
 		f := NewScorer(m).(*multiOptionScorer)
 		for i := range 6 {
 			r := &judging.Record{Item: "i", Shape: "options", Presentation: i, Presentations: 6, Order: []string{"01", "02", "03"}}
@@ -84,14 +84,14 @@ func TestGradeOverAnAxis(t *testing.T) {
 		assert.Equal(t, f.Finish(), 1)
 		s := f.Sheet(scoring.MissingUsable, 1)
 		got := map[string]float64{}
-		for _, x := range s.ScoreAs(scoring.Overall, "item", stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}) {
+		for _, x := range s.ScoreAsGroup(scoring.Overall, "item", stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}) {
 			if x.Mode == "length" {
 				got[x.Metric] = *x.Value
 			}
 			assert.Assert(t, x.Mode == "" || x.Mode == "length", "%v", x)
 		}
 		assert.Assert(t, abs(got[GradeScore]-100*c.want) < 0.1, "%s: %v, want %v", name, got, c.want)
-		assert.Assert(t, abs(got[minusPosition]-100*(c.want-1)) < 0.1, "%s: %v", name, got)
+		assert.Assert(t, abs(got[axisMinusPosition]-100*(c.want-1)) < 0.1, "%s: %v", name, got)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestUnstableAxisIsFound(t *testing.T) {
 	orders := rotations(options)
 	// simulate returns an item's positions, or marks, that a judge chooses that errs in 5 % of judgments
 	simulate := func(item string, sway float64) ballot {
-		b := ballot{item: item, ids: []string{"a", "b", "c", "d"}, class: []int{0, 1, 2, 3}, unrelated: -1, orders: orders}
+		b := ballot{item: item, ids: []string{"a", "b", "c", "d"}, equalTextClass: []int{0, 1, 2, 3}, unrelated: -1, orders: orders}
 		choice, swayed := rng.IntN(options), rng.Float64() < sway
 		for _, order := range orders {
 			position := 0
@@ -131,20 +131,20 @@ func TestUnstableAxisIsFound(t *testing.T) {
 					if w.Name == "length" {
 						p = sway
 					}
-					f.varied.Get(w.Name+item, func(string) ballot { return simulate(item, p) })
+					f.itemsByAxis.Get(w.Name+item, func(string) ballot { return simulate(item, p) })
 				}
 			}
 			list := f.axisMetrics()
 			s := &scoring.Sheet{}
 			for _, b := range f.ballots {
-				t := scoredBallot{ballot: b, actual: b.grades(scoring.MissingUsable), missing: scoring.MissingUsable}
+				t := scoredBallot{ballot: b, judgeScores: b.scores(scoring.MissingUsable), missingPolicy: scoring.MissingUsable}
 				s.Units = append(s.Units, scoring.Unit{ID: b.item, Data: t})
 			}
 			results := s.WithMetrics(scoring.AssignColumns(list), 2*len(list), func(u scoring.Unit) []float64 {
 				row := make([]float64, 2*len(list))
 				scoring.FillRow(list, u.Data.(scoredBallot), row)
 				return row
-			}).ScoreAs(scoring.Overall, "item", stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1})
+			}).ScoreAsGroup(scoring.Overall, "item", stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1})
 			blocks := axesBlock(report.NewRunPage(report.Run{Report: scoring.Report{Protocol: name, Results: results}}))
 			swayed, others := false, false
 			for _, note := range blocks[0].Notes {

@@ -19,7 +19,7 @@ const (
 // for those that have none.
 func (f *multiOptionScorer) UnitOutcome(x scoring.Unit) string {
 	b := x.Data.(scoredBallot).ballot
-	if len(b.right) == 0 && f.labelled {
+	if len(b.rightOptions) == 0 && f.labelled {
 		return ""
 	}
 	first := b.choice(0)
@@ -29,13 +29,13 @@ func (f *multiOptionScorer) UnitOutcome(x scoring.Unit) string {
 		if position == judging.NoCandidate {
 			return OutcomeMissing
 		}
-		same = same && b.class[b.choice(i)] == b.class[first]
+		same = same && b.equalTextClass[b.choice(i)] == b.equalTextClass[first]
 		place = place && position == b.positions[0]
 	}
 	switch {
-	case same && len(b.right) == 0:
+	case same && len(b.rightOptions) == 0:
 		return OutcomeSameOption
-	case same && b.isRight(first):
+	case same && b.isRightOption(first):
 		return OutcomeRight
 	case same:
 		return OutcomeWrong

@@ -19,11 +19,11 @@ import (
 // first position, and one that always names the same option. They depend on the orders in which the item was shown, on
 // which options are equal, and on which judgments have no verdict: the guessing judge has none there either.
 type chance struct {
-	random  itemScores // every judgment with a verdict names a random position: the mean
-	se      float64    // standard error of random.grade; 0 if computed exactly
-	first   itemScores // every judgment names the first position
-	perfect itemScores // every judgment names the same option: the mean over all options
-	number  int        // number of the kind of item; items of one kind have the same chance
+	randomPosition itemScores // every judgment with a verdict names a random position: the mean
+	se             float64    // standard error of random.grade; 0 if computed exactly
+	alwaysFirst    itemScores // every judgment names the first position
+	perfect        itemScores // every judgment names the same option: the mean over all options
+	kindNumber     int        // number of the kind of item; items of one kind have the same chance
 }
 
 // Limits of the work to compute chances. An outcome is one way in which a guessing judge can answer all orders of an
@@ -46,16 +46,16 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 	for i, b := range ballots {
 		key := b.chanceKey()
 		if kinds[key] == nil {
-			kinds[key] = &chance{number: len(todo)}
+			kinds[key] = &chance{kindNumber: len(todo)}
 			todo = append(todo, b)
 		}
 		out[i] = kinds[key]
 	}
-	slices.SortStableFunc(todo, func(a, b *ballot) int { return cmp.Compare(a.outcomes(), b.outcomes()) })
+	slices.SortStableFunc(todo, func(a, b *ballot) int { return cmp.Compare(a.outcomeCount(), b.outcomeCount()) })
 	budget := float64(maxTotalOutcomes)
 	for i, b := range todo {
 		draws := 0
-		if n := b.outcomes(); n <= min(maxExactOutcomes, budget) {
+		if n := b.outcomeCount(); n <= min(maxExactOutcomes, budget) {
 			budget -= n
 		} else {
 			draws = min(mostDraws, max(fewestDraws, maxTotalOutcomes/8/(len(todo)-i)))
@@ -65,13 +65,15 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 	return out
 }
 
-// outcomes returns the number of ways to name a position in each judgment of the item that has a verdict.
-func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
+// outcomeCount returns the number of ways to name a position in each judgment of the item that has a verdict.
+func (b *ballot) outcomeCount() float64 {
+	return math.Pow(float64(len(b.ids)), float64(b.verdictCount()))
+}
 
 // chanceKey returns a key of the item that has everything on which its chance depends.
 func (b *ballot) chanceKey() string {
 	key := binary.AppendUvarint(nil, uint64(len(b.ids)))
-	for _, c := range b.class {
+	for _, c := range b.equalTextClass {
 		key = binary.AppendUvarint(key, uint64(c))
 	}
 	for _, order := range b.orders {
@@ -90,30 +92,30 @@ func (b *ballot) chanceKey() string {
 // find computes the scores of c for the item of b; exactly if draws is 0, else with this many random outcomes.
 func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed uint64) {
 	n := len(b.ids)
-	k := b.usable()
+	k := b.verdictCount()
 	total := len(b.orders)
 	if policy == scoring.MissingUsable {
 		total = max(k, 1)
 	}
-	c.first, c.perfect = alwaysFirst(b), alwaysSame(b)
+	c.alwaysFirst, c.perfect = alwaysFirst(b), alwaysSameScores(b)
 	if draws == 0 {
-		c.random = cachedMean(b, policy)
+		c.randomPosition = cachedMean(b, policy)
 	} else {
 		h := fnv.New64a()
 		h.Write([]byte(b.chanceKey()))
-		c.random, c.se = sampledMean(b, policy, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
+		c.randomPosition, c.se = sampledMean(b, policy, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
 	}
 	// The LLM score and mostly the choice score are exact in any case: in every judgment each
 	// position, and so each option, is equally likely.
 	positions, options := make([]float64, n), make([]float64, n)
 	for i := range n {
 		positions[i] = 1 / float64(n)
-		options[b.class[i]] += 1 / float64(n)
+		options[b.equalTextClass[i]] += 1 / float64(n)
 	}
-	c.random.llm = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
+	c.randomPosition.llm = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
 	if k <= maxExactJudgments {
 		options = slices.DeleteFunc(options, func(p float64) bool { return p == 0 })
-		c.random.choice = stats.ExpectedMost(k, options) / float64(total)
+		c.randomPosition.choice = stats.ExpectedLargestCount(k, options) / float64(total)
 	}
 }
 
@@ -124,13 +126,13 @@ func maxEntropy(n int) float64 { return math.Log2(float64(n)) }
 func alwaysFirst(b *ballot) itemScores {
 	always := *b
 	always.positions = make([]int, len(b.orders))
-	return always.grades(scoring.MissingUsable)
+	return always.scores(scoring.MissingUsable)
 }
 
-// alwaysSame returns the scores on an item of a judge that names the same option in every order, as the mean over
+// alwaysSameScores returns the scores on an item of a judge that names the same option in every order, as the mean over
 // all options. With rotations, where each option is at every position equally often, they are 1; with random
 // orders they may be lower.
-func alwaysSame(b *ballot) itemScores {
+func alwaysSameScores(b *ballot) itemScores {
 	var mean itemScores
 	always := *b
 	always.positions = make([]int, len(b.orders))
@@ -138,9 +140,9 @@ func alwaysSame(b *ballot) itemScores {
 		for i, order := range b.orders {
 			always.positions[i] = slices.Index(order, c)
 		}
-		mean = mean.plus(always.grades(scoring.MissingUsable))
+		mean = mean.plus(always.scores(scoring.MissingUsable))
 	}
-	return mean.over(float64(len(b.ids)))
+	return mean.divideBy(float64(len(b.ids)))
 }
 
 // exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.chanceKey]. Runs of one dataset
@@ -167,7 +169,7 @@ func exactMean(b *ballot, policy scoring.MissingPolicy) itemScores {
 	from = func(judgment int) {
 		switch {
 		case judgment == len(b.positions):
-			sum = sum.plus(random.grades(policy))
+			sum = sum.plus(random.scores(policy))
 		case b.positions[judgment] == judging.NoCandidate:
 			from(judgment + 1)
 		default:
@@ -178,7 +180,7 @@ func exactMean(b *ballot, policy scoring.MissingPolicy) itemScores {
 		}
 	}
 	from(0)
-	return sum.over(b.outcomes())
+	return sum.divideBy(b.outcomeCount())
 }
 
 // sampledMean returns the mean scores of an item over random ways to name a position in each judgment with a verdict,
@@ -193,12 +195,12 @@ func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.R
 				random.positions[i] = rng.IntN(len(b.ids))
 			}
 		}
-		g := random.grades(policy)
+		g := random.scores(policy)
 		mean = mean.plus(g)
 		squares += g.grade * g.grade
 	}
 	n := float64(draws)
-	mean = mean.over(n)
+	mean = mean.divideBy(n)
 	variance := math.Max(0, squares/n-mean.grade*mean.grade) * n / (n - 1)
 	return mean, math.Sqrt(variance / n)
 }
@@ -209,8 +211,8 @@ func chanceNote(ballots []scoredBallot, seed uint64) string {
 	items, se := map[int]float64{}, map[int]float64{}
 	simulated := 0
 	for _, c := range ballots {
-		if items[c.number]++; c.se > 0 {
-			se[c.number] = c.se
+		if items[c.kindNumber]++; c.se > 0 {
+			se[c.kindNumber] = c.se
 			simulated++
 		}
 	}

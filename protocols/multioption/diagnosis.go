@@ -21,32 +21,32 @@ func (c *multiOptionScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := diagnoseAccuracy(r); ok {
 		return d
 	}
-	grade, same := r.Overall(GradeScore+overRandom), r.Overall(sameChoice)
+	grade, same := r.Overall(GradeScore+overRandomSuffix), r.Overall(sameChoiceRate)
 	if grade.Value == nil || same.Value == nil {
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "options.few")
 	}
-	over, ok := grade.CompareWith(0)
+	over, ok := grade.CompareWithThreshold(0)
 	if !ok {
 		return scoring.UnknownDiagnosis(
 			scoring.CodeTooFewItems, "options.grade-no-interval", scoring.WithoutNegativeZero(*grade.Value, 2),
 		)
 	}
-	d := scoring.Diagnosis{Level: scoring.Unusable, Evidence: []scoring.Evidence{over}}
-	if !over.Above {
+	d := scoring.Diagnosis{Level: scoring.LevelUnusable, Evidence: []scoring.Evidence{over}}
+	if !over.AboveThreshold {
 		d.Code = scoring.CodeChance
-		if over.Below {
+		if over.BelowThreshold {
 			d.Code = scoring.CodePosition
 		}
 		d.Text = phrases.Sentence("options.grade-"+d.Code, over)
 		return d
 	}
 	d.Also = phrases.Sentence("options.unlabelled") + samePositionSentence(r)
-	d.Level = scoring.Weak
-	d.Code = scoring.CodeWeak
+	d.Level = scoring.LevelWeak
+	d.Code = scoring.CodeWeakJudge
 	d.Text = phrases.Sentence("options.changes", scoring.Percentage(100-*same.Value))
 	if over.Low > 0.5 {
-		d.Level = scoring.Usable
-		d.Code = scoring.CodeUsable
+		d.Level = scoring.LevelUsable
+		d.Code = scoring.CodeUsableJudge
 		d.Text = phrases.Sentence("options.stays", scoring.Percentage(*same.Value))
 	}
 	return d
@@ -55,12 +55,12 @@ func (c *multiOptionScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 // diagnoseAccuracy returns the diagnosis by how often the choice is right: over all orders compared with chance, and in
 // every order for the level. applies is false without labels.
 func diagnoseAccuracy(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
-	chance := *cmp.Or(r.Overall(optionAccuracy+RandomJudgeSuffix).Value, new(0.0))
-	accuracy := r.Overall(optionAccuracy)
+	chance := *cmp.Or(r.Overall(judgmentAccuracy+RandomJudgeSuffix).Value, new(0.0))
+	accuracy := r.Overall(judgmentAccuracy)
 	if accuracy.Value == nil {
 		return d, false
 	}
-	right, ok := accuracy.CompareWith(chance)
+	right, ok := accuracy.CompareWithThreshold(chance)
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", accuracy, "item"), true
 	}
@@ -70,12 +70,12 @@ func diagnoseAccuracy(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 		d.Text = phrases.Sentence("options.correct-"+d.Code, right, chance)
 		return d, true
 	}
-	strict, ok := r.Overall(rightInAllOrders).CompareWith(scoring.UsableFrom)
+	strict, ok := r.Overall(rightInAllOrders).CompareWithThreshold(scoring.UsableFrom)
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct in every order", r.Overall(rightInAllOrders), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
-	same, hasInterval := r.Overall(sameChoice).CompareWith(100)
+	same, hasInterval := r.Overall(sameChoiceRate).CompareWithThreshold(100)
 	if hasInterval {
 		d.Evidence = append(d.Evidence, same)
 	}
@@ -83,7 +83,7 @@ func diagnoseAccuracy(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	whenConsistent, hasConsistent := accuracyWhenConsistent(r, chance)
 	if hasConsistent {
 		d.Evidence = append(d.Evidence, whenConsistent)
-		reliable = whenConsistent.Above
+		reliable = whenConsistent.AboveThreshold
 	}
 	d.Level, d.Code = strict.LevelAboveChance(reliable)
 	d.Also = phrases.Sentence("options.numbers", scoring.Percentage(strict.Value), phrases.CountWithNoun(strict.N, "item"),
@@ -91,9 +91,9 @@ func diagnoseAccuracy(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	switch {
 	case !hasConsistent:
 		d.Text = phrases.Sentence("options.better-only", right, chance, strict, same.Value)
-	case same.Value > minSameChoice && same.Low > minSameChoiceLower && d.Level != scoring.Weak:
+	case same.Value > minSameChoice && same.Low > minSameChoiceLower && d.Level != scoring.LevelWeak:
 		d.Text = phrases.Sentence("options.one-order", scoring.Percentage(right.Value))
-	case d.Level == scoring.Weak && whenConsistent.Value <= scoring.ReliableFrom:
+	case d.Level == scoring.LevelWeak && whenConsistent.Value <= scoring.LeastConsistentAccuracy:
 		d.Text = phrases.Sentence("options.weak", scoring.Percentage(whenConsistent.Value))
 	default:
 		total := r.BreakdownOf(scoring.Overall).N
@@ -130,7 +130,7 @@ func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Eviden
 	if total == 0 {
 		return e, false
 	}
-	return scoring.ShareOf("right-where-same", right, total, max(scoring.UsableFrom, chance+(100-chance)/3)), true
+	return scoring.ShareEvidence("right-where-same", right, total, max(scoring.UsableFrom, chance+(100-chance)/3)), true
 }
 
 // diagnosePositionBias returns the diagnosis of a judge that mostly chooses the first or the last position, whatever
@@ -155,10 +155,10 @@ func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool)
 		position, share = "last", last/n
 	}
 	units := math.Min(n, math.Max(1, float64(r.Items)))
-	e := scoring.ShareOf("place-"+position, share*units, units, scoring.MostOnePosition)
+	e := scoring.ShareEvidence("place-"+position, share*units, units, scoring.MaxOnePositionPercent)
 	text := phrases.Sentence("options.position", position, e)
 	if share == 1 {
 		text = phrases.Sentence("options.always-position", position, n)
 	}
-	return e.DiagnoseUnusable(scoring.CodePosition, text)
+	return e.DiagnoseUnusableJudge(scoring.CodePosition, text)
 }

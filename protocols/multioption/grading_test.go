@@ -71,7 +71,7 @@ func TestReadGrades(t *testing.T) {
 	const reply = "Option 1: 5⏎Option 2: 3⏎Option 3: 0⏎Selection: Option 1"
 	assert.Equal(t, gradesOf(t, &judging.Manifest{}, graded("3", "i", reply)).gradeRow, [6]float64{})
 	worst := &judging.Manifest{}
-	worst.Spec.Options = judging.Settings{"goal": GoalWorst}
+	worst.Spec.ProtocolOptions = judging.Settings{"goal": GoalWorst}
 	assert.Equal(t, gradesOf(t, worst, graded("4", "i", reply)).gradeRow, [6]float64{})
 }
 
@@ -94,7 +94,7 @@ func TestGradesByHand(t *testing.T) {
 			grades: "5 1 2", label: func(r *judging.Record) { delete(r.Ranks, "03") }, want: [6]float64{1, 1, 1, 1, 2, 2},
 		},
 		"an unrelated option is the last": {
-			grades: "5 1 2", label: func(r *judging.Record) { delete(r.Ranks, "03"); r.Unrelated = "03" },
+			grades: "5 1 2", label: func(r *judging.Record) { delete(r.Ranks, "03"); r.UnrelatedID = "03" },
 			want: [6]float64{1, 1, 1, 1, 2, 3},
 		},
 		"no label": {

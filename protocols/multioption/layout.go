@@ -15,15 +15,15 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout arranges the reports of runs of protocol multi-option.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{
+// ReportLayout arranges the reports of runs of protocol multi-option.
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: goalNotes,
-	Blocks:          []report.PagePart{axesBlock, positionsBlock, gradeScoreParts, optionGrades},
+	Blocks:          []report.PagePart{axesBlock, positionChoiceBlock, gradeScoreParts, optionGradeBlocks},
 })
 
-// positionsBlock returns a block with how often the judge chooses each position, compared with how often a right option
+// positionChoiceBlock returns a block with how often the judge chooses each position, compared with how often a right option
 // was there, or with an even share.
-func positionsBlock(p *report.RunPage) []doc.Block {
+func positionChoiceBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.ColumnNumber}}}
 	baseline := "options.even-share"
 	for _, g := range p.Groups() {
@@ -31,13 +31,13 @@ func positionsBlock(p *report.RunPage) []doc.Block {
 			return p.Result(metric+strconv.Itoa(position), g, "")
 		}
 		n := 0
-		for result(PositionMetric, n+1).Value != nil {
+		for result(PositionMetricPrefix, n+1).Value != nil {
 			n++
 		}
 		if n == 0 {
 			continue
 		}
-		t.Add(doc.Row{Name: g, Heading: true, Detail: table.Count(result(PositionMetric, 1).N, "judgment")})
+		t.Add(doc.Row{Name: g, Heading: true, Detail: table.Count(result(PositionMetricPrefix, 1).N, "judgment")})
 		for i := 1; i <= n; i++ {
 			right := result(RightPositionMetric, i)
 			if right.Value != nil {
@@ -45,7 +45,7 @@ func positionsBlock(p *report.RunPage) []doc.Block {
 			} else {
 				right.Value = new(100 / float64(n))
 			}
-			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: result(PositionMetric, i), Reference: &right}}})
+			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: result(PositionMetricPrefix, i), Reference: &right}}})
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -63,7 +63,7 @@ func positionsBlock(p *report.RunPage) []doc.Block {
 // compared with a random judge's.
 func gradeScoreParts(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
-		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.AxisOf(scoring.UnitScore)},
+		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.UnitAxis(scoring.UnitScore)},
 		{Name: "random judge", Kind: doc.ColumnBareNumber},
 		{Name: "random 0 to perfect 1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText},
 	}}
@@ -76,7 +76,7 @@ func gradeScoreParts(p *report.RunPage) []doc.Block {
 		random := p.Overall(metric + RandomJudgeSuffix)
 		t.Add(doc.Row{
 			Name: doc.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.MarkRing, Cells: doc.Cells(
-				doc.Value{Result: p.Overall(metric), Reference: &random}, random, p.Overall(metric+overRandom)),
+				doc.Value{Result: p.Overall(metric), Reference: &random}, random, p.Overall(metric+overRandomSuffix)),
 		})
 	}
 	t.Rows[0].N = grade.N
@@ -96,7 +96,7 @@ func axesBlock(p *report.RunPage) []doc.Block {
 	}}
 	b := doc.Block{ID: "axes", Title: "Stable over what?", ShowTitle: true, Table: t}
 	for _, w := range axes {
-		x, d := p.Result(GradeScore, scoring.Overall, w.Name), p.Result(minusPosition, scoring.Overall, w.Name)
+		x, d := p.Result(GradeScore, scoring.Overall, w.Name), p.Result(axisMinusPosition, scoring.Overall, w.Name)
 		if x.Value != nil {
 			t.Add(doc.Row{Name: w.About, N: x.N, Cells: doc.Cells(x, d)})
 		}
@@ -114,8 +114,8 @@ func axesBlock(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// optionGrades says how the grades of the options agree with the choice and with the labels.
-func optionGrades(p *report.RunPage) []doc.Block {
+// optionGradeBlocks says how the grades of the options agree with the choice and with the labels.
+func optionGradeBlocks(p *report.RunPage) []doc.Block {
 	b := doc.Block{ID: "option-grades", Title: "The grades of the options"}
 	for _, m := range gradeMetrics {
 		if x := p.Overall(m.Name); x.Value != nil {
@@ -128,11 +128,11 @@ func optionGrades(p *report.RunPage) []doc.Block {
 // goalNotes returns notes on two runs with opposite goals (best and worst): whether they name different options.
 func goalNotes(cmp *scoring.Comparison) (notes []string) {
 	sentences := map[string]string{
-		goalsDiffer:     "the option most often called best and the one most often called worst are two",
-		goalsContradict: "shown in the same order, one option is called both best and worst",
-		goalsByChance:   "two judges that name any position would call one option both",
+		bestAndWorstDiffer:     "the option most often called best and the one most often called worst are two",
+		bestAndWorstContradict: "shown in the same order, one option is called both best and worst",
+		bestAndWorstByChance:   "two judges that name any position would call one option both",
 	}
-	for _, x := range cmp.BestAndWorst {
+	for _, x := range cmp.BestWorstChoices {
 		text := fmt.Sprintf("%s: %s %% (n=%d)", sentences[x.Metric], table.WithInterval(x), x.N)
 		if x.Value == nil {
 			text = sentences[x.Metric] + ": " + x.Note

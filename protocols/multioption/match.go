@@ -10,9 +10,9 @@ import (
 
 // Metrics of two runs with opposite goals, best and worst; see [multiOptionScorer.Match].
 const (
-	goalsDiffer     = "best-and-worst-differ"
-	goalsContradict = "best-and-worst-contradict"
-	goalsByChance   = "best-and-worst-by-chance"
+	bestAndWorstDiffer     = "best-and-worst-differ"
+	bestAndWorstContradict = "best-and-worst-contradict"
+	bestAndWorstByChance   = "best-and-worst-by-chance"
 )
 
 // ExtendComparison compares two runs with opposite goals: a judge that can rank the options never names one option as
@@ -32,39 +32,39 @@ func (f *multiOptionScorer) ExtendComparison(
 	rows := scoring.ClusterSums(items, func(p scoring.SharedUnit) []float64 {
 		best, worst := p.A.Data.(scoredBallot).ballot, p.B.Data.(scoredBallot).ballot
 		row := make([]float64, 6)
-		row[0], row[1] = modesDiffer(best, worst)
+		row[0], row[1] = goalChoicesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)
 		row[5] = row[3]
 		return row
 	})
 	list := []scoring.Metric{
 		{
-			Name:    goalsDiffer,
-			Kind:    scoring.KindMean,
-			Columns: scoring.ColumnRange{0, 2},
-			Missing: "item left out where one goal has no verdict",
+			Name:        bestAndWorstDiffer,
+			Kind:        scoring.KindMean,
+			Columns:     scoring.ColumnSpan{0, 2},
+			MissingRule: "item left out where one goal has no verdict",
 		},
 		{
-			Name:    goalsContradict,
-			Kind:    scoring.KindTrials,
-			Columns: scoring.ColumnRange{2, 4},
-			Missing: "left out where one goal has no verdict",
+			Name:        bestAndWorstContradict,
+			Kind:        scoring.KindTrials,
+			Columns:     scoring.ColumnSpan{2, 4},
+			MissingRule: "left out where one goal has no verdict",
 		},
-		{Name: goalsByChance, Kind: scoring.KindFromItems, Columns: scoring.ColumnRange{4, 6}, Missing: "none"},
+		{Name: bestAndWorstByChance, Kind: scoring.KindFromItems, Columns: scoring.ColumnSpan{4, 6}, MissingRule: "none"},
 	}
 	for i := range list {
 		list[i].None = "no order of the same options got a verdict under both goals"
 	}
-	c.BestAndWorst = scoring.IndependentRows("item", list, rows).Results(scoring.Overall, list, b)
-	if chance := &c.BestAndWorst[2]; chance.Value != nil {
+	c.BestWorstChoices = scoring.IndependentRows("item", list, rows).Results(scoring.Overall, list, b)
+	if chance := &c.BestWorstChoices[2]; chance.Value != nil {
 		chance.Note = "exact"
 	}
 }
 
-// modesDiffer returns an item's numerator and denominator in the metric goalsDiffer: the probability that an option
+// goalChoicesDiffer returns an item's numerator and denominator in the metric bestAndWorstDiffer: the probability that an option
 // drawn from those most often named best differs from one drawn from those most often named worst. a and b are the
 // item's judgments under both goals.
-func modesDiffer(a, b *ballot) (num, den float64) {
+func goalChoicesDiffer(a, b *ballot) (num, den float64) {
 	best, worst := a.idsOf(a.modes()), b.idsOf(b.modes())
 	if len(best) == 0 || len(worst) == 0 {
 		return 0, 0
@@ -87,7 +87,7 @@ func contradictions(a, b *ballot) (same, total, chance float64) {
 	alike := 0.0 // the probability that two random options are equal
 	for c := range a.ids {
 		for d := range a.ids {
-			alike += scoring.Indicator(a.class[c] == a.class[d]) / float64(len(a.ids)*len(a.ids))
+			alike += scoring.Indicator(a.equalTextClass[c] == a.equalTextClass[d]) / float64(len(a.ids)*len(a.ids))
 		}
 	}
 	for i, order := range a.orders {
@@ -99,7 +99,7 @@ func contradictions(a, b *ballot) (same, total, chance float64) {
 		if c == judging.NoCandidate || d == judging.NoCandidate {
 			continue
 		}
-		same += scoring.Indicator(a.class[c] == a.class[d])
+		same += scoring.Indicator(a.equalTextClass[c] == a.equalTextClass[d])
 		total++
 		chance += alike
 	}

@@ -22,23 +22,23 @@ const (
 
 	RandomJudgeSuffix = "-random"
 	AlwaysFirstSuffix = "-first"
-	overRandom        = "-over-random"
+	overRandomSuffix  = "-over-random"
 	usableSuffix      = "-usable" // the Grade score by the policy usable, whatever the run's policy
 	strictSuffix      = "-strict" // the Grade score by the policy strict, whatever the run's policy
 
-	rightInAllOrders = "right-every-order" // share of items right in every order; the headline if items have a label
-	optionAccuracy   = "accuracy"          // share of right judgments; also with RandomJudgeSuffix
-	modeAccuracy     = "accuracy-mode"     // share of items whose most often chosen option is right
-	sameChoice       = "same-choice"       // share of items with the same choice in every order
-	UnrelatedRate    = "unrelated"         // share of verdicts for the unrelated option
+	rightInAllOrders   = "right-every-order" // share of items right in every order; the headline if items have a label
+	judgmentAccuracy   = "accuracy"          // share of right judgments; also with RandomJudgeSuffix
+	mostChosenAccuracy = "accuracy-mode"     // share of items whose most often chosen option is right
+	sameChoiceRate     = "same-choice"       // share of items with the same choice in every order
+	UnrelatedRate      = "unrelated"         // share of verdicts for the unrelated option
 )
 
 // scoredBallot holds an item with its judgments and all that metrics need of it.
 type scoredBallot struct {
 	*ballot
 	*chance
-	actual  itemScores            // scores of the judge, by the policy missing
-	missing scoring.MissingPolicy // how judgments without a verdict count
+	judgeScores   itemScores            // scores of the judge, by the policy missing
+	missingPolicy scoring.MissingPolicy // how judgments without a verdict count
 }
 
 // Metrics is the YAML table that labels and defines the metrics of several options. Its keys missing-strict say how a
@@ -57,75 +57,75 @@ var scores = []struct {
 	{name: ChoiceScore, score: func(g itemScores) float64 { return g.choice }},
 }
 
-// variants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
+// scoreVariants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
 // between random and perfect.
-var variants = []struct {
+var scoreVariants = []struct {
 	metric scoring.Metric                  // its name is a suffix
 	grades func(t scoredBallot) itemScores // whose scores; nil: computed from two of the others
 }{
 	{
 		metric: scoring.Metric{Kind: scoring.KindMean},
-		grades: func(t scoredBallot) itemScores { return t.actual },
+		grades: func(t scoredBallot) itemScores { return t.judgeScores },
 	},
 	{
 		metric: scoring.Metric{Name: RandomJudgeSuffix, Kind: scoring.KindFromItems},
-		grades: func(t scoredBallot) itemScores { return t.random },
+		grades: func(t scoredBallot) itemScores { return t.randomPosition },
 	},
 	{
 		metric: scoring.Metric{Name: AlwaysFirstSuffix, Kind: scoring.KindFromItems},
-		grades: func(t scoredBallot) itemScores { return t.first },
+		grades: func(t scoredBallot) itemScores { return t.alwaysFirst },
 	},
-	{metric: scoring.Metric{Name: overRandom, Kind: scoring.KindRatio}},
+	{metric: scoring.Metric{Name: overRandomSuffix, Kind: scoring.KindRatio}},
 }
 
 // itemMetrics computes the metrics that are not variants of a score.
 var itemMetrics = []scoring.SumMetric[scoredBallot]{
 	{
 		Metric:       scoring.Metric{Name: GradeScore + usableSuffix, Kind: scoring.KindMean},
-		Contribution: gradeBy(scoring.MissingUsable),
+		Contribution: gradeUnderPolicy(scoring.MissingUsable),
 	},
 	{
 		Metric:       scoring.Metric{Name: GradeScore + strictSuffix, Kind: scoring.KindMean},
-		Contribution: gradeBy(scoring.MissingStrict),
+		Contribution: gradeUnderPolicy(scoring.MissingStrict),
 	},
-	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.KindMean}, Contribution: rightShare},
+	{Metric: scoring.Metric{Name: judgmentAccuracy, Kind: scoring.KindMean}, Contribution: rightShare},
 	{
 		Metric: scoring.Metric{
-			Name: optionAccuracy + RandomJudgeSuffix,
+			Name: judgmentAccuracy + RandomJudgeSuffix,
 			Kind: scoring.KindFromItems,
 			None: "no items of which the right option is known",
 		},
 		Contribution: randomRight,
 	},
-	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.KindMean}, Contribution: modeRight},
-	{Metric: scoring.Metric{Name: sameChoice}, Contribution: sameChoiceShare},
+	{Metric: scoring.Metric{Name: mostChosenAccuracy, Kind: scoring.KindMean}, Contribution: modeRight},
+	{Metric: scoring.Metric{Name: sameChoiceRate}, Contribution: sameChoiceShare},
 	{
 		Metric:       scoring.Metric{Name: UnrelatedRate, Kind: scoring.KindTrials},
 		Contribution: unrelatedChosen,
 	},
 }
 
-// gradeBy returns a function that returns an item's numerator and denominator in the mean Grade score, under a
+// gradeUnderPolicy returns a function that returns an item's numerator and denominator in the mean Grade score, under a
 // policy for missing verdicts.
-func gradeBy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
-	return func(t scoredBallot) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
+func gradeUnderPolicy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
+	return func(t scoredBallot) (num, den float64) { return t.ballot.scores(policy).grade, 1 }
 }
 
-// optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
+// choiceMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
 // headline is how often the choice is right. The Grade score is not, since a judge that is consistently wrong has a
 // high one too.
-func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
+func choiceMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 	list := []scoring.SumMetric[scoredBallot]{{Metric: scoring.Metric{Name: rightInAllOrders}, Contribution: rightInEvery}}
 	headline := GradeScore
 	if labelled {
 		headline = rightInAllOrders
 	}
-	for _, v := range variants {
+	for _, v := range scoreVariants {
 		for _, score := range scores {
 			m := v.metric
 			m.Name = score.name + m.Name
-			if m.Name == GradeScore+overRandom {
-				m.Compared = scoring.ScopeOverall
+			if m.Name == GradeScore+overRandomSuffix {
+				m.ComparisonScope = scoring.ScopeOverall
 			}
 			list = append(list, scoring.SumMetric[scoredBallot]{
 				Metric: m,
@@ -133,11 +133,11 @@ func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 					if v.grades != nil {
 						return score.score(v.grades(t)), 1
 					}
-					den = score.score(t.perfect) - score.score(t.random)
+					den = score.score(t.perfect) - score.score(t.randomPosition)
 					if math.Abs(den) < roundingTolerance { // random is as good as perfect, as with two orders of three options
 						return 0, 0
 					}
-					return score.score(t.actual) - score.score(t.random), den
+					return score.score(t.judgeScores) - score.score(t.randomPosition), den
 				},
 			})
 		}
@@ -155,8 +155,8 @@ const roundingTolerance = 1e-9
 // rightInEvery returns an item's numerator and denominator in the share of items whose choice is right in every order.
 func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
-		if c := t.choice(i); c == judging.NoCandidate || !t.isRight(c) {
-			return 0, scoring.Indicator(len(t.right) > 0)
+		if c := t.choice(i); c == judging.NoCandidate || !t.isRightOption(c) {
+			return 0, scoring.Indicator(len(t.rightOptions) > 0)
 		}
 	}
 	return 1, 1
@@ -164,15 +164,15 @@ func rightInEvery(t scoredBallot) (num, den float64) {
 
 // rightShare returns an item's numerator and denominator in the mean share of its judgments that are right.
 func rightShare(t scoredBallot) (num, den float64) {
-	if len(t.right) == 0 {
+	if len(t.rightOptions) == 0 {
 		return 0, 0
 	}
 	right, total := 0, len(t.positions)
-	if t.missing == scoring.MissingUsable {
-		total = max(1, t.usable())
+	if t.missingPolicy == scoring.MissingUsable {
+		total = max(1, t.verdictCount())
 	}
 	for i := range t.positions {
-		if c := t.choice(i); c != judging.NoCandidate && t.isRight(c) {
+		if c := t.choice(i); c != judging.NoCandidate && t.isRightOption(c) {
 			right++
 		}
 	}
@@ -182,26 +182,26 @@ func rightShare(t scoredBallot) (num, den float64) {
 // modeRight returns an item's numerator and denominator in the share of items whose most often chosen option is right;
 // if several options are tied, the share of right ones among them counts.
 func modeRight(t scoredBallot) (num, den float64) {
-	if len(t.right) == 0 {
+	if len(t.rightOptions) == 0 {
 		return 0, 0
 	}
 	modes := t.modes()
 	for _, c := range modes {
-		num += scoring.Indicator(t.isRight(c)) / float64(len(modes))
+		num += scoring.Indicator(t.isRightOption(c)) / float64(len(modes))
 	}
 	return num, 1
 }
 
 // randomRight returns an item's numerator and denominator in the expected value of rightShare for a guessing judge.
 func randomRight(t scoredBallot) (num, den float64) {
-	if len(t.right) == 0 {
+	if len(t.rightOptions) == 0 {
 		return 0, 0
 	}
 	for c := range t.ids {
-		num += scoring.Indicator(t.isRight(c)) / float64(len(t.ids))
+		num += scoring.Indicator(t.isRightOption(c)) / float64(len(t.ids))
 	}
-	withVerdict := float64(t.usable()) / float64(len(t.positions)) // none where the judge has none
-	if t.missing == scoring.MissingUsable {
+	withVerdict := float64(t.verdictCount()) / float64(len(t.positions)) // none where the judge has none
+	if t.missingPolicy == scoring.MissingUsable {
 		withVerdict = scoring.Indicator(withVerdict > 0)
 	}
 	return num * withVerdict, 1
@@ -220,38 +220,38 @@ func unrelatedChosen(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
 		num += scoring.Indicator(t.choice(i) == t.unrelated)
 	}
-	return num, float64(t.usable())
+	return num, float64(t.verdictCount())
 }
 
 // Sheet returns the sheet from which metrics are computed: a row for each item, grouped by the number of options.
 func (f *multiOptionScorer) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Sheet {
-	list := append(optionMetrics(f.labelled), f.axisMetrics()...)
+	list := append(choiceMetrics(f.labelled), f.axisMetrics()...)
 	all := make([]scoredBallot, len(f.ballots))
 	for i, c := range chances(f.ballots, policy, seed) {
 		b := f.ballots[i]
-		all[i] = scoredBallot{ballot: b, chance: c, actual: b.grades(policy), missing: policy}
+		all[i] = scoredBallot{ballot: b, chance: c, judgeScores: b.scores(policy), missingPolicy: policy}
 	}
 	for i := range list {
 		if m := &list[i]; m.Kind == scoring.KindRatio {
-			m.Least = min(-1, lowestValue(m, all)) // −1 without any verdict, where random judges have none either
+			m.MinUnitValue = min(-1, lowestMetricValue(m, all)) // −1 without any verdict, where random judges have none either
 		}
 	}
-	s := &scoring.Sheet{Metrics: scoring.AssignColumns(list), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
+	s := &scoring.Sheet{Metrics: scoring.AssignColumns(list), ColumnCount: 2 * len(list), Units: make([]scoring.Unit, len(all)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
 	for i, t := range all {
-		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Data: t}
+		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.ColumnCount), Data: t}
 		scoring.FillRow(list, t, u.Row)
-		u.GoldQuestion, u.Gold = f.taskAndGold(t.ballot)
+		u.QuestionOfGold, u.Gold = f.taskAndGold(t.ballot)
 		s.Units[i] = u
 	}
 	return s
 }
 
-// lowestValue returns the value of a metric for a judge that scores 0 on all items: the lowest value it can have.
-func lowestValue(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
+// lowestMetricValue returns the value of a metric for a judge that scores 0 on all items: the lowest value it can have.
+func lowestMetricValue(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
 	sums := make([]float64, 2)
 	for _, t := range all {
-		t.actual = itemScores{}
+		t.judgeScores = itemScores{}
 		num, den := m.Contribution(t)
 		sums[0] += num
 		sums[1] += den
@@ -266,7 +266,7 @@ func (f *multiOptionScorer) taskAndGold(b *ballot) (task, gold string) {
 	if f.goal == GoalWorst && b.unrelated != judging.NoCandidate {
 		task += " of " + b.ids[b.unrelated]
 	}
-	return task, strings.Join(b.idsOf(b.right), " ")
+	return task, strings.Join(b.idsOf(b.rightOptions), " ")
 }
 
 // ExtendReport adds to the report the metrics of positions, a note on how the chance of the Grade score
@@ -292,6 +292,6 @@ func (f *multiOptionScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, 
 	grades := s.WithMetrics(scoring.AssignColumns(gradeMetrics), 2*len(gradeMetrics), func(u scoring.Unit) []float64 {
 		return u.Data.(scoredBallot).gradeRow[:]
 	})
-	rep.Results = append(rep.Results, grades.ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)...)
+	rep.Results = append(rep.Results, grades.ScoreAsGroup(scoring.Overall, rep.Bootstrap.Unit, b)...)
 	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

@@ -46,12 +46,12 @@ Examples:
 		templateForGoals(judging.DecisionPrompt, "gavel"),
 	},
 	CustomTemplate: templateFromFile,
-	FillRecord:     fillRecord, Check: check,
-	CorrectIDs:    func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
+	FillRecord:     fillRecord, CheckRecord: checkRecord,
+	CorrectIDs:    func(r *judging.Record, s judging.Settings) []string { return correctOptionIDs(r, s.Get(goalOption)) },
 	CandidateName: func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
 	VerdictText:   func(goal, id string) string { return id + " is the " + goal },
 	Options:       []judging.Option{goalOption, OrdersOption, varyOption},
-	New: func(t judging.Template, s judging.Settings) judging.Asker {
+	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker {
 		// A manifest may hold values that flags would refuse. They mean the default.
 		p := multiOption{template: t, goal: goalBest}
 		if s.Get(goalOption) == GoalWorst {
@@ -67,7 +67,7 @@ Examples:
 type multiOption struct {
 	template judging.Template
 	goal     string // best or worst
-	orders   ordering
+	orders   orderPolicy
 	vary     string // value of varyOption
 }
 
@@ -75,7 +75,7 @@ func (multiOption) Name() string { return name }
 
 // templateForGoals returns the prompt of a name, with a system message for each goal.
 func templateForGoals(name, origin string) judging.Template {
-	return judging.NewTexts(name, origin,
+	return judging.NewTemplateOfTexts(name, origin,
 		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
 }
 
@@ -111,7 +111,7 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 			Index: len(presentations), Order: order, Shape: datasets.ShapeOptions, Mode: mode,
 		})
 	}
-	lists := p.orders.list(item)
+	lists := p.orders.orders(item)
 	for _, order := range lists {
 		add(order, "")
 	}
@@ -128,7 +128,7 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 // Check returns an error for an item that has too many options for the orders that the run asks for.
 func (p multiOption) Check(item datasets.Item) error {
 	n := len(item.Candidates)
-	if p.vary != varyNone && p.orders != (ordering{}) {
+	if p.vary != varyNone && p.orders != (orderPolicy{}) {
 		return fmt.Errorf("%s cannot be shown: --vary needs --orders %s, which has as many judgments as each axis",
 			item.ID, ordersRotations)
 	}
@@ -143,9 +143,9 @@ func (p multiOption) Check(item datasets.Item) error {
 // Prompt returns the messages that ask for an option, with the user message in the layout of the paper's code, without
 // its accidental indentation. Texts are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
-	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurnText, Oracle: p.oracle(item, s)}
+	prompt := judging.Prompt{System: p.system(), LabelRequest: optionTurnText, Oracle: p.oracle(item, s)}
 	if p.template.Name == judging.DecisionPrompt {
-		prompt.LabelTurn = ""
+		prompt.LabelRequest = ""
 	}
 	w, marked := axes.Find(s.Mode), s.Index%len(s.Order)
 	start := 0
@@ -211,14 +211,14 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 	if method.Readers == judging.RobustReaders {
 		f := reading.Option(reply, len(s.Order), p.goal == GoalWorst)
 		choice := judging.NoCandidate
-		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
+		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Decided && err == nil {
 			choice = s.Order[n-1]
 		}
 		return judging.NewVerdict(f, reply, choice)
 	}
 	rule, from := ruleAnywhere, 0
-	if start := strings.Index(reply, selection); start >= 0 {
-		rule, from = ruleAfterSelection, start+len(selection)
+	if start := strings.Index(reply, selectionHeading); start >= 0 {
+		rule, from = ruleAfterSelection, start+len(selectionHeading)
 	}
 	m := numbered.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
@@ -237,14 +237,14 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 	return v
 }
 
-// selection is the heading under which the prompts ask for the option.
-const selection = "Selection"
+// selectionHeading is the heading under which the prompts ask for the option.
+const selectionHeading = "Selection"
 
 // fillRecord stores in the record what scores need of the item's options: the unrelated one, ranks, and equal texts.
 func fillRecord(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	for _, c := range item.Candidates {
 		if c.Unrelated {
-			r.Unrelated = c.ID
+			r.UnrelatedID = c.ID
 		}
 	}
 	if item.Shape != datasets.ShapeOptions {
@@ -267,11 +267,11 @@ func fillRecord(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 }
 
-// check returns an error for a record whose fields mention options that were not shown.
-func check(r *judging.Record) error {
+// checkRecord returns an error for a record whose fields mention options that were not shown.
+func checkRecord(r *judging.Record) error {
 	isShown := func(id string) bool { return slices.Contains(r.Order, id) }
-	if r.Unrelated != "" && !isShown(r.Unrelated) {
-		return fmt.Errorf("the unrelated option %q was not shown", r.Unrelated)
+	if r.UnrelatedID != "" && !isShown(r.UnrelatedID) {
+		return fmt.Errorf("the unrelated option %q was not shown", r.UnrelatedID)
 	}
 	for id := range r.Ranks {
 		if !isShown(id) {

@@ -14,7 +14,9 @@ import (
 // replies are rows of testdata/replies.txt: a reply to a prompt with three options, and the number that is read; 0 is
 // no verdict. Rule: after the first "Selection", or in the whole reply without one, the first "Option", a space and a
 // number.
-func replies(t testing.TB) [][]string { return protocoltest.Table(t, "testdata/replies.txt", 3) }
+func replies(t testing.TB) [][]string {
+	return protocoltest.ReadReplyTable(t, "testdata/replies.txt", 3)
+}
 
 func TestMultiOptionParse(t *testing.T) {
 	rows := replies(t)
@@ -25,8 +27,8 @@ func TestMultiOptionParse(t *testing.T) {
 				for _, row := range rows {
 					// The policy does not change the reading.
 					for _, how := range []judging.ReadingOptions{
-						{Policy: judging.PolicyUnique}, {Policy: judging.PolicyLast},
-						{Policy: judging.PolicyUnique, Lenient: true, FirstAnswer: true, AcceptCut: true},
+						{LabelPolicy: judging.PolicyUniqueLabel}, {LabelPolicy: judging.PolicyLastLabel},
+						{LabelPolicy: judging.PolicyUniqueLabel, Lenient: true, FirstAnswer: true, AcceptTruncated: true},
 					} {
 						v := p.Parse(s, row[2], how)
 						got := 0
@@ -52,7 +54,7 @@ func TestMultiOptionVerdict(t *testing.T) {
 		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.NoCandidate},
 		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.NoCandidate},
 	} {
-		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{})); got != want {
+		if got := protocoltest.DropVerdictSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{})); got != want {
 			t.Errorf("%q: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -77,14 +79,14 @@ func FuzzMultiOptionParse(f *testing.F) {
 	for _, row := range replies(f) {
 		f.Add(row[2], 3)
 	}
-	for _, h := range judgingtest.Hazards {
+	for _, h := range judgingtest.TemplateHazards {
 		f.Add(h, 2)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n int) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
 		for _, s := range p.Presentations(optionsItem(make([]string, n)...)) {
-			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique}))
+			v := protocoltest.DropVerdictSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}))
 			switch v.Outcome {
 			case judging.Decided:
 				number, err := strconv.Atoi(strings.TrimPrefix(v.Label, "Option "))

@@ -34,7 +34,7 @@ func optionsSet(t *testing.T, options ...int) *datasets.Set {
 		}
 		lines.Write(append(line, '\n'))
 	}
-	return judgingtest.Open(t, lines.String())
+	return judgingtest.OpenDataset(t, lines.String())
 }
 
 func TestCountPresentations(t *testing.T) {
@@ -88,7 +88,7 @@ func TestRunOfOptions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := back.Read(p, judging.ReadingOptions{Policy: judging.PolicyUnique}); err != nil || back.CandidateID(v.Choice) != r.Choice {
+			if v, err := back.Read(p, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); err != nil || back.CandidateID(v.Choice) != r.Choice {
 				t.Errorf("read again: %+v, %v", v, err)
 			}
 		}
@@ -185,20 +185,20 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Which one? Say Selection: Option and its number.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tpl, err := Protocol.TemplateFile(path)
+	tpl, err := Protocol.ReadTemplateFile(path)
 	if err != nil || tpl.System != "Which one? Say Selection: Option and its number." || tpl.Name != path {
 		t.Fatalf("%+v, %v", tpl, err)
 	}
 	for _, goal := range goalOption.Values {
 		item := optionsItem("a", "b")
-		if got := Protocol.New(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Presentation{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
+		if got := Protocol.NewAsker(tpl, judging.Settings{"goal": goal}).Prompt(item, judging.Presentation{Order: []int{0, 1}}); got.System != tpl.System || len(got.Labels) != 2 {
 			t.Errorf("goal %s: %+v", goal, got)
 		}
 	}
 	if err := os.WriteFile(path, []byte(" \n\t\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Protocol.TemplateFile(path); err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
+	if _, err := Protocol.ReadTemplateFile(path); err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
 		t.Errorf("an empty prompt: %v", err)
 	}
 }

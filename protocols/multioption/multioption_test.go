@@ -42,7 +42,7 @@ func choosing(t testing.TB, template string, options judging.Settings) multiOpti
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Protocol.New(tpl, options).(multiOption)
+	return Protocol.NewAsker(tpl, options).(multiOption)
 }
 
 func TestMultiOptionPromptGolden(t *testing.T) {
@@ -59,7 +59,7 @@ func TestMultiOptionPromptGolden(t *testing.T) {
 					}
 					fmt.Fprintf(&b, "--- user, presentation %d\n%s\n", s.Index, prompt.User)
 					if s.Index == 0 {
-						fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(prompt.Labels, "\n"), prompt.LabelTurn)
+						fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(prompt.Labels, "\n"), prompt.LabelRequest)
 					}
 					if prompt.FollowUp != "" {
 						t.Errorf("a follow-up turn %q: one response is asked for", prompt.FollowUp)
@@ -84,7 +84,7 @@ func TestMultiOptionTextIsData(t *testing.T) {
 		if len(frame) != 4 {
 			t.Fatalf("%d texts in the user message", len(frame)-1)
 		}
-		for name, h := range judgingtest.Hazards {
+		for name, h := range judgingtest.TemplateHazards {
 			texts := []string{h + "1", h + "2"}
 			want := frame[0] + h + frame[1] + texts[s.Order[0]] + frame[2] + texts[s.Order[1]] + frame[3]
 			if got := p.Prompt(fill(h, texts[0], texts[1]), s).User; got != want {
@@ -108,8 +108,8 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 				t.Fatal("no such prompt in the paper")
 			}
 			text, _, _ := strings.Cut(after, "\nFigure ")
-			want := judgingtest.Words(strings.ReplaceAll(strings.ReplaceAll(text, "**", ""), "\n...\n", "\n```\n"))
-			if got := judgingtest.Words(choosing(t, tpl.Name, nil).system()); got != want {
+			want := judgingtest.CollapseSpaces(strings.ReplaceAll(strings.ReplaceAll(text, "**", ""), "\n...\n", "\n```\n"))
+			if got := judgingtest.CollapseSpaces(choosing(t, tpl.Name, nil).system()); got != want {
 				t.Errorf("got\n%s\nthe paper has\n%s", got, want)
 			}
 		})
@@ -144,7 +144,7 @@ func TestBestAndWorstDifferInTheGoalAlone(t *testing.T) {
 		item := optionsItem("a", "b", "c")
 		for i, s := range best.Presentations(item) {
 			x, y := best.Prompt(item, s), worst.Prompt(item, worst.Presentations(item)[i])
-			if x.User != y.User || x.LabelTurn != y.LabelTurn || !slices.Equal(x.Labels, y.Labels) {
+			if x.User != y.User || x.LabelRequest != y.LabelRequest || !slices.Equal(x.Labels, y.Labels) {
 				t.Errorf("prompt %s, presentation %d: more than the system message differs", name, i)
 			}
 		}
@@ -254,13 +254,13 @@ func TestDrawnOrders(t *testing.T) {
 }
 
 func TestParseOrders(t *testing.T) {
-	for value, want := range map[string]ordering{"rotations": {}, "all": {all: true}, "random:2": {random: 2}, "random:1000": {random: 1000}} {
+	for value, want := range map[string]orderPolicy{"rotations": {}, "all": {all: true}, "random:2": {random: 2}, "random:1000": {random: 1000}} {
 		if got, err := parseOrders(value); err != nil || got != want || OrdersOption.Check(value) != nil {
 			t.Errorf("%s: %+v, %v", value, got, err)
 		}
 	}
 	for _, value := range []string{"", "random", "random:", "random:1", "random:0", "random:-3", "random:1001", "random:x", "All", "rotation", "random:99999999999999999999"} {
-		if got, err := parseOrders(value); err == nil || got != (ordering{}) || OrdersOption.Check(value) == nil {
+		if got, err := parseOrders(value); err == nil || got != (orderPolicy{}) || OrdersOption.Check(value) == nil {
 			t.Errorf("%q reads as %+v", value, got)
 		}
 	}
@@ -318,7 +318,7 @@ func TestMultiOptionOracle(t *testing.T) {
 			p := choosing(t, "2", judging.Settings{"goal": goal})
 			for _, s := range p.Presentations(c.item) {
 				o := p.Prompt(c.item, s).Oracle
-				if s.Order[o.Correct] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.VerdictLabels) != len(s.Order) || o.Tie != "" {
+				if s.Order[o.Correct] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.VerdictLabels) != len(s.Order) || o.TieLabel != "" {
 					t.Errorf("%s, %s, presentation %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.Correct], want)
 				}
 				for position, choice := range o.VerdictLabels {
@@ -336,10 +336,10 @@ func TestDescribeOptions(t *testing.T) {
 	item.Candidates[2].Rank = nil
 	m := &judging.Manifest{Spec: judging.Spec{Protocol: name}}
 	r := judging.NewRecord(m, item, judging.Presentation{})
-	if r.Shape != "options" || r.Gold != "01" || r.Unrelated != "00" || fmt.Sprint(r.EqualOptions) != "[[01 03 05] [04 06]]" || fmt.Sprint(r.Ranks) != "map[01:0 03:2 04:3 05:4 06:5]" {
+	if r.Shape != "options" || r.Gold != "01" || r.UnrelatedID != "00" || fmt.Sprint(r.EqualOptions) != "[[01 03 05] [04 06]]" || fmt.Sprint(r.Ranks) != "map[01:0 03:2 04:3 05:4 06:5]" {
 		t.Errorf("%+v", r)
 	}
-	r = judging.NewRecord(m, judgingtest.Pair("p1", 0), judging.Presentation{})
+	r = judging.NewRecord(m, judgingtest.PairItem("p1", 0), judging.Presentation{})
 	if r.EqualOptions != nil || r.Ranks != nil || r.Shape != "" {
 		t.Errorf("a pair is described as %+v", r)
 	}
@@ -347,15 +347,15 @@ func TestDescribeOptions(t *testing.T) {
 
 func TestCheckOptionsOfARecord(t *testing.T) {
 	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Presentations: 3, Order: []string{"02", "00", "01"}, Shape: datasets.ShapeOptions, Choice: "01", Gold: "01",
-		Unrelated: "00", Ranks: map[string]int{"01": 0}, EqualOptions: [][]string{{"01", "02"}}}
+		UnrelatedID: "00", Ranks: map[string]int{"01": 0}, EqualOptions: [][]string{{"01", "02"}}}
 	if err := protocoltest.CheckRecord(&good); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*judging.Record){
-		`unrelated option "07"`:        func(r *judging.Record) { r.Unrelated = "07" },
+		`unrelated option "07"`:        func(r *judging.Record) { r.UnrelatedID = "07" },
 		`"07" has a rank`:              func(r *judging.Record) { r.Ranks = map[string]int{"07": 0} },
 		`"07" is equal to another`:     func(r *judging.Record) { r.EqualOptions = [][]string{{"01", "02"}, {"00", "07"}} },
-		"a record without an order sh": func(r *judging.Record) { r.Order, r.Unrelated, r.Choice, r.Gold = []string{"01"}, "", "01", "01" },
+		"a record without an order sh": func(r *judging.Record) { r.Order, r.UnrelatedID, r.Choice, r.Gold = []string{"01"}, "", "01", "01" },
 	} {
 		r := good
 		change(&r)

@@ -35,33 +35,33 @@ var OrdersOption = judging.Option{
 	Check: func(value string) error { _, err := parseOrders(value); return err },
 }
 
-// ordering says in which orders a run shows the options of an item; a value of OrdersOption.
+// orderPolicy says in which orders a run shows the options of an item; a value of OrdersOption.
 // The zero value is rotations.
-type ordering struct {
+type orderPolicy struct {
 	all    bool // all permutations
 	random int  // number of permutations drawn at random; 0 for none
 }
 
 // parseOrders parses a value of --orders.
-func parseOrders(value string) (ordering, error) {
+func parseOrders(value string) (orderPolicy, error) {
 	switch number, random := strings.CutPrefix(value, ordersRandom); {
 	case value == ordersRotations:
-		return ordering{}, nil
+		return orderPolicy{}, nil
 	case value == ordersAll:
-		return ordering{all: true}, nil
+		return orderPolicy{all: true}, nil
 	case random:
 		if k, err := strconv.Atoi(number); err == nil && k >= 2 && k <= maxRandomOrders {
-			return ordering{random: k}, nil
+			return orderPolicy{random: k}, nil
 		}
-		return ordering{}, fmt.Errorf("%q: K is a number from 2 to %d", value, maxRandomOrders)
+		return orderPolicy{}, fmt.Errorf("%q: K is a number from 2 to %d", value, maxRandomOrders)
 	}
-	return ordering{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
+	return orderPolicy{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
 }
 
-// list returns the orders of an item's options: order[position] is an option. Permutations are sorted, so that
+// orders returns the orders of an item's options: order[position] is an option. Permutations are sorted, so that
 // neighbours share their first positions, which helps a server's prefix cache. Rotations differ from the first position
 // on, and keep the order of the paper.
-func (o ordering) list(item datasets.Item) [][]int {
+func (o orderPolicy) orders(item datasets.Item) [][]int {
 	n := len(item.Candidates)
 	switch {
 	case o.random > 0:

@@ -12,7 +12,7 @@ import (
 
 // Metrics of the positions that a judge chooses, separately for items with each number of options.
 const (
-	PositionMetric = "place-" // begins the name; then the position, from 1: share of verdicts for it
+	PositionMetricPrefix = "place-" // begins the name; then the position, from 1: share of verdicts for it
 	// begins the name; then the position, from 1: share of verdicts in which a right option was there
 	RightPositionMetric = "right-place-"
 	positionsChiSquare  = "places-chi-square"
@@ -48,7 +48,7 @@ func positionTable(
 			return nil
 		}
 		return u.Data.(scoredBallot).positionRow()
-	}).ScoreAs(group, unit, b)
+	}).ScoreAsGroup(group, unit, b)
 	chi2, df, p := stats.Uniformity(counts)
 	note := fmt.Sprintf("%d degrees of freedom", df)
 	switch {
@@ -58,17 +58,17 @@ func positionTable(
 		note += "; fewer than 5 judgments a position: p is rough"
 	}
 	x := scoring.Result{
-		Metric:  positionsChiSquare,
-		Group:   group,
-		Unit:    scoring.UnitStatistic,
-		Value:   scoring.RoundFraction(chi2),
-		N:       decided,
-		Missing: "left out",
-		Note:    note,
+		Metric:      positionsChiSquare,
+		Group:       group,
+		Unit:        scoring.UnitStatistic,
+		Value:       scoring.RoundFraction(chi2),
+		N:           decided,
+		MissingRule: "left out",
+		Note:        note,
 	}
 	results = append(results, x)
 	x.Metric = positionsP
-	x.Value = scoring.Precise(p)
+	x.Value = scoring.RoundToTwelveDigits(p)
 	return append(results, x)
 }
 
@@ -80,13 +80,13 @@ const noPositions = "undefined: no judgments with a verdict"
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
-		{Name: PositionMetric, Kind: scoring.KindTrials},
+		{Name: PositionMetricPrefix, Kind: scoring.KindTrials},
 		{Name: RightPositionMetric, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
 	} {
 		name := m.Name
 		for i := range n {
 			m.Name = name + strconv.Itoa(i+1)
-			m.Columns = scoring.ColumnRange{2 * len(list), 2*len(list) + 2}
+			m.Columns = scoring.ColumnSpan{2 * len(list), 2*len(list) + 2}
 			list = append(list, m)
 		}
 	}
@@ -105,8 +105,8 @@ func (t scoredBallot) positionRow() []float64 {
 		row[2*t.positions[i]]++
 		for position, option := range order {
 			row[2*position+1]++
-			if len(t.right) > 0 {
-				row[2*(n+position)] += scoring.Indicator(t.isRight(option))
+			if len(t.rightOptions) > 0 {
+				row[2*(n+position)] += scoring.Indicator(t.isRightOption(option))
 				row[2*(n+position)+1]++
 			}
 		}
@@ -129,7 +129,7 @@ func (f *multiOptionScorer) warnings(all []scoredBallot, missing scoring.Missing
 	unlabelled := 0
 	uneven := 0
 	for _, t := range all {
-		n, k := t.usable(), len(t.positions)
+		n, k := t.verdictCount(), len(t.positions)
 		judgments += k
 		noVerdict += k - n
 		if n < k {
@@ -138,7 +138,7 @@ func (f *multiOptionScorer) warnings(all []scoredBallot, missing scoring.Missing
 		if n == 0 {
 			empty++
 		}
-		if len(t.right) == 0 {
+		if len(t.rightOptions) == 0 {
 			unlabelled++
 		}
 		if t.perfect.grade < 1-roundingTolerance {
@@ -149,8 +149,8 @@ func (f *multiOptionScorer) warnings(all []scoredBallot, missing scoring.Missing
 	warn("options.empty", empty)
 	warn("options.no-label", unlabelled, len(all), f.goal)
 	warn("options.uneven", uneven)
-	if f.weight > 0 {
-		w = append(w, phrases.Sentence("options.weight", f.weight))
+	if f.choiceWeight > 0 {
+		w = append(w, phrases.Sentence("options.weight", f.choiceWeight))
 	}
 	return w
 }

@@ -14,15 +14,15 @@ import (
 // ballot holds an item with its judgments, one for each order in which the options were shown. It is the unit of
 // scores and of resampling.
 type ballot struct {
-	item      string
-	ids       []string   // options shown, sorted; other fields refer to options by index
-	class     []int      // for each option: the first option with the same text
-	right     []int      // options that are right to name; empty without a label
-	unrelated int        // the option taken from another item; NoCandidate for none
-	orders    [][]int    // orders[i][position] is an option; nil where a record is missing
-	positions []int      // position chosen in each order, from 0; NoCandidate without a verdict
-	gradeRow  [6]float64 // the columns of gradeMetrics
-	weight    float64    // see [judging.ReadingOptions]; 0: 1
+	item           string
+	ids            []string   // options shown, sorted; other fields refer to options by index
+	equalTextClass []int      // for each option: the first option with the same text
+	rightOptions   []int      // options that are right to name; empty without a label
+	unrelated      int        // the option taken from another item; NoCandidate for none
+	orders         [][]int    // orders[i][position] is an option; nil where a record is missing
+	positions      []int      // position chosen in each order, from 0; NoCandidate without a verdict
+	gradeRow       [6]float64 // the columns of gradeMetrics
+	weight         float64    // see [judging.ReadingOptions]; 0: 1
 }
 
 // options returns the number of the item's own options, without the unrelated one.
@@ -46,8 +46,8 @@ func (b *ballot) choice(i int) int {
 	return b.orders[i][b.positions[i]]
 }
 
-// usable returns the number of the item's judgments that have a verdict.
-func (b *ballot) usable() (n int) {
+// verdictCount returns the number of the item's judgments that have a verdict.
+func (b *ballot) verdictCount() (n int) {
 	for _, p := range b.positions {
 		n += int(scoring.Indicator(p != judging.NoCandidate))
 	}
@@ -71,7 +71,7 @@ func (b *ballot) choiceCounts() []int {
 	counts := make([]int, len(b.ids))
 	for i := range b.positions {
 		if c := b.choice(i); c != judging.NoCandidate {
-			counts[b.class[c]]++
+			counts[b.equalTextClass[c]]++
 		}
 	}
 	return counts
@@ -90,30 +90,30 @@ func (b *ballot) modes() []int {
 	return modes
 }
 
-// isRight reports whether an option, or one with the same text, is right to name.
-func (b *ballot) isRight(option int) bool {
-	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
+// isRightOption reports whether an option, or one with the same text, is right to name.
+func (b *ballot) isRightOption(option int) bool {
+	return slices.ContainsFunc(b.rightOptions, func(r int) bool { return b.equalTextClass[r] == b.equalTextClass[option] })
 }
 
 // multiOptionScorer scores runs that choose one of several options (PROTOCOLS.md §3).
 type multiOptionScorer struct {
-	goal     string
-	labelled bool    // some item has a label; set by Finish
-	vary     string  // value of varyOption
-	weight   float64 // of the choice score in the Grade score; 0: 1
+	goal         string
+	labelled     bool    // some item has a label; set by Finish
+	vary         string  // value of varyOption
+	choiceWeight float64 // of the choice score in the Grade score; 0: 1
 
-	items   scoring.Collector[ballot]
-	varied  scoring.Collector[ballot] // by axis and item, with marks in place of positions
-	ballots []*ballot                 // items with a record in every order; set by Finish
+	items       scoring.Collector[ballot]
+	itemsByAxis scoring.Collector[ballot] // by axis and item, with marks in place of positions
+	ballots     []*ballot                 // items with a record in every order; set by Finish
 }
 
 // NewScorer returns a scorer of runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &multiOptionScorer{
-		goal:   m.Spec.Options.Get(goalOption),
-		vary:   m.Spec.Options.Get(varyOption),
-		weight: m.GradeWeight,
-		items:  scoring.Collector[ballot]{Complete: (*ballot).complete},
+		goal:         m.Spec.ProtocolOptions.Get(goalOption),
+		vary:         m.Spec.ProtocolOptions.Get(varyOption),
+		choiceWeight: m.GradeWeight,
+		items:        scoring.Collector[ballot]{Complete: (*ballot).complete},
 	}
 }
 
@@ -138,7 +138,7 @@ func (f *multiOptionScorer) Add(r *judging.Record, v judging.Verdict) (bool, err
 		r = asRotation(*r)
 	}
 	if r.Mode != "" {
-		items, key = &f.varied, r.Mode+r.Item
+		items, key = &f.itemsByAxis, r.Mode+r.Item
 	}
 	b := items.Get(key, func(item string) ballot { return f.ballot(item, r) })
 	if len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations {
@@ -163,22 +163,22 @@ func (f *multiOptionScorer) ballot(item string, r *judging.Record) ballot {
 		item:      item,
 		orders:    make([][]int, r.Presentations),
 		positions: make([]int, r.Presentations),
-		weight:    f.weight,
+		weight:    f.choiceWeight,
 	}
 	for i := range b.positions {
 		b.positions[i] = judging.NoCandidate
 	}
 	for c := range r.Order {
-		b.ids, b.class = append(b.ids, strings.Clone(r.CandidateID(c))), append(b.class, c)
+		b.ids, b.equalTextClass = append(b.ids, strings.Clone(r.CandidateID(c))), append(b.equalTextClass, c)
 	}
 	for _, same := range r.EqualOptions {
 		for _, id := range same {
-			b.class[b.index(id)] = b.class[b.index(same[0])]
+			b.equalTextClass[b.optionIndex(id)] = b.equalTextClass[b.optionIndex(same[0])]
 		}
 	}
-	b.unrelated = b.index(r.Unrelated)
+	b.unrelated = b.optionIndex(r.UnrelatedID)
 	for _, id := range targetIDs(r, f.goal) {
-		b.right = append(b.right, b.index(id))
+		b.rightOptions = append(b.rightOptions, b.optionIndex(id))
 	}
 	return b
 }
@@ -191,13 +191,13 @@ func (b *ballot) idsOf(options []int) (ids []string) {
 	return ids
 }
 
-// index returns the index of the option with an id; −1 for none.
-func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
+// optionIndex returns the index of the option with an id; −1 for none.
+func (b *ballot) optionIndex(id string) int { return slices.Index(b.ids, id) }
 
-// rightToName returns the ids of the options that are right to name under a goal, with options of the same text. The
+// correctOptionIDs returns the ids of the options that are right to name under a goal, with options of the same text. The
 // worst option is the unrelated one if there is one, since it answers another instruction; otherwise those ranked last,
 // if all options are ranked and their ranks differ.
-func rightToName(r *judging.Record, goal string) []string {
+func correctOptionIDs(r *judging.Record, goal string) []string {
 	ids := targetIDs(r, goal)
 	for _, same := range r.EqualOptions {
 		if slices.ContainsFunc(same, func(id string) bool { return slices.Contains(ids, id) }) {
@@ -211,15 +211,15 @@ func rightToName(r *judging.Record, goal string) []string {
 	return ids
 }
 
-// targetIDs returns the ids that rightToName begins with: without other options of the same text.
+// targetIDs returns the ids that correctOptionIDs begins with: without other options of the same text.
 func targetIDs(r *judging.Record, goal string) (ids []string) {
 	switch {
 	case goal != GoalWorst && r.Gold != "":
 		return []string{r.Gold}
 	case goal != GoalWorst:
 		return nil
-	case r.Unrelated != "":
-		return []string{r.Unrelated}
+	case r.UnrelatedID != "":
+		return []string{r.UnrelatedID}
 	case len(r.Ranks) < len(r.Order):
 		return nil
 	}
@@ -237,11 +237,11 @@ func targetIDs(r *judging.Record, goal string) (ids []string) {
 
 func (f *multiOptionScorer) Finish() (complete int) {
 	f.ballots = f.items.CompleteUnits()
-	f.labelled = slices.ContainsFunc(f.ballots, func(b *ballot) bool { return len(b.right) > 0 })
+	f.labelled = slices.ContainsFunc(f.ballots, func(b *ballot) bool { return len(b.rightOptions) > 0 })
 	return len(f.ballots)
 }
 
-// itemScores holds the three scores of one item, from 0 to 1: see [ballot.grades].
+// itemScores holds the three scores of one item, from 0 to 1: see [ballot.scores].
 type itemScores struct{ llm, choice, grade float64 }
 
 // plus returns the sums of the scores.
@@ -249,12 +249,12 @@ func (g itemScores) plus(o itemScores) itemScores {
 	return itemScores{llm: g.llm + o.llm, choice: g.choice + o.choice, grade: g.grade + o.grade}
 }
 
-// over returns the scores divided by n.
-func (g itemScores) over(n float64) itemScores {
+// divideBy returns the scores divided by n.
+func (g itemScores) divideBy(n float64) itemScores {
 	return itemScores{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
 }
 
-// grades computes the scores. The entropy of the chosen positions is divided by the largest that so many positions can
+// scores computes the scores. The entropy of the chosen positions is divided by the largest that so many positions can
 // have: the paper's log₂ of the number of rotations, also where the options are shown in more orders than that. A
 // judgment without a verdict counts in neither share; under the strict policy it counts in the denominator of the
 // choice score.
@@ -262,9 +262,9 @@ func (g itemScores) over(n float64) itemScores {
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean, with the weights 1 and b.weight; 0 where both are 0
-func (b *ballot) grades(missing scoring.MissingPolicy) (g itemScores) {
+func (b *ballot) scores(missing scoring.MissingPolicy) (g itemScores) {
 	total := len(b.positions)
-	usable := b.usable()
+	usable := b.verdictCount()
 	if missing == scoring.MissingUsable {
 		total = usable
 	}

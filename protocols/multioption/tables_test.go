@@ -17,7 +17,7 @@ import (
 func optionResults(group string, n int, values map[string]float64) []scoring.Result {
 	var rows []scoring.Result
 	for metric, v := range values {
-		r := scoring.Result{Metric: metric, Group: group, N: n, Missing: "usable", Value: new(v), Low: new(v - 0.1), High: new(v + 0.1)}
+		r := scoring.Result{Metric: metric, Group: group, N: n, MissingRule: "usable", Value: new(v), Low: new(v - 0.1), High: new(v + 0.1)}
 		switch head, _, _ := strings.Cut(metric, "-"); head {
 		case "grade", "llm", "choice":
 			r.Unit = scoring.UnitScore
@@ -34,7 +34,7 @@ func optionResults(group string, n int, values map[string]float64) []scoring.Res
 func positionResults(group string, chi2, p *float64, note string, values ...float64) []scoring.Result {
 	var rows []scoring.Result
 	for i, v := range values {
-		rows = append(rows, scoring.Result{Metric: fmt.Sprint(PositionMetric, i+1), Group: group, N: 30, Value: new(v)})
+		rows = append(rows, scoring.Result{Metric: fmt.Sprint(PositionMetricPrefix, i+1), Group: group, N: 30, Value: new(v)})
 	}
 	return append(rows,
 		scoring.Result{Metric: positionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: chi2, N: 30, Note: note},
@@ -89,10 +89,10 @@ func TestMultiOptionTablesOfNothing(t *testing.T) {
 }
 
 func TestTogetherInAComparison(t *testing.T) {
-	cmp := &scoring.Comparison{Unit: "item", N: 20, ComparisonExtras: scoring.ComparisonExtras{BestAndWorst: []scoring.Result{
-		{Metric: goalsDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
-		{Metric: goalsContradict, Note: "undefined: nothing in common"},
-		{Metric: goalsByChance, N: 60, Value: new(33.3333)},
+	cmp := &scoring.Comparison{Unit: "item", N: 20, ComparisonExtras: scoring.ComparisonExtras{BestWorstChoices: []scoring.Result{
+		{Metric: bestAndWorstDiffer, N: 20, Value: new(95.0), Low: new(80.0), High: new(100.0)},
+		{Metric: bestAndWorstContradict, Note: "undefined: nothing in common"},
+		{Metric: bestAndWorstByChance, N: 60, Value: new(33.3333)},
 	}}}
 	text := strings.Join(goalNotes(cmp), "\n")
 	for _, want := range []string{

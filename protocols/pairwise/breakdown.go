@@ -25,7 +25,7 @@ func (*pairScorer) UnitOutcome(x scoring.Unit) string {
 		return OutcomeRight
 	case u.consistent():
 		return OutcomeWrong
-	case !first.verdict() || !u.judgments[1].verdict():
+	case !first.hasVerdict() || !u.judgments[1].hasVerdict():
 		return OutcomeMissing
 	case !u.bothDecided():
 		return OutcomeTie

@@ -18,7 +18,7 @@ func (p *pairScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if rule == nil || d.Code == scoring.CodeNoVerdicts || d.Code == scoring.CodeNoItems {
 		return d
 	}
-	if d.Code != codeRule {
+	if d.Code != codeFollowsRule {
 		d.Also = strings.TrimSpace(d.Text + " " + d.Also)
 	}
 	d.Text = rule.FollowsSentence()
@@ -42,17 +42,17 @@ func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
 	case strict.Value == nil || agreement.Value == nil:
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.no-verdict", pendingSuffix(r))
 	}
-	evidence, bounded := strict.CompareWith(scoring.UsableFrom)
-	right, ok := r.Overall(AccuracyWhenConsistent).CompareWith(50)
+	evidence, bounded := strict.CompareWithThreshold(scoring.UsableFrom)
+	right, ok := r.Overall(AccuracyWhenConsistent).CompareWithThreshold(50)
 	switch {
 	case r.Overall(AccuracyWhenConsistent).Value != nil && !(bounded && ok):
 		return scoring.Diagnosis{
-			Level: scoring.Unknown, Code: scoring.CodeTooFewItems, Text: fewPairs(r), Evidence: []scoring.Evidence{},
+			Level: scoring.LevelUnknown, Code: scoring.CodeTooFewItems, Text: fewPairs(r), Evidence: []scoring.Evidence{},
 		}
 	case !bounded:
 		return r.DiagnoseWithoutInterval("Correct in both orders", strict, "pair")
 	case *agreement.Value == 0:
-		right = scoring.ShareOf(AccuracyWhenConsistent, 0, 1, 50)
+		right = scoring.ShareEvidence(AccuracyWhenConsistent, 0, 1, 50)
 		right.N = 0
 	case !ok:
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.no-interval", pendingSuffix(r))
@@ -74,25 +74,25 @@ func (p *pairScorer) diagnose(
 	r *scoring.Report, strict, right scoring.Evidence, agreement scoring.Result,
 ) scoring.Diagnosis {
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{strict, right}}
-	if preference, ok := r.Overall(firstPicked).CompareWith(50); ok {
+	if preference, ok := r.Overall(firstPositionShare).CompareWithThreshold(50); ok {
 		d.Evidence = append(d.Evidence, preference)
 	}
-	d.Level, d.Code = right.CompareWithChance(right.High >= scoring.ReliableFrom && strict.High >= scoring.UsableFrom)
+	d.Level, d.Code = right.CompareWithChance(right.High >= scoring.LeastConsistentAccuracy && strict.High >= scoring.UsableFrom)
 	switch {
 	case d.Code == "":
-		e, hasInterval := agreement.CompareWith(minConsistentLower)
+		e, hasInterval := agreement.CompareWithThreshold(minConsistentLower)
 		if hasInterval {
 			d.Evidence = append(d.Evidence, e.CompareWith(100))
 		}
-		d.Level, d.Code = strict.LevelAboveChance(right.Low > scoring.ReliableFrom)
-		d.Text = advice(r, d.Level, hasInterval && e.Value > minConsistent && e.Above)
+		d.Level, d.Code = strict.LevelAboveChance(right.Low > scoring.LeastConsistentAccuracy)
+		d.Text = advice(r, d.Level, hasInterval && e.Value > minConsistent && e.AboveThreshold)
 	case right.N == 0:
-		d.Text = phrases.Sentence("pairs.flips-"+d.Code, agreement.N) + positionBias(r)
+		d.Text = phrases.Sentence("pairs.flips-"+d.Code, agreement.N) + positionBiasSentence(r)
 	case d.Code == scoring.CodeInverted:
 		d.Text = phrases.Sentence("pairs.inverted", right)
 	case d.Code == scoring.CodeTooFewItems:
 		d.Text = fewPairs(r)
-	case right.High >= scoring.ReliableFrom: // the verdicts that agree may be right, and are too few
+	case right.High >= scoring.LeastConsistentAccuracy: // the verdicts that agree may be right, and are too few
 		d.Text = phrases.Sentence("pairs.few-consistent", scoring.Percentage(100-*agreement.Value))
 	default:
 		d.Text = phrases.Sentence("pairs.chance", right, phrases.CountWithNoun(right.N, "pair"))
@@ -112,12 +112,12 @@ const (
 func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))
-	ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies)
-	d, applies = ties.DiagnoseUnusable(scoring.CodeTies, phrases.Sentence("pairs.ties", ties))
+	ties := scoring.ShareEvidence("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MaxTiesPercent)
+	d, applies = ties.DiagnoseUnusableJudge(scoring.CodeTies, phrases.Sentence("pairs.ties", ties))
 	if applies {
 		return d, true
 	}
-	e, ok := r.Overall(firstPicked).CompareWith(scoring.MostOnePosition)
+	e, ok := r.Overall(firstPositionShare).CompareWithThreshold(scoring.MaxOnePositionPercent)
 	if !ok {
 		return d, false
 	}
@@ -130,5 +130,5 @@ func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool)
 	if e.Value == 100 {
 		text = phrases.Sentence("pairs.always-position", position, e.N)
 	}
-	return e.DiagnoseUnusable(scoring.CodePosition, text)
+	return e.DiagnoseUnusableJudge(scoring.CodePosition, text)
 }

@@ -18,7 +18,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 		strict, right scoring.Result
 		alike         scoring.Result
 		unlabelled    int
-		level         scoring.Level
+		level         scoring.UsabilityLevel
 		text          string
 	}{
 		{
@@ -27,7 +27,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			right:      row(AccuracyWhenConsistent, 65, 54.8, 74.3, 100),
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
-			level:      scoring.Weak,
+			level:      scoring.LevelWeak,
 			text:       "only 65 % are correct",
 		},
 		{
@@ -35,7 +35,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			strict: row("strict", 74, 55.2, 87, 60),
 			right:  row(AccuracyWhenConsistent, 79, 60.7, 91, 56),
 			alike:  row("consistency", 93, 80, 98, 60),
-			level:  scoring.Weak,
+			level:  scoring.LevelWeak,
 			text:   "too few pairs",
 		},
 		{
@@ -43,7 +43,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			strict: row("strict", 57.5, 54.4, 60.4, 1161),
 			right:  row(AccuracyWhenConsistent, 74.8, 71.6, 77.7, 893),
 			alike:  row("consistency", 77, 74, 80, 1161),
-			level:  scoring.Usable,
+			level:  scoring.LevelUsable,
 		},
 		{
 			name:       "of pairs with a label none is judged alike",
@@ -51,7 +51,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			right:      scoring.Result{Metric: AccuracyWhenConsistent, Group: scoring.Overall},
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
-			level:      scoring.Unknown,
+			level:      scoring.LevelUnknown,
 			text:       "Accuracy when consistent has no interval",
 		},
 	} {
@@ -61,7 +61,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			Expected:   n,
 			Unlabelled: c.unlabelled,
 			Goal:       "better",
-			Outcomes:   map[string]int{scoring.Decided: 2 * n},
+			Outcomes:   map[string]int{scoring.OutcomeDecided: 2 * n},
 			Results: []scoring.Result{
 				c.strict, c.right, c.alike, row("drop", *c.strict.Value, 0, 100, c.strict.N),
 				row("first-position", 50, 48, 52, 2*n),
@@ -78,7 +78,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 // TestSentencesAgreeWithTheNumbers checks that no sentence on a judge contradicts its scores.
 func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 	row := func(metric string, k, n int) scoring.Result {
-		e := scoring.ShareOf(metric, float64(k), float64(n), 0)
+		e := scoring.ShareEvidence(metric, float64(k), float64(n), 0)
 		return scoring.Result{Metric: metric, Group: scoring.Overall, Value: &e.Value, Low: &e.Low, High: &e.High, N: n}
 	}
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 			Items:    c.pairs,
 			Expected: c.pairs,
 			Goal:     "better",
-			Outcomes: map[string]int{scoring.Decided: 2*c.pairs - c.silent, "no-verdict": c.silent},
+			Outcomes: map[string]int{scoring.OutcomeDecided: 2*c.pairs - c.silent, "no-verdict": c.silent},
 			Results: []scoring.Result{
 				row("strict", c.right, c.pairs), row("drop", c.right, c.pairs-c.silent), row(AccuracyWhenConsistent, c.right, c.alike),
 				row("consistency", c.alike, c.pairs-c.silent), row(Coverage, c.alike, c.pairs),

@@ -54,7 +54,7 @@ func exportJudgeBench(dir string, w io.Writer) (written, skipped int, err error)
 		case g == nil:
 			skipped++
 		default:
-			line, failed = outputLine(m, p, item, g)
+			line, failed = judgeBenchLine(m, p, item, g)
 			out.Write(line)
 			written++
 		}
@@ -69,27 +69,27 @@ func judgeName(m *judging.Manifest) string {
 	case m.JudgeName != "":
 		return m.JudgeName
 	case m.Spec.Protocol == Protocol.Name && m.Spec.Prompt.Name == "arena-hard":
-		return arenaHardName
+		return arenaHardJudge
 	}
 	return gavelJudgePrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
 }
 
-// outputLine returns the line of JudgeBench's output file for a pair: the item's keys as published and its
+// judgeBenchLine returns the line of JudgeBench's output file for a pair: the item's keys as published and its
 // games, one for each order.
-func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
+func judgeBenchLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
 	pair := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
 	if bytes.Contains(pair, []byte(`"judgments"`)) { // the dataset was an output file
 		var err error
-		pair, err = pairKeys(pair)
+		pair, err = stripHarnessKeys(pair)
 		if err != nil {
 			return nil, err
 		}
 	}
-	judge := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOf(p, item, games[0])}}
+	judge := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOfRecord(p, item, games[0])}}
 	second := games[1]
 	single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.SingleOrder
 	if !single {
-		judge.Judgments = append(judge.Judgments, gameOf(p, item, second))
+		judge.Judgments = append(judge.Judgments, gameOfRecord(p, item, second))
 	}
 	keys, err := imports.PythonJSON(judge)
 	if err != nil {
@@ -98,12 +98,12 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the inner braces
 }
 
-// gameOf returns a record as a game (a judgment in one order) of JudgeBench's format; nil without a judgment.
-func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
+// gameOfRecord returns a record as a game (a judgment in one order) of JudgeBench's format; nil without a judgment.
+func gameOfRecord(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	if r == nil || r.Outcome == judging.Failed {
 		return nil
 	}
-	game := &benchGame{Judgment: &benchJudgment{JudgeModel: r.Model}, Decision: decision(r)}
+	game := &benchGame{Judgment: &benchJudgment{JudgeModel: r.Model}, Decision: judgeBenchLabel(r)}
 	if im := r.Imported; im != nil {
 		game.Decision = im.Decision
 		game.Judgment.Prompt = im.Prompt

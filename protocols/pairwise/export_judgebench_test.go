@@ -114,7 +114,7 @@ func TestExportOfARunOnAnOutputFile(t *testing.T) {
 // The pair's own keys stay as they were written, whatever their values contain.
 func TestSplitOutputKeepsThePair(t *testing.T) {
 	line := `{"judge_name":"x", "a\"b" :  [1, {"judgments": 2}],"judgments": [null] , "n": 1.50, "é\n": "\u00e9"}`
-	pair, judge, games, err := splitOutput([]byte(line))
+	pair, judge, games, err := splitJudgeBenchLine([]byte(line))
 	want := `{"a\"b": [1, {"judgments": 2}], "n": 1.50, "é\n": "\u00e9"}`
 	if err != nil || string(pair) != want || judge != "x" || len(games) != 1 || games[0] != nil {
 		t.Errorf("%s, %q, %v, %v; want %s", pair, judge, games, err, want)

@@ -9,9 +9,9 @@ import (
 	"gavel/judging"
 )
 
-// families lists words in the names of models, a line for each maker's models that were trained from scratch. Derived
+// modelFamilies lists words in the names of models, a line for each maker's models that were trained from scratch. Derived
 // models under other names are not recognized.
-var families = strings.Split(`gpt chatgpt o1 o3 o4 davinci
+var modelFamilies = strings.Split(`gpt chatgpt o1 o3 o4 davinci
 claude
 llama llama2 llama3
 qwen qwen2 qwen3 qwq qvq
@@ -37,7 +37,7 @@ func familyOf(model string) int {
 	name := strings.ToLower(path.Base(model))
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_.:@ ", r) })
 	for _, word := range words {
-		for i, family := range families {
+		for i, family := range modelFamilies {
 			if slices.Contains(strings.Fields(family), word) {
 				return i
 			}

@@ -55,7 +55,7 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 			if rng.Float64() < favours {
 				choice = int8(author)
 			}
-			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, firstCandidate: int8(k)}
 		}
 		f.rows = append(f.rows, u)
 	}
@@ -74,14 +74,14 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 func TestItself(t *testing.T) {
 	models := [2]string{"qwen2.5:7b", "gpt-4o"} // the first is favoured
 	s := itself(t, "qwen3:8b", models, 0.3)
-	index := slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.CauseOwnFamily })
+	index := slices.IndexFunc(s.Causes, func(c scoring.FeatureEffect) bool { return c.Name == scoring.CauseOwnFamily })
 	assert.Assert(t, index > 0 && s.Causes[index].IsSignificant() && s.Causes[index].Odds.Ratio > 1, "%+v", s.Causes)
 	assert.Equal(t, s.Causes[index].Pairs, 300)
 	assert.Equal(t, s.NoOwnFamilyReason, "")
 	assert.Assert(t, strings.Contains(s.Says, "the response of its own family"), s.Says)
 
 	s = itself(t, "gpt-4-0613", models, 0.3) // the other's family
-	index = slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.CauseOwnFamily })
+	index = slices.IndexFunc(s.Causes, func(c scoring.FeatureEffect) bool { return c.Name == scoring.CauseOwnFamily })
 	assert.Assert(t, s.Causes[index].IsSignificant() && s.Causes[index].Odds.Ratio < 1, "%+v", s.Causes[index])
 	assert.Assert(t, strings.Contains(s.Says, "the response of another family"), s.Says)
 
@@ -96,6 +96,6 @@ func TestItself(t *testing.T) {
 	} {
 		s := itself(t, c.judge, c.models, 0)
 		assert.Assert(t, strings.Contains(s.NoOwnFamilyReason, why), "%q", s.NoOwnFamilyReason)
-		assert.Assert(t, !slices.ContainsFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.CauseOwnFamily }))
+		assert.Assert(t, !slices.ContainsFunc(s.Causes, func(c scoring.FeatureEffect) bool { return c.Name == scoring.CauseOwnFamily }))
 	}
 }

@@ -27,7 +27,7 @@ func protocolNamed(t testing.TB, name, template string) judging.Asker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.New(tpl, nil)
+	return k.NewAsker(tpl, nil)
 }
 
 // comparisons lists the protocols that compare two responses.

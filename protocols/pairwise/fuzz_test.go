@@ -28,21 +28,21 @@ func FuzzParse(f *testing.F) {
 	for _, row := range replies(f) {
 		f.Add(row[4])
 	}
-	for _, h := range judgingtest.Hazards {
+	for _, h := range judgingtest.TemplateHazards {
 		f.Add(h)
 	}
 	var protocols []pairwise
 	for _, protocol := range comparisons {
 		for _, t := range protocol.Templates {
-			protocols = append(protocols, protocol.New(t, nil).(pairwise))
+			protocols = append(protocols, protocol.NewAsker(t, nil).(pairwise))
 		}
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, p := range protocols {
-			for _, policy := range judging.Policies {
+			for _, policy := range judging.LabelPolicies {
 				straight, swapped := judging.Presentation{Index: 0, Order: []int{0, 1}}, judging.Presentation{Index: 1, Order: []int{1, 0}}
-				v, w := p.Parse(straight, reply, judging.ReadingOptions{Policy: policy}), p.Parse(swapped, reply, judging.ReadingOptions{Policy: policy})
-				protocoltest.WithoutSpan(t, reply, v)
+				v, w := p.Parse(straight, reply, judging.ReadingOptions{LabelPolicy: policy}), p.Parse(swapped, reply, judging.ReadingOptions{LabelPolicy: policy})
+				protocoltest.DropVerdictSpan(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
 					position, ok := orders[v.Label]
@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 						t.Errorf("%s/%s, %s: %q reads as %+v", p.name, p.template.Name, policy, reply, v)
 					}
 				case judging.Conflict:
-					if policy != judging.PolicyUnique {
+					if policy != judging.PolicyUniqueLabel {
 						t.Errorf("policy %s: %q is a conflict", policy, reply)
 					}
 				case judging.NoVerdict:
@@ -69,7 +69,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			// A clear verdict under one policy is the same under the other.
-			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.ReadingOptions{Policy: judging.PolicyUnique}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.ReadingOptions{Policy: judging.PolicyLast})
+			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.ReadingOptions{LabelPolicy: judging.PolicyLastLabel})
 			if (u.Outcome == judging.Decided || u.Outcome == judging.Tie) && u != l {
 				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
 			}
@@ -83,7 +83,7 @@ func FuzzSplitOutput(f *testing.F) {
 	f.Add(`{"judge_name":"x","a":[1,{"judgments":2}],"judgments":[null]}`)
 	f.Add(`{"judge_name":"x","judgments":[null],"judgments":[null,null],"k":1,"k":2}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		pair, _, games, err := splitOutput([]byte(line))
+		pair, _, games, err := splitJudgeBenchLine([]byte(line))
 		if err != nil {
 			return
 		}

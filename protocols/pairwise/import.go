@@ -16,11 +16,11 @@ import (
 // pairImport builds a run of pairs from games that another harness stored. A game is the judgment in one order.
 type pairImport struct {
 	imports.Builder
-	comparison            pairwise        // the protocol by which replies are read
+	protocol              pairwise        // the protocol by which replies are read
 	mirrored              int             // games copied from the other order, since the judge scored each response alone
 	reproduced            int             // games whose stored decision gavel reads too; Differences lists the others
-	stored                bool            // verdicts are the file's decisions, since gavel cannot read the replies
-	winners               bool            // the file names winners instead of decisions such as A>B
+	usesFileVerdicts      bool            // verdicts are the file's decisions, since gavel cannot read the replies
+	namesWinners          bool            // the file names winners instead of decisions such as A>B
 	labelsFollowResponses bool            // each response kept its label (A or B) when the order was reversed
 	sums                  hash.Hash       // hash of the hashes of the files
 	bad                   imports.Rejects // invalid rows
@@ -32,8 +32,8 @@ func newPairImport(out string, p pairwise) *pairImport {
 		Builder: imports.Builder{
 			ImportedRun: imports.ImportedRun{Dir: out}, Asker: p, MissingError: "no judgment in the imported file",
 		},
-		comparison: p,
-		sums:       sha256.New(),
+		protocol: p,
+		sums:     sha256.New(),
 	}
 }
 
@@ -54,8 +54,8 @@ func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) e
 		if err != nil {
 			return fmt.Errorf("game %d: %w", i+1, err)
 		}
-		if in.winners || g.SingleOrder {
-			r.Imported.Decision = decision(r)
+		if in.namesWinners || g.SingleOrder {
+			r.Imported.Decision = judgeBenchLabel(r)
 		}
 		switch {
 		case g.SingleOrder:
@@ -70,19 +70,19 @@ func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) e
 // compare counts whether the decision that gavel reads for r is the file's, and notes a difference. Decisions are in
 // the positions shown: A>B names the response shown first.
 func (in *pairImport) compare(r *judging.Record) {
-	gavelDecision := *cmp.Or(decision(r), new("null"))
+	gavelDecision := *cmp.Or(judgeBenchLabel(r), new("null"))
 	fileDecision := *cmp.Or(r.Imported.Decision, new("null"))
 	if gavelDecision == fileDecision {
 		in.reproduced++
 		return
 	}
-	in.Differences = append(in.Differences, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
+	in.ReadingDifferences = append(in.ReadingDifferences, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
 		r.Item, r.Presentation+1, fileDecision, gavelDecision))
 }
 
-// decision returns the label that JudgeBench would write for the record's verdict: A>B for the response shown first,
+// judgeBenchLabel returns the label that JudgeBench would write for the record's verdict: A>B for the response shown first,
 // B>A or A=B; nil without a verdict.
-func decision(r *judging.Record) *string {
+func judgeBenchLabel(r *judging.Record) *string {
 	switch {
 	case r.Outcome == judging.Tie:
 		return new(labelTie)
@@ -104,8 +104,8 @@ func verdictFor(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
 }
 
-// rows calls use for each row of a file and adds the file to the hash of the run's sources.
-func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
+// eachRow calls use for each row of a file and adds the file to the hash of the run's sources.
+func (in *pairImport) eachRow(path string, use func(row int, raw json.RawMessage) error) error {
 	sum, err := imports.EachRow(path, func(row int, raw []byte) error {
 		if err := use(row, raw); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
@@ -122,11 +122,11 @@ func (in *pairImport) makeRun(
 	gavel, source, file, judge string, format datasets.Format, dataset string,
 ) ([]*imports.ImportedRun, error) {
 	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
-	in.SetManifest(gavel, source, file, in.comparison.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
-		Name: dataset, Format: format.Name, Skipped: in.bad.N, Bad: in.bad.First,
+	in.SetManifest(gavel, source, file, in.protocol.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
+		Name: dataset, Format: format.Name, Skipped: in.bad.N, BadLines: in.bad.First,
 	})
 	in.Manifest.Dataset.Rows = in.Manifest.Spec.Dataset.Items
-	return in.finish(strings.TrimPrefix(in.comparison.template.Name, llmBarPrefix))
+	return in.finish(strings.TrimPrefix(in.protocol.template.Name, llmBarPromptPrefix))
 }
 
 // finish writes the run directory and returns the run with a summary of its games.
@@ -141,13 +141,13 @@ func (in *pairImport) finish(judgeName string) ([]*imports.ImportedRun, error) {
 	if in.mirrored > 0 {
 		in.AddLine("each response has a score of its own: it counts for both orders")
 	}
-	in.Summary = append(in.Summary, imports.SkippedLines(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
+	in.Summary = append(in.Summary, imports.SkippedLines(m.Dataset.Skipped, "lines", m.Dataset.BadLines)...)
 	origin := "read from the replies"
-	if in.stored {
+	if in.usesFileVerdicts {
 		origin = "taken from scores or decisions: there are no replies that gavel reads"
 	}
 	in.AddLine("verdicts %s; %d of %d stored decisions reproduced", origin, in.reproduced, games-in.Missing)
-	in.Summary = append(in.Summary, imports.FirstLines(in.Differences)...)
+	in.Summary = append(in.Summary, imports.TruncateList(in.ReadingDifferences)...)
 	in.AddLine("run written to %s", in.Dir)
 	if err := in.Write(in.Dir); err != nil {
 		return nil, err

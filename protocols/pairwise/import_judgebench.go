@@ -21,7 +21,7 @@ type benchGame struct {
 	Judgment *benchJudgment `json:"judgment"`
 	Decision *string        `json:"decision"` // label, in the positions shown
 
-	mirrored bool // copied from the game in the other order
+	isMirrorCopy bool // copied from the game in the other order
 }
 
 // benchJudgment is the judge's prompt and reply in one game of JudgeBench's output files.
@@ -47,15 +47,15 @@ func (g *benchGame) mirror() *benchGame {
 	}
 	judgment := *g.Judgment
 	judgment.Scores, _ = json.Marshal([]json.RawMessage{scores[1], scores[0]})
-	return &benchGame{Judgment: &judgment, mirrored: true}
+	return &benchGame{Judgment: &judgment, isMirrorCopy: true}
 }
 
-// arenaHardName is the judge_name in JudgeBench's files whose replies gavel can read. Replies of its other
+// arenaHardJudge is the judge_name in JudgeBench's files whose replies gavel can read. Replies of its other
 // judges have other formats.
-const arenaHardName = "arena_hard"
+const arenaHardJudge = "arena_hard"
 
-// judgeBenchFile is the source that runs imported from JudgeBench's output files name.
-const judgeBenchFile = "JudgeBench output file"
+// judgeBenchSource is the source that runs imported from JudgeBench's output files name.
+const judgeBenchSource = "JudgeBench output file"
 
 // ImportJudgeBench turns an output file of JudgeBench's harness into a run.
 func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
@@ -73,7 +73,7 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 			return nil, err
 		}
 		lineError := func(err error) error { return &datasets.LineError{Path: set.Path, Line: item.Line, Err: err} }
-		pair, name, games, err := splitOutput(item.Raw)
+		pair, name, games, err := splitJudgeBenchLine(item.Raw)
 		if err != nil {
 			return nil, lineError(err)
 		}
@@ -81,7 +81,7 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 			judge = name
 			comparison, stored := importedProtocol(name)
 			in = newPairImport(r.Out, comparison)
-			in.stored = stored
+			in.usesFileVerdicts = stored
 		}
 		if name != judge {
 			return nil, lineError(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
@@ -116,9 +116,9 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 		Skipped: set.Skipped,
 	}
 	for _, b := range set.SkipReasons {
-		info.Bad = append(info.Bad, b.Error())
+		info.BadLines = append(info.BadLines, b.Error())
 	}
-	in.SetManifest(r.Gavel, judgeBenchFile, path, in.comparison.spec(judging.DatasetSpec{SHA256: set.SHA256},
+	in.SetManifest(r.Gavel, judgeBenchSource, path, in.protocol.spec(judging.DatasetSpec{SHA256: set.SHA256},
 		judging.ModelSpec{Name: model, Identity: "imported " + model}), info)
 	return in.finish(judge)
 }
@@ -128,7 +128,7 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 // and only the name of its prompt is known.
 func importedProtocol(judgeName string) (p pairwise, stored bool) {
 	protocol, name := Protocol, judgeName
-	if judgeName == arenaHardName {
+	if judgeName == arenaHardJudge {
 		name = "arena-hard"
 	}
 	for _, k := range []judging.Protocol{Protocol, Reversed} {
@@ -137,19 +137,19 @@ func importedProtocol(judgeName string) (p pairwise, stored bool) {
 		}
 	}
 	if t, err := protocol.Template(name); err == nil && name != judgeName {
-		if p, reads := protocol.New(t, nil).(pairwise); reads {
+		if p, reads := protocol.NewAsker(t, nil).(pairwise); reads {
 			return p, false
 		}
 	}
-	return harnessAsker(protocol, name, judgeBenchFile), true
+	return harnessAsker(protocol, name, judgeBenchSource), true
 }
 
 // gavelJudgePrefix starts the judge_name of runs that gavel made itself.
 const gavelJudgePrefix = "gavel_"
 
-// splitOutput splits a line of JudgeBench's output file into the pair, with its keys as published, the
+// splitJudgeBenchLine splits a line of JudgeBench's output file into the pair, with its keys as published, the
 // judge_name and the games.
-func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
+func splitJudgeBenchLine(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
 	var all benchKeys
 	if err := json.Unmarshal(line, &all); err != nil {
 		return nil, "", nil, err
@@ -160,12 +160,12 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 	if len(all.Judgments) > 2 {
 		return nil, "", nil, fmt.Errorf("%d judgments, expected one or two", len(all.Judgments))
 	}
-	pair, err = pairKeys(line)
+	pair, err = stripHarnessKeys(line)
 	return pair, *all.JudgeName, all.Judgments, err
 }
 
-// pairKeys returns a line of JudgeBench's output file without the keys that its harness added.
-func pairKeys(line []byte) ([]byte, error) {
+// stripHarnessKeys returns a line of JudgeBench's output file without the keys that its harness added.
+func stripHarnessKeys(line []byte) ([]byte, error) {
 	return imports.WithoutKeys(line, nil, "judge_name", "judgments")
 }
 
@@ -177,11 +177,11 @@ func (in *pairImport) judgment(
 		return j, nil
 	}
 	b := game.Judgment
-	j = imports.StoredJudgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, SingleOrder: game.mirrored}
-	if !in.stored || b.Response != "" {
+	j = imports.StoredJudgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, SingleOrder: game.isMirrorCopy}
+	if !in.usesFileVerdicts || b.Response != "" {
 		j.Replies = []string{b.Response}
 	}
-	if in.stored {
+	if in.usesFileVerdicts {
 		v, err := storedVerdict(in.Asker, in.Asker.Presentations(item)[presentation], game)
 		if err != nil {
 			return j, err
@@ -208,7 +208,7 @@ func storedVerdict(p judging.Asker, s judging.Presentation, game *benchGame) (ju
 	if label == nil {
 		return judging.EmptyVerdict(judging.NoVerdict), nil
 	}
-	v := p.Parse(s, "[["+*label+"]]", judging.ReadingOptions{Policy: judging.PolicyUnique})
+	v := p.Parse(s, "[["+*label+"]]", judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if v.Outcome == judging.NoVerdict {
 		return v, fmt.Errorf("decision %q is none of A>B, B>A, A=B and null", *label)
 	}

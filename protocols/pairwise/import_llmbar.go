@@ -20,20 +20,20 @@ import (
 // dataset.json with "results", one for each phase, of which the last holds the two judgments. A winner is mapped
 // back to the published order.
 
-// evaluators is the folder of the judges' files in each subset of LLMBar's repository.
-const evaluators = "evaluators"
+// evaluatorsFolder is the folder of the judges' files in each subset of LLMBar's repository.
+const evaluatorsFolder = "evaluators"
 
-// llmBarLayout shows in errors where LLMBar's repository has a judge's replies.
-const llmBarLayout = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
+// llmBarFolderHint shows in errors where LLMBar's repository has a judge's replies.
+const llmBarFolderHint = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
 
 // storedReplies describes a file of one judge's replies to one prompt on a subset of LLMBar's pairs.
 type storedReplies struct {
 	path, subset, judge, prompt string
 }
 
-// orderFiles reads the descriptions of files with read and sorts them by subset. All files must be of one judge and one
+// sortFilesBySubset reads the descriptions of files with read and sorts them by subset. All files must be of one judge and one
 // prompt, and of different subsets.
-func orderFiles(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
+func sortFilesBySubset(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
 	for _, path := range paths {
 		f, err := read(path)
 		if err != nil {
@@ -57,14 +57,14 @@ func orderFiles(paths []string, read func(path string) (storedReplies, error)) (
 // importLLMBar turns LLMBar's stored replies of one judge with one strategy (prompt), a file
 // for each subset, into a run.
 func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
-	files, err := orderFiles(r.Files, llmBarFile)
+	files, err := sortFilesBySubset(r.Files, parseLLMBarPath)
 	if err != nil {
 		return nil, err
 	}
 	first := files[0]
-	in := newPairImport(r.Out, harnessAsker(Protocol, llmBarPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
+	in := newPairImport(r.Out, harnessAsker(Protocol, llmBarPromptPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
 		outputLabels(first.judge, first.prompt)...))
-	in.Asker = llmBarAsker{pairwise: in.comparison}
+	in.Asker = llmBarAsker{pairwise: in.protocol}
 	for _, f := range files {
 		if err := in.llmBarRows(f); err != nil {
 			return nil, err
@@ -77,19 +77,19 @@ func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBarFormat, llmBarName(files))
 }
 
-// llmBarPrefix starts the names of prompts of imported LLMBar runs. Exported files leave it out of the judge_name.
-const llmBarPrefix = "LLMBar "
+// llmBarPromptPrefix starts the names of prompts of imported LLMBar runs. Exported files leave it out of the judge_name.
+const llmBarPromptPrefix = "LLMBar "
 
 // llmBarRows adds the pairs and judgments in a file of LLMBar's replies to the run, and the file to the run's hash.
 func (in *pairImport) llmBarRows(f storedReplies) error {
 	n := 0
 	in.bad.Path = f.path
 	fmt.Fprint(in.sums, f.subset, " ")
-	return in.rows(f.path, func(row int, raw json.RawMessage) error {
+	return in.eachRow(f.path, func(row int, raw json.RawMessage) error {
 		item, judgments, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
 		n++
 		switch {
-		case errors.Is(err, errRating):
+		case errors.Is(err, errRatingStrategy):
 			return err
 		case err != nil:
 			in.bad.Add(row, err)
@@ -108,8 +108,8 @@ func llmBarName(files []storedReplies) string {
 	return datasets.LLMBarFormat.Name + "-" + strings.ToLower(path.Base(files[0].subset))
 }
 
-// llmBarFile reads judge, strategy and subset from the path of a file of LLMBar's replies.
-func llmBarFile(name string) (f storedReplies, err error) {
+// parseLLMBarPath reads judge, strategy and subset from the path of a file of LLMBar's replies.
+func parseLLMBarPath(name string) (f storedReplies, err error) {
 	if _, err := os.Stat(name); err != nil {
 		return f, err
 	}
@@ -119,9 +119,9 @@ func llmBarFile(name string) (f storedReplies, err error) {
 	}
 	parts := strings.Split(filepath.ToSlash(full), "/")
 	folder := len(parts) - 4
-	if folder < 1 || parts[folder] != evaluators {
+	if folder < 1 || parts[folder] != evaluatorsFolder {
 		return f, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: "+
-			"keep the folders as LLMBar has them, %s", name, llmBarLayout)
+			"keep the folders as LLMBar has them, %s", name, llmBarFolderHint)
 	}
 	return storedReplies{
 		path:   name,
@@ -131,14 +131,14 @@ func llmBarFile(name string) (f storedReplies, err error) {
 	}, nil
 }
 
-// errRating is the error for LLMBar's strategies that score each output alone, which gavel cannot import.
-var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
+// errRatingStrategy is the error for LLMBar's strategies that score each output alone, which gavel cannot import.
+var errRatingStrategy = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"import it with gavel import llmbar-rating")
 
-// LLMBarFile returns the subset of the pairs, the judge and the strategy of a file of LLMBar's stored replies, by its
+// LLMBarPathParts returns the subset of the pairs, the judge and the strategy of a file of LLMBar's stored replies, by its
 // path.
-func LLMBarFile(name string) (subset, judge, strategy string, err error) {
-	f, err := llmBarFile(name)
+func LLMBarPathParts(name string) (subset, judge, strategy string, err error) {
+	f, err := parseLLMBarPath(name)
 	return f.subset, f.judge, f.prompt, err
 }
 
@@ -193,7 +193,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []
 		return item, nil, fmt.Errorf(`"results": %w`, err)
 	}
 	if last.Score != nil {
-		return item, nil, errRating
+		return item, nil, errRatingStrategy
 	}
 	for i, reply := range []llmBarReply{last.Published, last.Swapped} {
 		judgment, err := reply.judgment(i == 1)
@@ -201,7 +201,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []
 			return item, nil, fmt.Errorf("judgment %d: %w", i+1, err)
 		}
 		if len(phases) > 1 {
-			judgment.Mode = synthesis
+			judgment.Mode = swapSynthesisMode
 		}
 		judgments = append(judgments, judgment)
 	}

@@ -21,11 +21,11 @@ import (
 
 // prdText is a row of PRD's files (arXiv 2307.02762): a question, a model's answer to one, or a review of two answers.
 type prdText struct {
-	Question int    `json:"question_id"`
-	Text     string `json:"text"`
-	Model    string `json:"model_id"`
-	Score    int    `json:"score"` // of a review: 1 or 2 is the better answer, 3 a tie
-	Category string `json:"category"`
+	QuestionNumber int    `json:"question_id"`
+	Text           string `json:"text"`
+	Model          string `json:"model_id"`
+	Score          int    `json:"score"` // of a review: 1 or 2 is the better answer, 3 a tie
+	Category       string `json:"category"`
 
 	position string // file and row, for errors
 }
@@ -36,7 +36,7 @@ func (t prdText) conflict(other prdText) error {
 	if t == other {
 		return nil
 	}
-	return fmt.Errorf("question %d is in %s too, with another text or score: remove one of the two", t.Question,
+	return fmt.Errorf("question %d is in %s too, with another text or score: remove one of the two", t.QuestionNumber,
 		t.position)
 }
 
@@ -46,8 +46,8 @@ type prdKey struct {
 	question      int
 }
 
-// swapped returns the key of the review of the same answers in the other order.
-func (k prdKey) swapped() prdKey {
+// otherOrder returns the key of the review of the same answers in the other order.
+func (k prdKey) otherOrder() prdKey {
 	return prdKey{first: k.second, second: k.first, question: k.question}
 }
 
@@ -56,8 +56,8 @@ func (k prdKey) swapped() prdKey {
 func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 	dir, reviewer := r.Files[0], r.Option("reviewer")
 	in := newPairImport(r.Out, harnessAsker(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
-	in.stored = true
-	in.winners = true
+	in.usesFileVerdicts = true
+	in.namesWinners = true
 	questions, err := in.prdTexts(filepath.Join(dir, "prompts", "vicuna_questions.jsonl"))
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 		models[key.first] = true
 		models[key.second] = true
 		if key.first > key.second {
-			key = key.swapped()
+			key = key.otherOrder()
 		}
 		pairs[key] = true
 	}
@@ -112,7 +112,7 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 			Label:     label,
 		})
 		if err == nil {
-			err = in.add(item, prdGame(reviews, key, 0), prdGame(reviews, key.swapped(), 1))
+			err = in.add(item, prdGame(reviews, key, 0), prdGame(reviews, key.otherOrder(), 1))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: question %d of %s and %s: %w", dir, key.question, key.first, key.second, err)
@@ -127,7 +127,7 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 // differ, it is no verdict.
 func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	none := judging.EmptyVerdict(judging.NoVerdict)
-	direct, swapped := prdGame(people, key, 0).Verdict, prdGame(people, key.swapped(), 1).Verdict
+	direct, swapped := prdGame(people, key, 0).Verdict, prdGame(people, key.otherOrder(), 1).Verdict
 	first, second := cmp.Or(direct, swapped, &none), cmp.Or(swapped, direct, &none)
 	if *first != *second {
 		return none
@@ -195,18 +195,18 @@ func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, erro
 // prdTexts returns the rows of a file of PRD by the number of their question.
 func (in *pairImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
-	err := in.rows(path, func(n int, raw json.RawMessage) error {
+	err := in.eachRow(path, func(n int, raw json.RawMessage) error {
 		row := prdText{position: fmt.Sprintf("%s row %d", path, n)}
 		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
 		}
-		if row.Question == 0 {
+		if row.QuestionNumber == 0 {
 			return fmt.Errorf("no question_id: this is no file of PRD's vicuna80")
 		}
-		if first, ok := all[row.Question]; ok {
+		if first, ok := all[row.QuestionNumber]; ok {
 			return first.conflict(row)
 		}
-		all[row.Question] = row
+		all[row.QuestionNumber] = row
 		return nil
 	})
 	return all, err

@@ -40,15 +40,15 @@ var reifeSubsets = map[string][]string{
 
 // importReIFE turns ReIFE's stored replies of one judge to one prompt on LLMBar's pairs into a run.
 func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
-	files, err := orderFiles(r.Files, reifeFile)
+	files, err := sortFilesBySubset(r.Files, parseReifeFileName)
 	if err != nil {
 		return nil, err
 	}
 	first := files[0]
 	in := newPairImport(r.Out, harnessAsker(Protocol, "ReIFE "+first.prompt, "ReIFE (arXiv 2410.07069)"))
 	in.labelsFollowResponses = true
-	in.stored = true
-	in.winners = true
+	in.usesFileVerdicts = true
+	in.namesWinners = true
 	dataset := datasets.LLMBarFormat.Name
 	if len(files) == 1 {
 		dataset = strings.ReplaceAll(first.subset, "_", "-")
@@ -62,9 +62,9 @@ func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBarFormat, dataset)
 }
 
-// reifeFile reads dataset, judge and prompt from the name of a file of ReIFE's replies:
+// parseReifeFileName reads dataset, judge and prompt from the name of a file of ReIFE's replies:
 // DATASET.JUDGE.METHOD.PROMPT.jsonl.
-func reifeFile(path string) (f storedReplies, err error) {
+func parseReifeFileName(path string) (f storedReplies, err error) {
 	parts := strings.Split(filepath.Base(path), ".")
 	n := len(parts)
 	if n < 5 || parts[n-1] != "jsonl" || strings.HasSuffix(parts[n-2], "_swap") {
@@ -86,7 +86,7 @@ func (in *pairImport) reife(path, set string) error {
 	for _, subset := range reifeSubsets[set] {
 		for i := 0; ; i++ {
 			id := datasets.LLMBarID(subset, i)
-			if _, ok := published.Index(id); !ok {
+			if _, ok := published.ItemIndex(id); !ok {
 				break
 			}
 			ids = append(ids, id)
@@ -110,16 +110,16 @@ func (in *pairImport) reife(path, set string) error {
 		if a.Question != b.Question || a.First != b.First || a.Second != b.Second {
 			return fmt.Errorf("%s: row %d is of another pair than that of %s", swapped, i+1, path)
 		}
-		index, _ := published.Index(id)
+		index, _ := published.ItemIndex(id)
 		item, err := itemOf(datasets.LLMBarFormat, map[string]any{
 			"id":       id,
 			"input":    a.Question,
 			"output_1": a.First,
 			"output_2": a.Second,
-			"label":    published.Gold[index] - '0',
+			"label":    published.GoldByItem[index] - '0',
 		})
 		if err == nil {
-			err = in.add(item, a.game(), b.game())
+			err = in.add(item, a.storedJudgment(), b.storedJudgment())
 		}
 		if err != nil {
 			return fmt.Errorf("%s: row %d: %w", path, i+1, err)
@@ -130,7 +130,7 @@ func (in *pairImport) reife(path, set string) error {
 
 // reifeRows reads the rows of a file of ReIFE's replies, and adds the file to the run's hash.
 func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
-	err = in.rows(path, func(_ int, raw json.RawMessage) error {
+	err = in.eachRow(path, func(_ int, raw json.RawMessage) error {
 		var row reifeRow
 		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
@@ -147,8 +147,8 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	return all, err
 }
 
-// game returns the stored judgment of a row: ReIFE's winner, a tie, or no verdict where ReIFE could not read the reply.
-func (r reifeRow) game() imports.StoredJudgment {
+// storedJudgment returns the stored judgment of a row: ReIFE's winner, a tie, or no verdict where ReIFE could not read the reply.
+func (r reifeRow) storedJudgment() imports.StoredJudgment {
 	v := verdictFor(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:

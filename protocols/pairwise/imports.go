@@ -10,7 +10,7 @@ import (
 var importTexts string
 
 // Imports lists the importers of runs of pairs from other harnesses' files.
-var Imports = imports.Read(importTexts, map[string]imports.Function{
+var Imports = imports.ReadImporters(importTexts, map[string]imports.Function{
 	"judgebench": ImportJudgeBench,
 	"llmbar":     importLLMBar,
 	"reife":      importReIFE,

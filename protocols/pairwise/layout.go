@@ -15,14 +15,14 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout arranges the reports of runs of protocols pairwise and reversed.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{
+// ReportLayout arranges the reports of runs of protocols pairwise and reversed.
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: goalNotes,
 	Blocks:          []report.PagePart{goalsBlock},
 })
 
-// firstPicked is the metric of position bias: the share of judgments that pick the response shown first.
-const firstPicked = scoring.FirstPosition
+// firstPositionShare is the metric of position bias: the share of judgments that pick the response shown first.
+const firstPositionShare = scoring.FirstPosition
 
 // goalsBlock returns a block of a run's page: a table of the run beside the same judge's run with the opposite goal
 // (better or worse); none without such a run.
@@ -37,7 +37,7 @@ func goalsBlock(p *report.RunPage) []doc.Block {
 		slices.Reverse(runs)
 		slices.Reverse(names)
 	}
-	metrics := []string{"strict", AccuracyWhenConsistent, firstPicked}
+	metrics := []string{"strict", AccuracyWhenConsistent, firstPositionShare}
 	c := &doc.Table{RowHead: "goal"}
 	for _, metric := range metrics {
 		c.Columns = append(c.Columns, doc.MetricColumn(p.Protocol, metric, doc.ColumnShareWithN))
@@ -63,17 +63,17 @@ func goalsBlock(p *report.RunPage) []doc.Block {
 			{Words: "compare both", Target: doc.Ref{Runs: names}}},
 	}
 	if t.Comparison != nil {
-		if d := t.Headline(); d != nil && d.Diff != nil {
+		if d := t.HeadlineDifference(); d != nil && d.Diff != nil {
 			points := strings.ReplaceAll(table.Interval(d.Diff, d.Low, d.High, 1, 1), "-", "−")
-			b.Remark(goalsVerdict(d), points, table.Count(t.N, "pair"))
+			b.Remark(goalsPhraseCode(d), points, table.Count(t.N, "pair"))
 		}
 		b.AddPlainNotes(goalNotes(t.Comparison)...)
 	}
 	return []doc.Block{b}
 }
 
-// goalsVerdict returns the code of the phrase that says whether asking for the worse response helps.
-func goalsVerdict(d *scoring.Difference) string {
+// goalsPhraseCode returns the code of the phrase that says whether asking for the worse response helps.
+func goalsPhraseCode(d *scoring.Difference) string {
 	switch {
 	case d.Low == nil || d.High == nil || d.NotSignificant:
 		return "goals.no-difference"

@@ -26,7 +26,7 @@ var pairMetrics = []scoring.SumMetric[pair]{
 	{Metric: scoring.Metric{Name: "drop"}, Contribution: strictWhenDecided},
 	{Metric: scoring.Metric{Name: "consistency"}, Contribution: consistency},
 	{
-		Metric:       scoring.Metric{Name: firstPicked, Kind: scoring.KindHalfPoints, MaxDenominator: 2},
+		Metric:       scoring.Metric{Name: firstPositionShare, Kind: scoring.KindHalfPoints, MaxDenominator: 2},
 		Contribution: firstPosition,
 	},
 	{Metric: scoring.Metric{Name: AccuracyWhenConsistent}, Contribution: accuracyWhenConsistent},
@@ -124,74 +124,74 @@ func firstPosition(u pair) (num, den float64) {
 // known G. The correctness of the judged answer cannot be held fixed as in self-reference, since every pair has one
 // correct response.
 const (
-	StrictOwnRight = "strict-own-right" // strict where the judge's own answer is right
-	StrictOwnWrong = "strict-own-wrong" // strict where the judge's own answer is wrong
-	correlationGJ  = "r-gj"             // correlation of G and J
+	StrictOwnRight               = "strict-own-right" // strict where the judge's own answer is right
+	StrictOwnWrong               = "strict-own-wrong" // strict where the judge's own answer is wrong
+	generationJudgingCorrelation = "r-gj"             // correlation of G and J
 )
 
 // Columns of a pair's row for the metrics of the judge's own answer, which follow those of pairMetrics. They are 0 or
 // 1, and 0 throughout if it is not known whether that answer is right.
 const (
-	pairKnown       = iota // it is known whether the judge's own answer is right
-	pairOwnRight           // the judge's own answer is right
-	pairOwnWrong           // the judge's own answer is wrong
-	pairStrictRight        // correct in both orders, own answer right
-	pairStrictWrong        // correct in both orders, own answer wrong
-	pairOwnWidth           // number of these columns
+	columnOwnKnown       = iota // it is known whether the judge's own answer is right
+	columnOwnRight              // the judge's own answer is right
+	columnOwnWrong              // the judge's own answer is wrong
+	columnStrictOwnRight        // correct in both orders, own answer right
+	columnStrictOwnWrong        // correct in both orders, own answer wrong
+	ownColumnCount              // number of these columns
 )
 
 // referenceMetrics computes the metrics of comparisons with the judge's own answer as reference.
 var referenceMetrics = []scoring.Metric{
 	{
-		Name:    scoring.GenerationAccuracy,
-		Columns: ownColumns,
-		Share:   func(c []float64) (float64, float64) { return c[pairOwnRight], c[pairKnown] },
+		Name:          scoring.GenerationAccuracy,
+		Columns:       ownColumns,
+		ShareFromSums: func(c []float64) (float64, float64) { return c[columnOwnRight], c[columnOwnKnown] },
 	},
 	{
-		Name:    StrictOwnRight,
-		Columns: ownColumns,
-		Share:   func(c []float64) (float64, float64) { return c[pairStrictRight], c[pairOwnRight] },
+		Name:          StrictOwnRight,
+		Columns:       ownColumns,
+		ShareFromSums: func(c []float64) (float64, float64) { return c[columnStrictOwnRight], c[columnOwnRight] },
 	},
 	{
-		Name:    StrictOwnWrong,
-		Columns: ownColumns,
-		Share:   func(c []float64) (float64, float64) { return c[pairStrictWrong], c[pairOwnWrong] },
+		Name:          StrictOwnWrong,
+		Columns:       ownColumns,
+		ShareFromSums: func(c []float64) (float64, float64) { return c[columnStrictOwnWrong], c[columnOwnWrong] },
 	},
 	{
-		Name:    correlationGJ,
-		Kind:    scoring.KindCorrelation,
-		Columns: ownColumns,
-		Reason:  undefinedCorrelation,
-		Cells:   ownCells,
-		Variables: []scoring.BinaryVariable{
+		Name:         generationJudgingCorrelation,
+		Kind:         scoring.KindCorrelation,
+		Columns:      ownColumns,
+		Reason:       undefinedCorrelation,
+		PossibleRows: ownCells,
+		CorrelationVariables: []scoring.BinaryVariable{
 			{
 				Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
-				Count: func(c []float64) (a, b float64) { return c[pairOwnRight], c[pairOwnWrong] },
+				Count: func(c []float64) (a, b float64) { return c[columnOwnRight], c[columnOwnWrong] },
 			},
 			{
 				Words: [2]string{"the pair is judged right", "the pair is judged wrong"},
 				Count: func(c []float64) (a, b float64) {
-					right := c[pairStrictRight] + c[pairStrictWrong]
-					return right, c[pairKnown] - right
+					right := c[columnStrictOwnRight] + c[columnStrictOwnWrong]
+					return right, c[columnOwnKnown] - right
 				},
 			},
 		},
-		N: func(c []float64) float64 { return c[pairKnown] },
+		N: func(c []float64) float64 { return c[columnOwnKnown] },
 		Value: func(c []float64) float64 {
 			return stats.BinaryCorrelation(
-				c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight],
+				c[columnOwnKnown], c[columnOwnRight], c[columnStrictOwnRight]+c[columnStrictOwnWrong], c[columnStrictOwnRight],
 			)
 		},
 	},
 }
 
 // ownColumns is the range of the columns on the judge's own answer in a pair's row.
-var ownColumns = scoring.ColumnRange{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
+var ownColumns = scoring.ColumnSpan{2 * len(pairMetrics), 2*len(pairMetrics) + ownColumnCount}
 
 // Columns of strict (correct in both orders) over a dataset's easy and hard pairs; the last ones of a pair's row.
 var (
-	easyColumns = scoring.ColumnRange{softMetric.Columns[1], softMetric.Columns[1] + 2}
-	hardColumns = scoring.ColumnRange{easyColumns[1], easyColumns[1] + 2}
+	easyPairColumns = scoring.ColumnSpan{softMetric.Columns[1], softMetric.Columns[1] + 2}
+	easyHardColumns = scoring.ColumnSpan{easyPairColumns[1], easyPairColumns[1] + 2}
 )
 
 // StyleBias is the metric of how far strict, the share of pairs correct in both orders, is lower on RM-Bench's
@@ -202,8 +202,8 @@ const StyleBias = "style-bias"
 // styleBias computes StyleBias from the columns of easy and hard pairs.
 var styleBias = scoring.Metric{
 	Name:             StyleBias,
-	Subtrahend:       hardColumns,
-	Columns:          easyColumns,
+	Subtrahend:       easyHardColumns,
+	Columns:          easyPairColumns,
 	Sides:            [2]string{"hard pairs", "easy pairs"},
 	OmitsEmptyGroups: true,
 	SubtrahendN:      func(c []float64) float64 { return c[1] },
@@ -222,12 +222,12 @@ var ownCells = []scoring.PossibleRow{
 // has the sums of the columns.
 func undefinedCorrelation(c []float64) string {
 	switch {
-	case c[pairKnown] == 0:
+	case c[columnOwnKnown] == 0:
 		return "no pair has an own answer of the judge that is known to be right or wrong"
-	case c[pairOwnRight] == 0 || c[pairOwnWrong] == 0:
-		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[pairOwnRight] > 0)
+	case c[columnOwnRight] == 0 || c[columnOwnWrong] == 0:
+		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[columnOwnRight] > 0)
 	}
-	return "J has no variance: the pairs are all judged " + rightOrWrong(c[pairStrictRight]+c[pairStrictWrong] > 0)
+	return "J has no variance: the pairs are all judged " + rightOrWrong(c[columnStrictOwnRight]+c[columnStrictOwnWrong] > 0)
 }
 
 func rightOrWrong(right bool) string {
@@ -241,10 +241,10 @@ func rightOrWrong(right bool) string {
 // answers, of soft verdicts and of levels only if some pair has these.
 func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.AssignColumns(pairMetrics),
-		Width:     hardColumns[1],
-		Divisions: []func(a, b string) int{judging.GroupOrder},
-		Units:     make([]scoring.Unit, len(f.rows)),
+		Metrics:     scoring.AssignColumns(pairMetrics),
+		ColumnCount: easyHardColumns[1],
+		Divisions:   []func(a, b string) int{judging.GroupOrder},
+		Units:       make([]scoring.Unit, len(f.rows)),
 	}
 	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.ownRight != nil }) {
 		s.Metrics = append(s.Metrics, referenceMetrics...)
@@ -252,7 +252,7 @@ func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	if slices.ContainsFunc(f.rows, func(u *pair) bool { return len(u.odds) == 2 }) {
 		s.Metrics = append(s.Metrics, softMetric)
 	}
-	if f.level != nil {
+	if f.itemLevel != nil {
 		s.Metrics = append(s.Metrics, styleBias)
 		s.Divisions = append(s.Divisions, func(a, b string) int {
 			return slices.Index(datasets.DifficultyLevels, a) - slices.Index(datasets.DifficultyLevels, b)
@@ -272,14 +272,14 @@ func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 
 // row returns a pair's row of the sheet: a numerator and a denominator for each metric.
 func (u pair) row() []float64 {
-	row := make([]float64, hardColumns[1])
+	row := make([]float64, easyHardColumns[1])
 	scoring.FillRow(pairMetrics, u, row)
 	row[ownColumns[1]], row[ownColumns[1]+1] = u.softScore()
 	switch u.level {
 	case 1: // easy
-		row[easyColumns[0]], row[easyColumns[0]+1] = strict(u)
+		row[easyPairColumns[0]], row[easyPairColumns[0]+1] = strict(u)
 	case 3: // hard
-		row[hardColumns[0]], row[hardColumns[0]+1] = strict(u)
+		row[easyHardColumns[0]], row[easyHardColumns[0]+1] = strict(u)
 	}
 	if u.ownRight != nil {
 		right, correct := scoring.Indicator(*u.ownRight), scoring.Indicator(u.strict())
@@ -291,15 +291,15 @@ func (u pair) row() []float64 {
 // ExtendReport adds to the report soft verdicts and published judges of the same pairs, and removes half-tie from
 // groups without a verdict.
 func (f *pairScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
-	rep.Soft = f.softVerdicts(s, b)
+	rep.SoftVerdicts = f.softVerdicts(s, b)
 	if rep.Items == rep.Expected && rep.Stopped == nil { // tests are valid only at the planned end of a run
-		rep.References = f.references(b.Level)
+		rep.References = f.publishedScores(b.Level)
 	}
 	groups := groupsWithVerdict(s.Units)
 	for i, r := range rep.Results {
 		if r.Metric == halfTieName && r.Value != nil && !groups[r.Group] {
 			r.N = 0
-			rep.Results[i] = r.Undefined(noVerdictReason)
+			rep.Results[i] = r.WithoutValue(noVerdictReason)
 		}
 	}
 }
@@ -312,7 +312,7 @@ const noVerdictReason = "there is no verdict"
 func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 	groups := map[string]bool{}
 	for _, u := range units {
-		if row := u.Data.(*pair); row.judgments[0].verdict() || row.judgments[1].verdict() {
+		if row := u.Data.(*pair); row.judgments[0].hasVerdict() || row.judgments[1].hasVerdict() {
 			groups[scoring.Overall] = true
 			for _, group := range u.Groups {
 				groups[group] = true
@@ -363,7 +363,7 @@ func (f *pairScorer) compareConsistent(c *scoring.Comparison, items []scoring.Sh
 			if tables[group] == nil {
 				tables[group] = &scoring.Table2x2{}
 			}
-			tables[group].Count(a.consistentChoice() == a.gold, b.consistentChoice() == b.gold, 1)
+			tables[group].AddUnits(a.consistentChoice() == a.gold, b.consistentChoice() == b.gold, 1)
 		}
 	}
 	var groups []*scoring.Difference
@@ -418,12 +418,12 @@ func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 		}
 	})
 	list := []scoring.Metric{
-		{Name: Coverage, Missing: "not covered", Columns: scoring.ColumnRange{0, 2}},
+		{Name: Coverage, MissingRule: "not covered", Columns: scoring.ColumnSpan{0, 2}},
 		{
-			Name:    "strict",
-			Missing: "pair left out",
-			Columns: scoring.ColumnRange{2, 4},
-			None:    "the goals agree on no pair",
+			Name:        "strict",
+			MissingRule: "pair left out",
+			Columns:     scoring.ColumnSpan{2, 4},
+			None:        "the goals agree on no pair",
 		},
 	}
 	r := scoring.IndependentRows("pair", list, rows).Results(scoring.Overall, list, b)

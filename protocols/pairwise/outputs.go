@@ -21,7 +21,7 @@ type llmBarAsker struct {
 // Reference too (--self-reference). LLMBar asks for the reference with its own prompt; gavel's reference is an
 // answer of protocol answer.
 func llmBarPrompt() judging.Template {
-	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
+	t := judging.NewTemplateOfTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
 		judging.ReadPromptTexts(files, "prompts/llmbar"), outputLabel)
 	t.Labels = shortLabels
 	return t
@@ -45,7 +45,7 @@ func (o llmBarAsker) Prompt(item datasets.Item, s judging.Presentation) judging.
 	oracle.VerdictLabels = []string{"\n" + shortLabels[0], "\n" + shortLabels[1]} // read only at the start of a line
 	if o.showsReference && item.Answered != nil {
 		text, values = texts["referenced"], append(values, "{reference}", item.Answered.Reference)
-		addReference(&oracle, item)
+		addOracleReference(&oracle, item)
 	}
 	return judging.Prompt{
 		System: texts["system"],
@@ -69,18 +69,18 @@ var (
 	sentenceLabels = []string{"Output (a) is better.", "Output (b) is better."}
 )
 
-// synthesis is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the verdicts of
+// swapSynthesisMode is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the verdicts of
 // the two orders differ. Replies in this mode have the last two of the template's labels.
-const synthesis = "synthesis"
+const swapSynthesisMode = "synthesis"
 
 // hasOutputLabels reports whether a prompt has LLMBar's labels, Output (a) and Output (b).
 func hasOutputLabels(t judging.Template) bool {
 	return len(t.Labels) >= 2 && (t.Labels[0] == shortLabels[0] || t.Labels[0] == sentenceLabels[0])
 }
 
-// outputRules maps labels to LLMBar's regular expressions, as in the configurations of its evaluators. The two labels
+// llmBarLabelPatterns maps labels to LLMBar's regular expressions, as in the configurations of its evaluators. The two labels
 // of a prompt are tried in order, and the first whose expression matches anywhere in the reply decides.
-var outputRules = map[string]*regexp.Regexp{
+var llmBarLabelPatterns = map[string]*regexp.Regexp{
 	shortLabels[0]:    regexp.MustCompile(`(?:^|\n) ?Output \(a\)`),
 	shortLabels[1]:    regexp.MustCompile(`(?:^|\n) ?Output \(b\)`),
 	sentenceLabels[0]: regexp.MustCompile(`Output \(a\) is better.`),
@@ -101,13 +101,13 @@ func (o llmBarAsker) Parse(s judging.Presentation, reply string, method judging.
 		return v
 	}
 	labels := o.template.Labels[:2]
-	if s.Mode == synthesis {
+	if s.Mode == swapSynthesisMode {
 		labels = o.template.Labels[len(o.template.Labels)-2:]
 	}
 	stripped := strings.TrimSpace(reply)
 	from := strings.Index(reply, stripped)
 	for position, label := range labels {
-		if m := outputRules[label].FindStringIndex(stripped); m != nil {
+		if m := llmBarLabelPatterns[label].FindStringIndex(stripped); m != nil {
 			return judging.Verdict{
 				Outcome: judging.Decided,
 				Label:   label,

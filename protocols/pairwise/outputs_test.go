@@ -17,17 +17,17 @@ import (
 // TestLLMBarPrompt compares the prompt with LLMBar's own files, byte for byte, and the requested labels with the rule
 // that reads them.
 func TestLLMBarPrompt(t *testing.T) {
-	item := judgingtest.Pair("p1", 0)
+	item := judgingtest.PairItem("p1", 0)
 	item.Question = "{output_1} {input}" // what candidates say changes nothing around them
 	item.Answered = &datasets.AgentAnswer{Reference: "my own {output_2}"}
 	for strategy, settings := range map[string]judging.Settings{"Vanilla": nil, "Reference": {"self-reference": "true"}} {
-		asker := Protocol.New(llmBarPrompt(), settings)
+		asker := Protocol.NewAsker(llmBarPrompt(), settings)
 		for _, s := range asker.Presentations(item) {
 			prompt := asker.Prompt(item, s)
 			assert.DeepEqual(t, prompt.Labels, shortLabels)
 			for position, label := range prompt.Labels {
 				for _, how := range []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders} {
-					if v := asker.Parse(s, label, judging.ReadingOptions{Readers: how, Policy: judging.PolicyUnique}); v.Choice != s.Order[position] {
+					if v := asker.Parse(s, label, judging.ReadingOptions{Readers: how, LabelPolicy: judging.PolicyUniqueLabel}); v.Choice != s.Order[position] {
 						t.Errorf("%s read by %s: %+v", label, how, v)
 					}
 				}
@@ -43,8 +43,8 @@ func TestLLMBarPrompt(t *testing.T) {
 			assert.Equal(t, have, strings.TrimSpace(want))
 		}
 	}
-	unanswered := judgingtest.Pair("p2", 0)
-	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(llmBarAsker).Check(unanswered), "no answer of the judge's own")
+	unanswered := judgingtest.PairItem("p2", 0)
+	assert.ErrorContains(t, Protocol.NewAsker(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(llmBarAsker).Check(unanswered), "no answer of the judge's own")
 }
 
 // TestLLMBarsRules compares the rule of every judge and strategy with LLMBar's configuration. PaLM2's CoT was read by
@@ -78,10 +78,10 @@ func TestLLMBarsRules(t *testing.T) {
 		}
 		labels := outputLabels(judge, strategy)
 		for i, label := range labels[:2] {
-			assert.Equal(t, outputRules[label].String(), want[i], "%s by %s, first phase", judge, strategy)
+			assert.Equal(t, llmBarLabelPatterns[label].String(), want[i], "%s by %s, first phase", judge, strategy)
 		}
 		for i, label := range labels[len(labels)-2:] {
-			assert.Equal(t, outputRules[label].String(), want[len(want)-2+i], "%s by %s, last phase", judge, strategy)
+			assert.Equal(t, llmBarLabelPatterns[label].String(), want[len(want)-2+i], "%s by %s, last phase", judge, strategy)
 		}
 	}
 }

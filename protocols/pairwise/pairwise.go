@@ -62,16 +62,16 @@ func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Prot
 	p.FollowUps = true
 	p.Options = []judging.Option{referenceOption}
 	p.CustomTemplate = templateFromFile
-	p.Adapt = adapt
+	p.ChangeTemplate = adapt
 	p.Stage = stage
 	p.FillRecord = func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 		r.SetAnsweredQuestion(item.Answered)
 	}
 	p.CandidateName = responseName
 	p.VerdictText = verdictWords
-	p.LabelText = labelWords
+	p.CorrectAnswerText = explainLabel
 	name, goal := p.Name, p.Goal
-	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
+	p.NewAsker = func(t judging.Template, s judging.Settings) judging.Asker {
 		p := pairwise{name: name, goal: goal, template: t}
 		if hasOutputLabels(t) {
 			return llmBarAsker{p, s.Get(referenceOption) == "true"}
@@ -93,9 +93,9 @@ func responseName(t judging.Template, position int) string {
 // better, whatever the goal.
 func verdictWords(_, id string) string { return phrases.Sentence("item.better", id) }
 
-// labelWords returns the sentence that explains a pair's label on a page and, if the goal is the worse response, which
+// explainLabel returns the sentence that explains a pair's label on a page and, if the goal is the worse response, which
 // response a judge is right to name.
-func labelWords(goal string, right, ids []string) string {
+func explainLabel(goal string, right, ids []string) string {
 	if goal == goalBetter || len(ids) != 2 {
 		return phrases.Sentence("item.labelled", right[0])
 	}
@@ -115,7 +115,7 @@ func newTemplate(name, origin, system string) judging.Template {
 func templateFromFile(path, system string) (judging.Template, error) {
 	t := newTemplate(path, "file", system)
 	for _, want := range []string{labelA, labelB} {
-		if !offers(t, want) {
+		if !offersLabel(t, want) {
 			return judging.Template{},
 				fmt.Errorf("the prompt offers no [[%s]]: it must name both [[A>B]] and [[B>A]] as labels", want)
 		}
@@ -123,8 +123,8 @@ func templateFromFile(path, system string) (judging.Template, error) {
 	return t, nil
 }
 
-// offers reports whether the prompt has a label, such as A>B; [[A>>B]] counts as A>B.
-func offers(t judging.Template, plain string) bool {
+// offersLabel reports whether the prompt has a label, such as A>B; [[A>>B]] counts as A>B.
+func offersLabel(t judging.Template, plain string) bool {
 	return slices.ContainsFunc(t.Labels, func(l string) bool { return plainLabel(l) == plain })
 }
 
@@ -179,7 +179,7 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
 	}
 	if p.template.Name != "direct" && p.template.Name != judging.DecisionPrompt {
-		prompt.LabelTurn = judging.LabelTurnText
+		prompt.LabelRequest = judging.LabelTurnText
 	}
 	return prompt
 }
@@ -200,13 +200,13 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 	if p.goal == goalWorse {
 		o.VerdictLabels = []string{"[[B>A]]", "[[A>B]]"}
 		target = 1 - target
-		o.Reversed = true
+		o.AsksForWorst = true
 	}
 	if s.Order[1] == target {
 		o.Correct = 1
 	}
-	if offers(p.template, labelTie) {
-		o.Tie = "[[A=B]]"
+	if offersLabel(p.template, labelTie) {
+		o.TieLabel = "[[A=B]]"
 	}
 	return o
 }
@@ -255,15 +255,15 @@ func (pairwise) ReadsByPolicy(r *judging.Record) bool {
 // plain form, is no verdict.
 func (p pairwise) Parse(s judging.Presentation, reply string, method judging.ReadingOptions) judging.Verdict {
 	if method.Readers == judging.RobustReaders {
-		return p.robust(s, reply)
+		return p.robustVerdict(s, reply)
 	}
-	label, span, outcome := judging.FindLabel(verdictLabel, reply, method.Policy)
+	label, span, outcome := judging.FindReplyLabel(verdictLabel, reply, method.LabelPolicy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	if outcome != judging.Decided {
 		return v
 	}
 	switch plain := plainLabel(label); {
-	case !offers(p.template, plain):
+	case !offersLabel(p.template, plain):
 		v.Outcome = judging.NoVerdict
 	case plain == labelA:
 		v.Choice = s.Order[0]
@@ -277,11 +277,11 @@ func (p pairwise) Parse(s judging.Presentation, reply string, method judging.Rea
 	return v
 }
 
-// robust reads the verdict by the robust reader, from the final statement of the reply.
-func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
+// robustVerdict reads the verdict by the robust reader, from the final statement of the reply.
+func (p pairwise) robustVerdict(s judging.Presentation, reply string) judging.Verdict {
 	var labels []string
 	for _, l := range []string{labelA, labelB, labelTie} {
-		if offers(p.template, l) {
+		if offersLabel(p.template, l) {
 			labels = append(labels, l)
 		}
 	}

@@ -20,22 +20,24 @@ const (
 
 // replies are rows of testdata/replies.txt: the reading of a reply under the policy unique, with a prompt of two labels
 // and of five, and under the policy last; what is special about it; and the reply.
-func replies(t testing.TB) [][]string { return protocoltest.Table(t, "testdata/replies.txt", 5) }
+func replies(t testing.TB) [][]string {
+	return protocoltest.ReadReplyTable(t, "testdata/replies.txt", 5)
+}
 
 func TestParse(t *testing.T) {
 	for _, row := range replies(t) {
 		for _, protocol := range comparisons {
 			for _, reading := range []struct {
 				template string
-				policy   judging.Policy
+				policy   judging.LabelPolicy
 				want     string
 			}{
-				{"sop", judging.PolicyUnique, row[0]}, {"direct", judging.PolicyUnique, row[0]}, {"cot", judging.PolicyUnique, row[0]},
-				{"arena-hard", judging.PolicyUnique, row[1]}, {"sop", judging.PolicyLast, row[2]},
+				{"sop", judging.PolicyUniqueLabel, row[0]}, {"direct", judging.PolicyUniqueLabel, row[0]}, {"cot", judging.PolicyUniqueLabel, row[0]},
+				{"arena-hard", judging.PolicyUniqueLabel, row[1]}, {"sop", judging.PolicyLastLabel, row[2]},
 			} {
 				p := protocolNamed(t, protocol.Name, reading.template)
-				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
-					v := p.Parse(s, row[4], judging.ReadingOptions{Policy: reading.policy})
+				for _, s := range p.Presentations(judgingtest.PairItem("p1", 0)) {
+					v := p.Parse(s, row[4], judging.ReadingOptions{LabelPolicy: reading.policy})
 					if got := inPositions(v, s); got != reading.want {
 						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s",
 							row[3], protocol.Name, reading.template, s.Index, reading.policy, row[4], got, v, reading.want)
@@ -71,7 +73,7 @@ func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	for reply, want := range map[string]string{
 		"[[A>>B]]": "A>>B", "[[B<<A]]": "B<<A", "[[A=B]]": "A=B", "[[A]]": "A", "nothing": "", "[[A>B]] [[B>A]]": "",
 	} {
-		if v := p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Label != want {
+		if v := p.Parse(s, reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Label != want {
 			t.Errorf("%q: label %q, want %q", reply, v.Label, want)
 		}
 	}
@@ -99,19 +101,19 @@ func TestOracle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := protocolNamed(t, c.kind, c.template)
-			item := judgingtest.Pair("p1", c.gold)
+			item := judgingtest.PairItem("p1", c.gold)
 			s := p.Presentations(item)[c.presentation]
 			o := p.Prompt(item, s).Oracle
-			if o.Correct != c.right || !slices.Equal(o.VerdictLabels, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
+			if o.Correct != c.right || !slices.Equal(o.VerdictLabels, c.choices) || o.TieLabel != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
 			if got := o.VerdictLabels[o.Correct]; got != c.label {
 				t.Errorf("it is right to say %s, want %s", got, c.label)
 			}
-			if v := p.Parse(s, o.VerdictLabels[o.Correct], judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome != judging.Decided || v.Choice != c.gold {
+			if v := p.Parse(s, o.VerdictLabels[o.Correct], judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.Decided || v.Choice != c.gold {
 				t.Errorf("the right label reads as %+v", v)
 			}
-			if v := p.Parse(s, o.VerdictLabels[1-o.Correct], judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
+			if v := p.Parse(s, o.VerdictLabels[1-o.Correct], judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
 				t.Errorf("the wrong label reads as %+v", v)
 			}
 		})
@@ -121,7 +123,7 @@ func TestOracle(t *testing.T) {
 func TestPresentations(t *testing.T) {
 	for _, protocol := range comparisons {
 		p := protocolNamed(t, protocol.Name, "sop")
-		got := p.Presentations(judgingtest.Pair("p1", 1))
+		got := p.Presentations(judgingtest.PairItem("p1", 1))
 		if len(got) != protocol.Presentations || got[0].Index != 0 || got[1].Index != 1 ||
 			!slices.Equal(got[0].Order, []int{0, 1}) || !slices.Equal(got[1].Order, []int{1, 0}) {
 			t.Errorf("%s shows %+v", protocol.Name, got)

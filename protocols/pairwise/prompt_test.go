@@ -19,11 +19,11 @@ import (
 )
 
 func TestPromptGolden(t *testing.T) {
-	item := judgingtest.Pair("p1", 0)
+	item := judgingtest.PairItem("p1", 0)
 	for _, protocol := range comparisons {
 		for _, tpl := range protocol.Templates {
 			t.Run(protocol.Name+"/"+tpl.Name, func(t *testing.T) {
-				p := protocol.New(tpl, nil)
+				p := protocol.NewAsker(tpl, nil)
 				var b bytes.Buffer
 				for i, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
@@ -49,10 +49,10 @@ func TestForwardAndReversedDifferInTheGoalAlone(t *testing.T) {
 	if f, r := labelled(Protocol).TemplateNames(), Reversed.TemplateNames(); !slices.Equal(f, r) {
 		t.Fatalf("prompts of the two goals: %v and %v", f, r)
 	}
-	item := judgingtest.Pair("p1", 0)
+	item := judgingtest.PairItem("p1", 0)
 	for i, name := range Reversed.TemplateNames() {
 		t.Run(name, func(t *testing.T) {
-			forward, reversed := Protocol.New(Protocol.Templates[i], nil), Reversed.New(Reversed.Templates[i], nil)
+			forward, reversed := Protocol.NewAsker(Protocol.Templates[i], nil), Reversed.NewAsker(Reversed.Templates[i], nil)
 			for _, s := range forward.Presentations(item) {
 				f, r := forward.Prompt(item, s), reversed.Prompt(item, s)
 				if got := turnGoal.Replace(r.System); got != f.System {
@@ -94,12 +94,12 @@ func TestReversedIsThePapersText(t *testing.T) {
 				t.Fatalf("no heading %q", heading)
 			}
 			text, _, _ := strings.Cut(after, "\n---\n")
-			want := judgingtest.Words(strings.ReplaceAll(text, "**worse**", "worse")) // bold type, not part of the prompt
+			want := judgingtest.CollapseSpaces(strings.ReplaceAll(text, "**worse**", "worse")) // bold type, not part of the prompt
 			tpl, err := Reversed.Template(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := judgingtest.Words(tpl.System); got != want {
+			if got := judgingtest.CollapseSpaces(tpl.System); got != want {
 				t.Errorf("got\n%s\nthe paper has\n%s", got, want)
 			}
 		})
@@ -108,14 +108,14 @@ func TestReversedIsThePapersText(t *testing.T) {
 
 // The messages of the official harness, by their hash.
 func TestUserMessagesOfTheClaudeFile(t *testing.T) {
-	set, err := datasets.OpenFile(judgingtest.RequireFile(t, claudePairs))
+	set, err := datasets.OpenFile(judgingtest.SkipWithoutFile(t, claudePairs))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer set.Close()
 	for _, protocol := range comparisons {
 		for _, tpl := range protocol.Templates {
-			p := protocol.New(tpl, nil)
+			p := protocol.NewAsker(tpl, nil)
 			var messages []string
 			for i := range set.Len() {
 				item, err := set.Item(i)
@@ -138,20 +138,20 @@ func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 func TestCandidateTextIsData(t *testing.T) {
 	const q, a, b = "QQQ", "AAA", "BBB"
 	fill := func(question, first, second string) datasets.Item {
-		item := judgingtest.Pair("p1", 0)
+		item := judgingtest.PairItem("p1", 0)
 		item.Question, item.Candidates[0].Text, item.Candidates[1].Text = question, first, second
 		return item
 	}
 	for _, protocol := range comparisons {
 		for _, tpl := range protocol.Templates {
-			p := protocol.New(tpl, nil)
+			p := protocol.NewAsker(tpl, nil)
 			for _, s := range p.Presentations(fill(q, a, b)) {
 				plain := p.Prompt(fill(q, a, b), s)
 				frame := regexp.MustCompile("QQQ|AAA|BBB").Split(plain.User, -1)
 				if len(frame) != 4 {
 					t.Fatalf("%s/%s: %d texts in the user message", protocol.Name, tpl.Name, len(frame)-1)
 				}
-				for name, h := range judgingtest.Hazards {
+				for name, h := range judgingtest.TemplateHazards {
 					t.Run(fmt.Sprintf("%s/%s/%d/%s", protocol.Name, tpl.Name, s.Index, name), func(t *testing.T) {
 						texts := []string{h + "1", h + "2"} // told apart
 						got := p.Prompt(fill(h, texts[0], texts[1]), s)

@@ -22,19 +22,19 @@ func PublishedRun(
 			return
 		}
 		var item datasets.Item
-		item, err = publishedItem(id, set.Gold[i]-'0')
+		item, err = publishedItem(id, set.GoldByItem[i]-'0')
 		items = append(items, item)
 	})
 	if err != nil {
 		return nil, err
 	}
 	info := judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBarFormat.Name, Rows: len(items)}
-	return publishedOver(set, judge, items, judging.DatasetSpec{}, info, gavel)
+	return makePublishedRun(set, judge, items, judging.DatasetSpec{}, info, gavel)
 }
 
-// publishedOver makes a run from a judge's published verdicts on the given items of LLMBar. If spec has no number of
+// makePublishedRun makes a run from a judge's published verdicts on the given items of LLMBar. If spec has no number of
 // items, the dataset's hash and size are computed from the items. Items without a published verdict have no records.
-func publishedOver(
+func makePublishedRun(
 	set *references.PublishedSet, judge references.PublishedJudge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
 ) (*imports.Builder, error) {
@@ -42,7 +42,7 @@ func publishedOver(
 	out := &imports.Builder{Asker: llmBarAsker{pairwise: comparison}}
 	for _, item := range items {
 		out.Add(item)
-		i, ok := set.Index(item.ID)
+		i, ok := set.ItemIndex(item.ID)
 		if !ok || i >= len(judge.FirstOrderVerdicts) {
 			continue
 		}
@@ -75,7 +75,7 @@ func publishedItem(id string, label byte) (datasets.Item, error) {
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"
 	return itemOf(datasets.LLMBarFormat, map[string]any{
 		"id":       id,
-		"input":    datasets.PlaceholderQuestion(id),
+		"input":    datasets.QuestionPlaceholder(id),
 		"output_1": "Output 1" + texts,
 		"output_2": "Output 2" + texts,
 		"label":    label,

@@ -72,10 +72,10 @@ func TestPublishedJudgesPage(t *testing.T) {
 	group := map[string]string{}
 	eachOfClone(t, set, func(id, subset string, item datasets.Item) {
 		for _, f := range features {
-			more[id] = append(more[id], f.amount(item.Candidates[0].Text)-f.amount(item.Candidates[1].Text))
+			more[id] = append(more[id], f.logCountIn(item.Candidates[0].Text)-f.logCountIn(item.Candidates[1].Text))
 		}
 		group[id] = strings.SplitN(subset, "/", 2)[0]
-		if k, ok := set.Index(id); !ok || int(set.Gold[k]-'1') != item.Gold {
+		if k, ok := set.ItemIndex(id); !ok || int(set.GoldByItem[k]-'1') != item.Gold {
 			t.Fatalf("%s has another label than gavel's", id)
 		}
 	})
@@ -88,12 +88,12 @@ func TestPublishedJudgesPage(t *testing.T) {
 		if !set.Complete(judge) {
 			continue
 		}
-		var rows []pairDifferences
+		var rows []responseDifferences
 		right := map[string][2]int{}
 		set.Each(func(i int, id, _ string) {
-			u := pairDifferences{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, differences: more[id], cluster: i}
+			u := responseDifferences{pair: pair{item: id, gold: int8(set.GoldByItem[i] - '1')}, differences: more[id], cluster: i}
 			for k, verdict := range []byte{judge.FirstOrderVerdicts[i], judge.SecondOrderVerdicts[i]} {
-				u.judgments[k] = judgment{present: true, first: int8(k), outcome: judging.NoVerdict}
+				u.judgments[k] = judgment{present: true, firstCandidate: int8(k), outcome: judging.NoVerdict}
 				switch verdict {
 				case '1', '2':
 					u.judgments[k].outcome = judging.Decided
@@ -108,7 +108,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 		})
 		s := swayOf(rows)
 		var authors []string
-		var length scoring.Cause
+		var length scoring.FeatureEffect
 		for _, c := range s.Causes {
 			if c.Name == scoring.CauseLength {
 				length = c

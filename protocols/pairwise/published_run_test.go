@@ -95,7 +95,7 @@ func TestPublishedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var choice string
-		m, err := judging.EachVerdict(dir, judging.ReadingOptions{Policy: judging.PolicyUnique},
+		m, err := judging.EachVerdict(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel},
 			func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
 				if r.Presentation == 0 {
 					choice += string("12"[v.Choice])

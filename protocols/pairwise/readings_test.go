@@ -34,14 +34,14 @@ func TestReadings(t *testing.T) {
 			if c.imported {
 				r.Imported = &judging.ImportedFields{}
 			}
-			v, other, err := r.ReadWithBothReaders(p, judging.ReadingOptions{Readers: c.readers, Policy: judging.PolicyUnique})
+			v, other, err := r.VerdictsOfBothReaders(p, judging.ReadingOptions{Readers: c.readers, LabelPolicy: judging.PolicyUniqueLabel})
 			if err != nil || v.Outcome != c.want || r.CandidateID(v.Choice) != c.choice || v.Rule != c.rule {
 				t.Errorf("%+v, %v", v, err)
 			}
 			if c.atLabel != "" && r.Text()[v.Span.Start:v.Span.End] != c.atLabel {
 				t.Errorf("%q stands at %d to %d", r.Text()[v.Span.Start:v.Span.End], v.Span.Start, v.Span.End)
 			}
-			back, second, err := r.ReadWithBothReaders(p, judging.ReadingOptions{Readers: judging.DefaultReaders(c.imported).Other(), Policy: judging.PolicyUnique})
+			back, second, err := r.VerdictsOfBothReaders(p, judging.ReadingOptions{Readers: judging.DefaultReaders(c.imported).Other(), LabelPolicy: judging.PolicyUniqueLabel})
 			if c.readers == "" && (err != nil || !back.Same(other) || !second.Same(v)) {
 				t.Errorf("the other way round: %+v and %+v, %v", back, second, err)
 			}

@@ -19,7 +19,7 @@ import (
 // in 2023 as its strategy Reference, with other words: the judge answers the question in a separate call, and has its
 // answer as a reference when it compares the two responses. It is a stage like any other:
 //
-//	pairs → run answer (the judge) → EachReference → pairs with own answers → run pairwise
+//	pairs → run answer (the judge) → WriteOwnAnswers → pairs with own answers → run pairwise
 
 // referenceOption is the setting --self-reference: the judge sees its own answer while it compares.
 var referenceOption = judging.Option{
@@ -65,7 +65,7 @@ func stage(s judging.Settings) *judging.Stage {
 	if s.Get(referenceOption) != "true" {
 		return nil
 	}
-	return &judging.Stage{Presentations: 2, MakeItems: EachReference}
+	return &judging.Stage{Presentations: 2, MakeItems: WriteOwnAnswers}
 }
 
 // newAsker returns the asker of a comparison under the settings.
@@ -96,13 +96,13 @@ func (p referenceAsker) Prompt(item datasets.Item, s judging.Presentation) judgi
 	offset := len(userPrompt) + len(item.Question)
 	prompt.User = prompt.User[:offset] + "\n\n<|The Start of Reference Answer|>\n" +
 		item.Answered.Reference + "\n<|The End of Reference Answer|>" + prompt.User[offset:]
-	addReference(&prompt.Oracle, item)
+	addOracleReference(&prompt.Oracle, item)
 	return prompt
 }
 
-// addReference tells simulated judges which label the judge's own answer supports, if it is known
+// addOracleReference tells simulated judges which label the judge's own answer supports, if it is known
 // whether that answer is right.
-func addReference(o *backends.Oracle, item datasets.Item) {
+func addOracleReference(o *backends.Oracle, item datasets.Item) {
 	ownAnswer := item.Answered.Own
 	if ownAnswer == nil {
 		return
@@ -124,8 +124,8 @@ var comparableAnswers = []*regexp.Regexp{
 // anyNumber matches a number in a final answer.
 var anyNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
 
-// surelyDiffer reports whether two final answers with different texts cannot be equal.
-func surelyDiffer(a, b answer.FinalAnswer) bool {
+// answersSurelyDiffer reports whether two final answers with different texts cannot be equal.
+func answersSurelyDiffer(a, b answer.FinalAnswer) bool {
 	return slices.ContainsFunc(comparableAnswers, func(kind *regexp.Regexp) bool {
 		return kind.MatchString(a.Value) && kind.MatchString(b.Value)
 	})
@@ -146,16 +146,16 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 		return nil
 	case final.Value == better.Value:
 		return &datasets.Answer{Value: final.Value, Right: true}
-	case final.Value == worse.Value, surelyDiffer(final, better):
+	case final.Value == worse.Value, answersSurelyDiffer(final, better):
 		return &datasets.Answer{Value: final.Value}
 	}
 	return nil
 }
 
-// EachReference writes the pairs in rows with the judge's own answers: each line as published, with the key
+// WriteOwnAnswers writes the pairs in rows with the judge's own answers: each line as published, with the key
 // "own_answer" at its end. It leaves out pairs without an own answer, and counts them.
-func EachReference(
-	pairs *datasets.Set, rows []int, ownAnswers *judging.Answers, _ []*judging.Answers, write func(line []byte) error,
+func WriteOwnAnswers(
+	pairs *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, _ []*judging.ModelAnswers, write func(line []byte) error,
 ) (judging.StageResult, error) {
 	out := &judging.ReferenceCounts{Pairs: len(rows), NoOwn: map[judging.NoAnswerReason]int{}}
 	if err := ownAnswers.LoadQuestions(pairs); err != nil {

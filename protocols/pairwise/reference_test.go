@@ -27,7 +27,7 @@ var bySelf = judging.Settings{"self-reference": "true"}
 
 // referencedPair returns a pair with the judge's own answer.
 func referencedPair(gold int, reference string, ownAnswer *datasets.Answer) datasets.Item {
-	item := judgingtest.Pair("p1", gold)
+	item := judgingtest.PairItem("p1", gold)
 	item.Answered = &datasets.AgentAnswer{QuestionID: item.ID, Reference: reference, Own: ownAnswer}
 	return item
 }
@@ -39,7 +39,7 @@ func TestReferencePrompt(t *testing.T) {
 	item := referencedPair(0, "2 + 2 is 4.", nil)
 	for _, protocol := range comparisons {
 		for _, tpl := range protocol.Templates {
-			plain, with := protocol.New(tpl, nil), protocol.New(tpl, bySelf)
+			plain, with := protocol.NewAsker(tpl, nil), protocol.NewAsker(tpl, bySelf)
 			for _, s := range with.Presentations(item) {
 				p, q := plain.Prompt(item, s), with.Prompt(item, s)
 				const block = "\n\n<|The Start of Reference Answer|>\n2 + 2 is 4.\n<|The End of Reference Answer|>"
@@ -49,12 +49,12 @@ func TestReferencePrompt(t *testing.T) {
 				if strings.Replace(q.System, " "+referenceSentence, "", 1) != p.System || p.System == q.System {
 					t.Errorf("%s/%s: system message\n%s", protocol.Name, tpl.Name, q.System)
 				}
-				if q.FollowUp != p.FollowUp || q.LabelTurn != p.LabelTurn || !slices.Equal(q.Labels, p.Labels) {
+				if q.FollowUp != p.FollowUp || q.LabelRequest != p.LabelRequest || !slices.Equal(q.Labels, p.Labels) {
 					t.Errorf("%s/%s: %+v", protocol.Name, tpl.Name, q)
 				}
 			}
 		}
-		p := protocol.New(protocol.Templates[0], bySelf).Prompt(item, judging.Presentation{Order: []int{0, 1}})
+		p := protocol.NewAsker(protocol.Templates[0], bySelf).Prompt(item, judging.Presentation{Order: []int{0, 1}})
 		fmt.Fprintf(&b, "--- %s, system\n%s\n--- user\n%s\n", protocol.Name, p.System, p.User)
 	}
 	golden.Assert(t, b.String(), "prompts/with-reference.golden")
@@ -62,12 +62,12 @@ func TestReferencePrompt(t *testing.T) {
 
 // For any texts, the block is in its place and nothing else changes.
 func TestReferenceIsData(t *testing.T) {
-	p := Protocol.New(Protocol.Templates[0], bySelf)
+	p := Protocol.NewAsker(Protocol.Templates[0], bySelf)
 	s := judging.Presentation{Order: []int{0, 1}}
 	plain := referencedPair(0, "RRR", nil)
 	plain.Question = "QQQ"
 	frame := regexp.MustCompile("QQQ|RRR").Split(p.Prompt(plain, s).User, -1)
-	for name, h := range judgingtest.Hazards {
+	for name, h := range judgingtest.TemplateHazards {
 		item := referencedPair(0, h+"r", nil)
 		item.Question = h + "q"
 		if got := p.Prompt(item, s); got.User != frame[0]+h+"q"+frame[1]+h+"r"+frame[2] || got.System != p.Prompt(plain, s).System {
@@ -91,7 +91,7 @@ func TestReferenceTemplate(t *testing.T) {
 		if same := protocol.AdaptTemplate(tpl, nil); !reflect.DeepEqual(same, tpl) {
 			t.Errorf("adapted to nothing: %+v", same)
 		}
-		m := judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: adapted, Options: bySelf})
+		m := judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: adapted, ProtocolOptions: bySelf})
 		p, err := judging.AskerOf(m)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestReferenceTemplate(t *testing.T) {
 		if got := p.Prompt(referencedPair(0, "r", nil), judging.Presentation{Order: []int{0, 1}}).System; got != adapted.System {
 			t.Errorf("rebuilt: %s", got)
 		}
-		if _, ok := protocol.New(tpl, nil).(pairwise); !ok {
+		if _, ok := protocol.NewAsker(tpl, nil).(pairwise); !ok {
 			t.Error("without the option the protocol is another")
 		}
 		template := newTemplate("mine", "file", "One paragraph. [[A>B]] [[B>A]]")
@@ -113,14 +113,14 @@ func TestReferenceTemplate(t *testing.T) {
 }
 
 func TestReferenceIsNeeded(t *testing.T) {
-	for want, item := range map[bool]datasets.Item{false: judgingtest.Pair("p1", 0), true: referencedPair(0, "r", nil)} {
+	for want, item := range map[bool]datasets.Item{false: judgingtest.PairItem("p1", 0), true: referencedPair(0, "r", nil)} {
 		set := judgingtest.Items(t, item)
-		n, err := judging.CountPresentations(Protocol.New(Protocol.Templates[0], bySelf), set, []int{0})
+		n, err := judging.CountPresentations(Protocol.NewAsker(Protocol.Templates[0], bySelf), set, []int{0})
 		if want != (err == nil && n == 2) || !want && !strings.Contains(err.Error(), "p1 has no answer of the judge's own") {
 			t.Errorf("%v: %d, %v", want, n, err)
 		}
 	}
-	if got := judging.LongestPrompt(Protocol.New(Protocol.Templates[0], bySelf), judgingtest.Items(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
+	if got := judging.LongestPrompt(Protocol.NewAsker(Protocol.Templates[0], bySelf), judgingtest.Items(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
 		t.Errorf("the longest prompt has %d bytes, without its reference", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestOwnTo(t *testing.T) {
 		{"a number with a unit", "**18**", "**18 minutes**", "**19 minutes**", right},
 	} {
 		for gold := range 2 {
-			item := judgingtest.Pair("p", gold)
+			item := judgingtest.PairItem("p", gold)
 			item.Candidates[gold].Text, item.Candidates[1-gold].Text = c.better, c.worse
 			got := gradeOwnReply(item, c.reply)
 			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.ReadFinal(c.reply).Value) {
@@ -161,7 +161,7 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 		claudePairs: {"Knowledge": 154, "Reasoning": 51, "Math": 34, "Coding": 1},
 		published + "/data/dataset=judgebench,response_model=gpt-4o-2024-05-13.jsonl": {"Knowledge": 152, "Reasoning": 88, "Math": 47},
 	} {
-		set, err := datasets.OpenFile(judgingtest.RequireFile(t, path))
+		set, err := datasets.OpenFile(judgingtest.SkipWithoutFile(t, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestEachReference(t *testing.T) {
 	stage := func(pairs *datasets.Set) ([][]byte, *judging.ReferenceCounts) {
 		t.Helper()
 		var lines [][]byte
-		got, err := EachReference(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
+		got, err := WriteOwnAnswers(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,16 +227,16 @@ func TestEachReference(t *testing.T) {
 	// With responses that have final answers the own answer can be graded, and the next run reads what is written.
 	bolder := bytes.ReplaceAll(bytes.Join([][]byte{raw, mustRaw(t, set, 1)}, []byte{'\n'}), []byte(`"response_A":"`), []byte(`"response_A":"Answer: `))
 	bolder = bytes.ReplaceAll(bolder, []byte(`"response_B":"`), []byte(`"response_B":"Answer: `))
-	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.NoAnswerQuestionChanged] != 2 { // their responses are others than those of the run
+	if _, got = stage(judgingtest.OpenDataset(t, string(bolder)+"\n")); got.NoOwn[judging.NoAnswerQuestionChanged] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
 	answers = protocoltest.Answers(t, run)
-	answers.Dataset.SHA256 = judgingtest.Open(t, string(bolder)+"\n").SHA256
-	lines, got = stage(judgingtest.Open(t, string(bolder)+"\n"))
+	answers.Dataset.SHA256 = judgingtest.OpenDataset(t, string(bolder)+"\n").SHA256
+	lines, got = stage(judgingtest.OpenDataset(t, string(bolder)+"\n"))
 	if got.Right != 2 || got.Wrong+got.Unknown != 0 {
 		t.Fatalf("%+v", got)
 	}
-	staged := judgingtest.Open(t, string(bytes.Join(lines, []byte{'\n'}))+"\n")
+	staged := judgingtest.OpenDataset(t, string(bytes.Join(lines, []byte{'\n'}))+"\n")
 	for i := range lines {
 		item, err := staged.Item(i)
 		if err != nil {
@@ -248,12 +248,12 @@ func TestEachReference(t *testing.T) {
 		}
 	}
 	answers.Dataset.SHA256 = staged.SHA256
-	if _, err := EachReference(staged, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
+	if _, err := WriteOwnAnswers(staged, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
 		t.Errorf("staged twice: %v", err)
 	}
-	choice := judgingtest.Items(t, judgingtest.Choice())
+	choice := judgingtest.Items(t, judgingtest.ChoiceItem())
 	answers.Dataset.SHA256 = choice.SHA256
-	if _, err := EachReference(choice, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
+	if _, err := WriteOwnAnswers(choice, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
 		t.Errorf("a choice: %v", err)
 	}
 }
@@ -272,7 +272,7 @@ func TestSimulatedReferences(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.SimulatedJudge{Accuracy: 0.7, FollowsWrongReference: 0.5, Seed: 5}
 	for _, protocol := range comparisons {
-		p := protocol.New(protocol.Templates[0], bySelf)
+		p := protocol.NewAsker(protocol.Templates[0], bySelf)
 		for _, c := range []struct {
 			ownAnswer *datasets.Answer
 			want      float64
@@ -287,7 +287,7 @@ func TestSimulatedReferences(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v := p.Parse(s, resp.Text, judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Choice == item.Gold {
+				if v := p.Parse(s, resp.Text, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Choice == item.Gold {
 					right++
 				}
 			}
@@ -300,10 +300,10 @@ func TestSimulatedReferences(t *testing.T) {
 
 // A simulated judge gives the answer of one of the responses.
 func TestSimulatedAnswersToPairs(t *testing.T) {
-	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	p := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
 	for _, texts := range [][2]string{{"KKKKK", "AAAAA"}, {`\boxed{x+1}`, `\boxed{x}`}, {"**Monday**", "Answer: Tuesday"}} {
 		for gold := range 2 {
-			item := judgingtest.Pair("p", gold)
+			item := judgingtest.PairItem("p", gold)
 			item.Candidates[0].Text, item.Candidates[1].Text = texts[0], texts[1]
 			prompt := p.Prompt(item, p.Presentations(item)[0])
 			for accuracy, right := range map[float64]bool{1: true, 0: false} {
@@ -348,10 +348,10 @@ func FuzzFinalAnswer(f *testing.F) {
 		if (got.Value == "") != (got.Rule == "") {
 			t.Errorf("%q ends with %+v", reply, got)
 		}
-		if got.Rule == answer.RuleFiveLetters && !strings.Contains(reply, strings.Repeat(strings.ToUpper(got.Value), 5)) {
+		if got.Rule == answer.RuleFiveEqualLetters && !strings.Contains(reply, strings.Repeat(strings.ToUpper(got.Value), 5)) {
 			t.Errorf("%q ends with %+v", reply, got)
 		}
-		item := judgingtest.Pair("p", 0)
+		item := judgingtest.PairItem("p", 0)
 		item.Candidates[0].Text, item.Candidates[1].Text = reply, "Answer: 42"
 		if grade := gradeOwnReply(item, reply); grade != nil && !grade.Right {
 			t.Errorf("%q is not as itself: %+v", reply, grade)

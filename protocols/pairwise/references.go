@@ -20,7 +20,7 @@ import (
 func References(level float64) (all []scoring.Reference) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		all = append(all, referenceFor(set, judge, datasets.Indexes(len(judge.FirstOrderVerdicts)), level))
+		all = append(all, publishedReference(set, judge, datasets.FirstIndexes(len(judge.FirstOrderVerdicts)), level))
 	}
 	for _, k := range datasets.Registry() {
 		all = append(all, publishedFigures(k, level)...)
@@ -28,15 +28,15 @@ func References(level float64) (all []scoring.Reference) {
 	return sortReferences(all)
 }
 
-// references returns the scores of published judges on exactly the run's pairs, the best first. It returns nil if the
+// publishedScores returns the scores of published judges on exactly the run's pairs, the best first. It returns nil if the
 // pairs are not those of a known dataset, or are a sample and the published verdicts on single pairs are missing.
-func (f *pairScorer) references(level float64) []scoring.Reference {
+func (f *pairScorer) publishedScores(level float64) []scoring.Reference {
 	k, ok := datasetOf(f.manifest)
 	switch {
 	case !ok || len(f.rows) == 0 || f.Unlabelled() > 0:
 		return nil
 	case k.Format == datasets.LLMBarFormat.Name:
-		return f.judgesOf(references.LLMBar(), level)
+		return f.comparePublishedJudges(references.LLMBar(), level)
 	case len(f.rows) == k.Rows:
 		name := scoring.JudgeName(f.manifest.Spec.Model.Name)
 		return sortReferences(slices.DeleteFunc(publishedFigures(k, level), func(x scoring.Reference) bool {
@@ -47,13 +47,13 @@ func (f *pairScorer) references(level float64) []scoring.Reference {
 	return nil
 }
 
-// judgesOf returns the judges of a published set that decided all pairs of the run, compared with the run by McNemar's
+// comparePublishedJudges returns the judges of a published set that decided all pairs of the run, compared with the run by McNemar's
 // test. It leaves out the judge whose run this is.
-func (f *pairScorer) judgesOf(set *references.PublishedSet, level float64) []scoring.Reference {
+func (f *pairScorer) comparePublishedJudges(set *references.PublishedSet, level float64) []scoring.Reference {
 	indexes := make([]int, len(f.rows)) // positions of the run's pairs in the set
 	for i, u := range f.rows {
-		k, ok := set.Index(u.item)
-		if !ok || set.Gold[k] != byte('1'+u.gold) {
+		k, ok := set.ItemIndex(u.item)
+		if !ok || set.GoldByItem[k] != byte('1'+u.gold) {
 			return nil
 		}
 		indexes[i] = k
@@ -65,21 +65,21 @@ func (f *pairScorer) judgesOf(set *references.PublishedSet, level float64) []sco
 		if slices.Max(indexes) >= len(judge.FirstOrderVerdicts) || isItself {
 			continue
 		}
-		x := referenceFor(set, judge, indexes, level)
+		x := publishedReference(set, judge, indexes, level)
 		for i, k := range indexes {
-			judgeRight, runRight := set.CorrectInBothOrders(judge, k), f.rows[i].strict()
+			judgeRight, runRight := set.IsCorrectInBothOrders(judge, k), f.rows[i].strict()
 			switch {
 			case judgeRight && !runRight:
-				x.OnlyReference++
+				x.OnlyReferenceRight++
 			case runRight && !judgeRight:
-				x.OnlyRun++
+				x.OnlyRunRight++
 			}
 		}
 		all = append(all, x)
-		p = append(p, stats.McNemar(x.OnlyRun, x.OnlyReference))
+		p = append(p, stats.McNemar(x.OnlyRunRight, x.OnlyReferenceRight))
 	}
 	for i, adjusted := range stats.Holm(p) {
-		all[i].P = scoring.Precise(adjusted)
+		all[i].P = scoring.RoundToTwelveDigits(adjusted)
 	}
 	return sortReferences(all)
 }
@@ -100,13 +100,13 @@ func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	return datasets.Entry{}, false
 }
 
-// referenceFor returns a published judge's score (correct in both orders) on the pairs of a set at the given indexes.
-func referenceFor(
+// publishedReference returns a published judge's score (correct in both orders) on the pairs of a set at the given indexes.
+func publishedReference(
 	set *references.PublishedSet, judge references.PublishedJudge, indexes []int, level float64,
 ) scoring.Reference {
 	right := 0
 	for _, k := range indexes {
-		if set.CorrectInBothOrders(judge, k) {
+		if set.IsCorrectInBothOrders(judge, k) {
 			right++
 		}
 	}
@@ -114,13 +114,13 @@ func referenceFor(
 		Judge:                 judge.Name,
 		Dataset:               set.Dataset,
 		OpenWeights:           judge.OpenWeights,
-		Prompt:                "LLMBar " + set.Prompt,
+		JudgePrompt:           "LLMBar " + set.Prompt,
 		Origin:                "recomputed",
 		Source:                judge.Source,
 		LabelsFollowResponses: judge.LabelsFollowResponses,
 		Metric:                "strict",
 	}
-	return withShare(x, right, len(indexes), level)
+	return referenceWithShare(x, right, len(indexes), level)
 }
 
 // comparableMetrics lists the metrics by which published judges are compared with a run. Both are shares of all pairs.
@@ -136,18 +136,18 @@ func publishedFigures(k datasets.Entry, level float64) (all []scoring.Reference)
 			Judge:       p.Judge,
 			Dataset:     k.Name,
 			OpenWeights: p.OpenWeights,
-			Prompt:      p.Prompt,
+			JudgePrompt: p.Prompt,
 			Origin:      p.How,
 			Source:      p.Source,
 			Metric:      p.Metric,
 		}
-		all = append(all, withShare(x, int(math.Round(p.Value/100*float64(p.N))), p.N, level))
+		all = append(all, referenceWithShare(x, int(math.Round(p.Value/100*float64(p.N))), p.N, level))
 	}
 	return all
 }
 
-// withShare returns x with the share of right pairs among n, its interval at the given level, and n.
-func withShare(x scoring.Reference, right, n int, level float64) scoring.Reference {
+// referenceWithShare returns x with the share of right pairs among n, its interval at the given level, and n.
+func referenceWithShare(x scoring.Reference, right, n int, level float64) scoring.Reference {
 	interval := stats.Blaker(right, n, level)
 	x.Value = *scoring.Percent(float64(right) / float64(n))
 	x.Low, x.High = *scoring.Percent(interval.Low), *scoring.Percent(interval.High)
@@ -182,7 +182,7 @@ func PublishedRuns(dir, gavel string) (runs []*imports.Builder, err error) {
 	}
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		run, err := publishedOver(set, judge, items, m.Spec.Dataset, m.Dataset, gavel)
+		run, err := makePublishedRun(set, judge, items, m.Spec.Dataset, m.Dataset, gavel)
 		if err != nil {
 			return nil, err
 		}

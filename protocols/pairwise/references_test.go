@@ -67,7 +67,7 @@ func TestReferencesAreAsGathered(t *testing.T) {
 	for name, items := range indexes {
 		for _, judge := range set.Judges {
 			if items[len(items)-1] < len(judge.FirstOrderVerdicts) {
-				check(key{dataset: name, judge: judge.SourceName, metric: "strict"}, referenceFor(set, judge, items, 0.95))
+				check(key{dataset: name, judge: judge.SourceName, metric: "strict"}, publishedReference(set, judge, items, 0.95))
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func TestReferencesOfARun(t *testing.T) {
 			if i >= n {
 				return
 			}
-			gold := int8(set.Gold[i] - '1')
+			gold := int8(set.GoldByItem[i] - '1')
 			u := &pair{item: id, gold: gold}
 			for k := range u.judgments { // right on every second pair
 				u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: (gold + int8(i%2)) % 2}
@@ -114,7 +114,7 @@ func TestReferencesOfARun(t *testing.T) {
 		})
 		return f
 	}
-	all := pairsOf(Protocol, dataset.SHA256, 40).references(0.95)
+	all := pairsOf(Protocol, dataset.SHA256, 40).publishedScores(0.95)
 	if len(all) != 13 {
 		t.Fatalf("%d references", len(all))
 	}
@@ -128,14 +128,14 @@ func TestReferencesOfARun(t *testing.T) {
 			}
 		}
 		for k := range 40 {
-			if set.CorrectInBothOrders(judge, k) {
+			if set.IsCorrectInBothOrders(judge, k) {
 				right++
 				if k%2 == 0 {
 					both++
 				}
 			}
 		}
-		if x.N != 40 || x.OnlyReference != right-both || x.OnlyRun != 20-both || i > 0 && x.Value > all[i-1].Value {
+		if x.N != 40 || x.OnlyReferenceRight != right-both || x.OnlyRunRight != 20-both || i > 0 && x.Value > all[i-1].Value {
 			t.Errorf("%+v, %d right, %d with the run", x, right, both)
 		}
 		p = append(p, stats.McNemar(20-both, right-both))
@@ -145,7 +145,7 @@ func TestReferencesOfARun(t *testing.T) {
 			t.Errorf("%s: p %g, by Holm %g", all[i].Judge, *all[i].P, adjusted)
 		}
 	}
-	if all := pairsOf(Protocol, dataset.SHA256, 150).references(0.95); len(all) != 11 {
+	if all := pairsOf(Protocol, dataset.SHA256, 150).publishedScores(0.95); len(all) != 11 {
 		t.Errorf("%d judges decided the first 150 pairs", len(all))
 	}
 	judgeBench, _ := datasets.Lookup("judgebench-gpt4o")
@@ -155,7 +155,7 @@ func TestReferencesOfARun(t *testing.T) {
 		"no pair":                   pairsOf(Protocol, dataset.SHA256, 0),
 		"a sample, by figures only": pairsOf(Protocol, judgeBench.SHA256, 40),
 	} {
-		if all := f.references(0.95); all != nil {
+		if all := f.publishedScores(0.95); all != nil {
 			t.Errorf("%s: %d references", name, len(all))
 		}
 	}
@@ -164,10 +164,10 @@ func TestReferencesOfARun(t *testing.T) {
 	imported.manifest.Files = map[string]string{judging.ItemsFile: judgeBench.SHA256}
 	imported.manifest.Spec.Model.Name = "openai/o1-mini-2024-09-12"
 	isItself := func(x scoring.Reference) bool { return x.Judge == "o1-mini" }
-	if all := imported.references(0.95); len(all) < 30 || slices.ContainsFunc(all, isItself) {
+	if all := imported.publishedScores(0.95); len(all) < 30 || slices.ContainsFunc(all, isItself) {
 		t.Errorf("%d references of an imported run of all pairs", len(all))
 	}
-	whole := pairsOf(Protocol, judgeBench.SHA256, judgeBench.Rows).references(0.95)
+	whole := pairsOf(Protocol, judgeBench.SHA256, judgeBench.Rows).publishedScores(0.95)
 	if len(whole) < 30 || whole[0].P != nil || whole[0].Metric != "strict" {
 		t.Errorf("%d references of JudgeBench, first %+v", len(whole), whole[:min(1, len(whole))])
 	}

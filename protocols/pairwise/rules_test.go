@@ -15,9 +15,9 @@ import (
 
 // byLength returns pairs on which the rule "the shorter" is right on all but some; the judge is correct in both orders
 // on the first correct pairs.
-func byLength(n, ruleWrong, judgeRight int) (rows []pairDifferences) {
+func byLength(n, ruleWrong, judgeRight int) (rows []responseDifferences) {
 	for i := range n {
-		u := pairDifferences{pair: pair{gold: 0}, differences: []float64{-1, 0}, cluster: i}
+		u := responseDifferences{pair: pair{gold: 0}, differences: []float64{-1, 0}, cluster: i}
 		if i >= n-ruleWrong {
 			u.differences[0] = 1
 		}
@@ -26,7 +26,7 @@ func byLength(n, ruleWrong, judgeRight int) (rows []pairDifferences) {
 			choice = 0
 		}
 		for k := range u.judgments {
-			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, firstCandidate: int8(k)}
 		}
 		rows = append(rows, u)
 	}
@@ -50,11 +50,11 @@ func TestRulesByHand(t *testing.T) {
 	list := baselines(byLength(100, 30, 75), b)
 	shorter := ruleNamed(t, list, "the shorter")
 	assert.Equal(t, shorter.Value, 70.0)
-	assert.DeepEqual(t, [2]int{shorter.OnlyJudge, shorter.OnlyRule}, [2]int{5, 0})
+	assert.DeepEqual(t, [2]int{shorter.OnlyJudgeCorrect, shorter.OnlyRuleCorrect}, [2]int{5, 0})
 	assert.Equal(t, *shorter.P, 0.0625)
 	longer := ruleNamed(t, list, "the longer")
 	assert.Equal(t, longer.Value, 30.0)
-	assert.DeepEqual(t, [2]int{longer.OnlyJudge, longer.OnlyRule}, [2]int{70, 25})
+	assert.DeepEqual(t, [2]int{longer.OnlyJudgeCorrect, longer.OnlyRuleCorrect}, [2]int{70, 25})
 	assert.Equal(t, ruleNamed(t, list, "more Markdown").Value, 0.0) // on neither side more: wrong
 
 	together := byLength(100, 30, 75)
@@ -62,7 +62,7 @@ func TestRulesByHand(t *testing.T) {
 		together[i].cluster = i / 10
 	}
 	shorter = ruleNamed(t, baselines(together, b), "the shorter")
-	assert.DeepEqual(t, [2]int{shorter.OnlyJudge, shorter.OnlyRule}, [2]int{1, 0})
+	assert.DeepEqual(t, [2]int{shorter.OnlyJudgeCorrect, shorter.OnlyRuleCorrect}, [2]int{1, 0})
 }
 
 // A judge that is usable by its own scores is compared with the best rule without reading: it is weak if it is not
@@ -78,26 +78,26 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 	goes := "The judge picks the shorter response in 99 % of verdicts. " +
 		"When the longer one is correct, its accuracy is 2 %."
 	for name, c := range map[string]struct {
-		rows   []pairDifferences
+		rows   []responseDifferences
 		strict [2]float64 // the value, and the end of its interval
-		level  scoring.Level
-		want   scoring.Level
+		level  scoring.UsabilityLevel
+		want   scoring.UsabilityLevel
 		code   string
 		text   string
 	}{
-		"ahead, p 0.065": {rows: byIssue(), strict: [2]float64{97, 99.5}, level: scoring.Strong, want: scoring.Usable,
+		"ahead, p 0.065": {rows: byIssue(), strict: [2]float64{97, 99.5}, level: scoring.LevelStrong, want: scoring.LevelUsable,
 			code: codeNotAboveRule, text: "Not significantly better than a baseline: always picking the longer response is correct on 85 %, the judge on 97 % of 60 pairs (p = 0.065)."},
-		"ahead, too few": {rows: byLength(30, 9, 24), strict: [2]float64{80, 91}, level: scoring.Usable, want: scoring.Unknown,
+		"ahead, too few": {rows: byLength(30, 9, 24), strict: [2]float64{80, 91}, level: scoring.LevelUsable, want: scoring.LevelUnknown,
 			code: codeNotAboveRule, text: "Too few pairs to separate it from a baseline: always picking the shorter response is correct on 70 %, the judge on 80 % of 30 pairs (p = 0.25)."},
-		"ahead, not far": {rows: byLength(300, 90, 213), strict: [2]float64{71, 76}, level: scoring.Usable, want: scoring.Weak,
+		"ahead, not far": {rows: byLength(300, 90, 213), strict: [2]float64{71, 76}, level: scoring.LevelUsable, want: scoring.LevelWeak,
 			code: codeNotAboveRule, text: "Not significantly better than a baseline: always picking the shorter response is correct on 70 %, the judge on 71 % of 300 pairs (p = 0.25)."},
-		"not ahead": {rows: byLength(100, 30, 68), strict: [2]float64{68, 76}, level: scoring.Usable, want: scoring.Weak,
+		"not ahead": {rows: byLength(100, 30, 68), strict: [2]float64{68, 76}, level: scoring.LevelUsable, want: scoring.LevelWeak,
 			code: codeNotAboveRule, text: "No better than a baseline: always picking the shorter response is correct on 70 %, the judge on 68 % of 100 pairs (p = 0.5)."},
-		"better":                  {rows: byLength(100, 30, 90), strict: [2]float64{90, 95}, level: scoring.Strong, want: scoring.Strong},
-		"the rule may be a coin":  {rows: often, strict: [2]float64{76, 83}, level: scoring.Usable, want: scoring.Usable},
-		"it goes by the rule":     {rows: byLength(100, 45, 56), strict: [2]float64{56, 66}, level: scoring.Usable, want: scoring.Weak, code: codeRule, text: goes},
-		"without texts":           {level: scoring.Usable, want: scoring.Usable},
-		"it was unusable already": {rows: byLength(100, 30, 75), level: scoring.Unusable, want: scoring.Unusable},
+		"better":                  {rows: byLength(100, 30, 90), strict: [2]float64{90, 95}, level: scoring.LevelStrong, want: scoring.LevelStrong},
+		"the rule may be a coin":  {rows: often, strict: [2]float64{76, 83}, level: scoring.LevelUsable, want: scoring.LevelUsable},
+		"it goes by the rule":     {rows: byLength(100, 45, 56), strict: [2]float64{56, 66}, level: scoring.LevelUsable, want: scoring.LevelWeak, code: codeFollowsRule, text: goes},
+		"without texts":           {level: scoring.LevelUsable, want: scoring.LevelUsable},
+		"it was unusable already": {rows: byLength(100, 30, 75), level: scoring.LevelUnusable, want: scoring.LevelUnusable},
 	} {
 		r := &scoring.Report{Results: []scoring.Result{{
 			Metric: "strict", Group: scoring.Overall, Value: &c.strict[0], Low: &c.strict[0], High: &c.strict[1], N: len(c.rows),
@@ -116,13 +116,13 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		r.Outcomes = map[string]int{"decided": 200}
 		first := new(pairScorer).Diagnose(r).Text // whatever the level
 		decided := scoring.FollowedBaseline(r.Baselines, r.Overall("strict").Low) != nil
-		assert.Assert(t, decided || c.code != codeRule, name)
+		assert.Assert(t, decided || c.code != codeFollowsRule, name)
 		assert.Equal(t, strings.HasPrefix(first, "The judge picks the shorter response in 9"), decided, name+": "+first)
 	}
 }
 
 // byIssue returns 60 pairs: the longer is better in 51, and the judge is right on 58 and wrong on 2 of these 51.
-func byIssue() []pairDifferences {
+func byIssue() []responseDifferences {
 	rows := byLength(60, 51, 58)
 	for i := range rows {
 		rows[i].differences[0] = 1
@@ -147,7 +147,7 @@ func TestBesideARuleByChance(t *testing.T) {
 		{60, 0.85, 0.85, 0}, {60, 0.85, 0.85, 0.5}, {150, 0.73, 0.73, 0}, {350, 0.73, 0.73, 0.8},
 		{60, 0.85, 0.97, 0}, {150, 0.73, 0.85, 0}, {350, 0.73, 0.85, 0},
 	} {
-		levels := map[scoring.Level]float64{}
+		levels := map[scoring.UsabilityLevel]float64{}
 		for range judges {
 			rows := byLength(c.n, 0, 0)
 			right := 0
@@ -170,13 +170,13 @@ func TestBesideARuleByChance(t *testing.T) {
 			in := stats.Blaker(right, c.n, 0.95)
 			r := &scoring.Report{OptionalResults: scoring.OptionalResults{Baselines: baselines(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
 				Value: new(100 * float64(right) / float64(c.n)), High: new(100 * in.High), N: c.n}}}
-			levels[diagnoseAgainstRules(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
+			levels[diagnoseAgainstRules(r, scoring.Diagnosis{Level: scoring.LevelStrong}).Level] += 100.0 / judges
 		}
 		t.Logf("%d pairs, rule %.2f, judge %.2f, echoes %.1f: %v", c.n, c.rule, c.judge, c.echoes, levels)
-		if c.judge == c.rule && levels[scoring.Usable]+levels[scoring.Strong] > 5+1.4 {
+		if c.judge == c.rule && levels[scoring.LevelUsable]+levels[scoring.LevelStrong] > 5+1.4 {
 			t.Errorf("called usable: %v", levels)
 		}
-		if c.judge > c.rule && levels[scoring.Weak] > 2.5 {
+		if c.judge > c.rule && levels[scoring.LevelWeak] > 2.5 {
 			t.Errorf("called weak: %v", levels)
 		}
 	}

@@ -21,7 +21,7 @@ func scoreSentences(r *scoring.Report, d scoring.Diagnosis) string {
 	}
 	all := phrases.Sentence("pairs.strict", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
 	switch d.Code {
-	case codeNotAboveRule, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
+	case codeNotAboveRule, codeFollowsRule, scoring.CodeWeakJudge, scoring.CodeUsableJudge, scoring.CodeStrongJudge:
 		first, second := r.Overall("first-order"), r.Overall("second-order")
 		if first.Value != nil && second.Value != nil {
 			low := min(*first.Value, *second.Value)
@@ -31,7 +31,7 @@ func scoreSentences(r *scoring.Report, d scoring.Diagnosis) string {
 			}
 			all += " " + phrases.Sentence("pairs.one-alone", shares)
 		}
-		all += positionBias(r)
+		all += positionBiasSentence(r)
 	}
 	return all
 }
@@ -48,21 +48,21 @@ func fewPairs(r *scoring.Report) string {
 
 // advice returns the sentence on how to use verdicts that are better than chance. oneIsEnough: hardly any
 // verdict changes with the order.
-func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
+func advice(r *scoring.Report, level scoring.UsabilityLevel, oneIsEnough bool) string {
 	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
 	agreed := scoring.Percentage(*right.Value)
 	covered := scoring.Percentage(*r.Overall(Coverage).Value)
 	switch {
-	case oneIsEnough && level != scoring.Weak:
+	case oneIsEnough && level != scoring.LevelWeak:
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
 			strict = once
 		}
 		return phrases.Sentence("pairs.one-order", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
-	case level != scoring.Weak:
+	case level != scoring.LevelWeak:
 		return phrases.Sentence("pairs.keep", agreed, covered)
-	case *right.Value > scoring.ReliableFrom && *right.Low <= scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
+	case *right.Value > scoring.LeastConsistentAccuracy && *right.Low <= scoring.LeastConsistentAccuracy && *strict.Value > scoring.UsableFrom:
 		return phrases.Sentence("pairs.keep-few", agreed)
-	case *right.Value > scoring.ReliableFrom:
+	case *right.Value > scoring.LeastConsistentAccuracy:
 		return phrases.Sentence("pairs.keep-little", agreed, covered)
 	}
 	return phrases.Sentence("pairs.weak", agreed)
@@ -71,15 +71,15 @@ func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 // maxSlightBias is the percentage of verdicts for one position below which the position bias is called slight.
 const maxSlightBias = 60
 
-// positionBias returns a sentence on the position that the judge significantly prefers; "" without one.
-func positionBias(r *scoring.Report) string {
-	e, _ := r.Overall(firstPicked).CompareWith(50)
+// positionBiasSentence returns a sentence on the position that the judge significantly prefers; "" without one.
+func positionBiasSentence(r *scoring.Report) string {
+	e, _ := r.Overall(firstPositionShare).CompareWithThreshold(50)
 	position := "first"
-	if e.Below {
+	if e.BelowThreshold {
 		position = "second"
 		e = e.Complement()
 	}
-	if !e.Above {
+	if !e.AboveThreshold {
 		return ""
 	}
 	code := "pairs.prefers"
@@ -97,7 +97,7 @@ func pairsNeeded(right, share float64) int {
 		return 0
 	}
 	for n := 10.0; n*share <= 100*10_000; n *= 1.1 {
-		if scoring.ShareOf("", math.Round(right/100*n), math.Round(n), 50).Above99() {
+		if scoring.ShareEvidence("", math.Round(right/100*n), math.Round(n), 50).IsAboveThreshold() {
 			return int(math.Ceil(n*100/share/10)) * 10
 		}
 	}

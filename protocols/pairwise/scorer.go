@@ -12,21 +12,21 @@ import (
 
 // judgment holds the verdict on a pair in one of its two orders.
 type judgment struct {
-	outcome judging.Outcome
-	choice  int8 // candidate judged the better; -1 for none
-	first   int8 // candidate shown first
-	worse   bool // the judge was asked for the worse response, so it named the other candidate
-	present bool // the run has a record of this judgment
+	outcome        judging.Outcome
+	choice         int8 // candidate judged the better; -1 for none
+	firstCandidate int8 // candidate shown first
+	asksForWorse   bool // the judge was asked for the worse response, so it named the other candidate
+	present        bool // the run has a record of this judgment
 }
 
 // decided reports whether the judgment names a response; a tie names none.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
 // picksFirst reports whether a decided judgment picks the response shown first, whatever the goal.
-func (g judgment) picksFirst() bool { return (g.choice == g.first) != g.worse }
+func (g judgment) picksFirst() bool { return (g.choice == g.firstCandidate) != g.asksForWorse }
 
-// verdict reports whether the judgment has a verdict. A tie is one.
-func (g judgment) verdict() bool { return g.decided() || g.outcome == judging.Tie }
+// hasVerdict reports whether the judgment has a verdict. A tie is one.
+func (g judgment) hasVerdict() bool { return g.decided() || g.outcome == judging.Tie }
 
 // points returns JudgeBench's points: +1 for the labelled response, −1 for the other, 0 for anything else.
 func (g judgment) points(gold int8) int {
@@ -60,7 +60,7 @@ type pairScorer struct {
 	asker    judging.Asker // reads the labels that have probabilities
 	rows     []*pair       // pairs with records in both orders, by item; set by Finish
 
-	level func(id string) string // level of an item, such as hard; nil if the dataset has no levels
+	itemLevel func(id string) string // level of an item, such as hard; nil if the dataset has no levels
 }
 
 // NewScorer returns a scorer of runs that compare two responses in both orders.
@@ -85,17 +85,17 @@ func (f *pairScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			f.manifest.Spec.Protocol)
 	}
 	u := f.Get(r.Item, func(item string) pair {
-		f.level = datasets.LevelFunc(r.Source)
+		f.itemLevel = datasets.DifficultyFunc(r.Source)
 		u := pair{
 			item:  item,
 			group: unique.Make(r.Group).Value(),
-			gold:  candidate(r, r.Gold),
+			gold:  candidateIndex(r, r.Gold),
 		}
 		if r.Own != nil {
 			u.ownRight = new(r.Own.Right)
 		}
-		if f.level != nil {
-			u.level = int8(1 + slices.Index(datasets.DifficultyLevels, f.level(item)))
+		if f.itemLevel != nil {
+			u.level = int8(1 + slices.Index(datasets.DifficultyLevels, f.itemLevel(item)))
 		}
 		return u
 	})
@@ -103,13 +103,13 @@ func (f *pairScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, nil // the first counts, as in the run itself
 	}
 	u.judgments[r.Presentation] = judgment{
-		outcome: v.Outcome,
-		choice:  int8(v.Choice),
-		first:   candidate(r, r.Order[0]),
-		worse:   f.manifest.Spec.Goal == goalWorse,
-		present: true,
+		outcome:        v.Outcome,
+		choice:         int8(v.Choice),
+		firstCandidate: candidateIndex(r, r.Order[0]),
+		asksForWorse:   f.manifest.Spec.Goal == goalWorse,
+		present:        true,
 	}
-	odds, ok := f.odds(r)
+	odds, ok := f.verdictLogOdds(r)
 	if ok && u.gold >= 0 {
 		u.odds = append(u.odds, odds)
 	}
@@ -129,8 +129,8 @@ func (f *pairScorer) Unlabelled() (n int) {
 	return n
 }
 
-// candidate returns the index in the dataset of a pair's candidate, by its id; -1 for the id "".
-func candidate(r *judging.Record, id string) int8 {
+// candidateIndex returns the index in the dataset of a pair's candidate, by its id; -1 for the id "".
+func candidateIndex(r *judging.Record, id string) int8 {
 	switch id {
 	case "":
 		return -1

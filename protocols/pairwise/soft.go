@@ -17,7 +17,7 @@ const softVerdictMetric = "soft"
 var softMetric = scoring.Metric{
 	Name:    softVerdictMetric,
 	Kind:    scoring.KindHalfPoints,
-	Columns: scoring.ColumnRange{ownColumns[1], ownColumns[1] + 2},
+	Columns: scoring.ColumnSpan{ownColumns[1], ownColumns[1] + 2},
 }
 
 // softScore returns a pair's numerator (1, 0, or ½ at equal odds) and denominator in the share of right soft
@@ -36,10 +36,10 @@ func (u pair) softScore() (num, den float64) {
 	return .5, 1
 }
 
-// odds returns the natural logarithm of the odds of response A over B by the label probabilities of a judgment.
+// verdictLogOdds returns the natural logarithm of the odds of response A over B by the label probabilities of a judgment.
 // Probabilities of several labels for one response are added. It returns false if the record lacks the
 // probabilities of a response.
-func (f *pairScorer) odds(r *judging.Record) (float64, bool) {
+func (f *pairScorer) verdictLogOdds(r *judging.Record) (float64, bool) {
 	var p [2]float64
 	best := math.Inf(-1)
 	logprob := func(l judging.Probability) float64 {
@@ -53,7 +53,7 @@ func (f *pairScorer) odds(r *judging.Record) (float64, bool) {
 	}
 	presentation := r.Shown()
 	for _, l := range r.Probabilities {
-		v := f.asker.Parse(presentation, l.Label, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		v := f.asker.Parse(presentation, l.Label, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if v.Outcome == judging.Decided {
 			p[v.Choice] += math.Exp(logprob(l) - best)
 		}
@@ -78,20 +78,20 @@ func (f *pairScorer) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.
 		}
 		odds := u.meanOdds()
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
-		forecasts = append(forecasts, scoring.Forecast{Unit: cluster, P: p, Right: right == 1})
+		forecasts = append(forecasts, scoring.Forecast{UnitID: cluster, P: p, Right: right == 1})
 		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: cluster})
 	}
 	if forecasts == nil {
 		return nil
 	}
 	out := &scoring.Soft{Calibration: *scoring.Calibrate(forecasts, "pair", b)}
-	out.Calibration.Unknown, out.Calibration.Missing = len(f.rows)-f.Unlabelled()-len(forecasts), "pair left out"
+	out.Calibration.Unknown, out.Calibration.MissingRule = len(f.rows)-f.Unlabelled()-len(forecasts), "pair left out"
 	if area, iv := stats.AUROC(scored, b.Level); !math.IsNaN(area) {
 		out.AUROC = scoring.Estimate{
-			Value:    scoring.RoundFraction(area),
-			Low:      scoring.RoundFraction(iv.Low),
-			High:     scoring.RoundFraction(iv.High),
-			Interval: scoring.ByMidP,
+			Value:          scoring.RoundFraction(area),
+			Low:            scoring.RoundFraction(iv.Low),
+			High:           scoring.RoundFraction(iv.High),
+			IntervalMethod: scoring.IntervalByMidP,
 		}
 	}
 	return out

@@ -16,9 +16,9 @@ import (
 
 // feature is a property of a response that can be counted without understanding the text, such as its length.
 type feature struct {
-	name, unit string         // name of the feature; words for what is counted
-	find       *regexp.Regexp // what is counted in a text; nil: characters
-	marks      []string       // only lines with one of these are searched; nil: the whole text at once
+	name, unit  string         // name of the feature; words for what is counted
+	pattern     *regexp.Regexp // what is counted in a text; nil: characters
+	lineMarkers []string       // only lines with one of these are searched; nil: the whole text at once
 }
 
 // features lists the properties of responses that studies of judges examine: length first (Dubois et al.,
@@ -26,46 +26,46 @@ type feature struct {
 var features = []feature{
 	{name: scoring.CauseLength, unit: "characters"},
 	{
-		name:  "Markdown",
-		unit:  "headings and bold or italic words",
-		find:  regexp.MustCompile(`^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`),
-		marks: []string{"#", "**", "__"},
+		name:        "Markdown",
+		unit:        "headings and bold or italic words",
+		pattern:     regexp.MustCompile(`^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`),
+		lineMarkers: []string{"#", "**", "__"},
 	},
 	{
-		name: "lists",
-		unit: "lines that begin with a mark or a number",
-		find: regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d+[.)])\s`),
+		name:    "lists",
+		unit:    "lines that begin with a mark or a number",
+		pattern: regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d+[.)])\s`),
 	},
 	{
-		name: "code",
-		unit: "lines that begin or end a block of code, and words in backquotes",
-		find: regexp.MustCompile("(?m)^\\s*```|`[^`\n]+`"),
+		name:    "code",
+		unit:    "lines that begin or end a block of code, and words in backquotes",
+		pattern: regexp.MustCompile("(?m)^\\s*```|`[^`\n]+`"),
 	},
-	{name: "numbers", unit: "numbers", find: regexp.MustCompile(`\d+(?:[.,]\d+)*`)},
+	{name: "numbers", unit: "numbers", pattern: regexp.MustCompile(`\d+(?:[.,]\d+)*`)},
 	{
-		name: "hedging",
-		unit: "may, might, could, perhaps, possibly, probably, likely, seems, generally, usually",
-		find: regexp.MustCompile(`(?i)\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|generally|usually)\b`),
+		name:    "hedging",
+		unit:    "may, might, could, perhaps, possibly, probably, likely, seems, generally, usually",
+		pattern: regexp.MustCompile(`(?i)\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|generally|usually)\b`),
 	},
 	{
-		name: "first person",
-		unit: "I, me, my, we, our",
-		find: regexp.MustCompile(`\b(?:I|me|my|My|we|We|our|Our)\b`),
+		name:    "first person",
+		unit:    "I, me, my, we, our",
+		pattern: regexp.MustCompile(`\b(?:I|me|my|My|we|We|our|Our)\b`),
 	},
 }
 
-// amount returns how much of the feature a text has: the logarithm of 1 + the count, so that ratios of counts matter.
-func (f feature) amount(text string) float64 {
+// logCountIn returns how much of the feature a text has: the logarithm of 1 + the count, so that ratios of counts matter.
+func (f feature) logCountIn(text string) float64 {
 	n := 0
 	switch {
-	case f.find == nil:
+	case f.pattern == nil:
 		n = utf8.RuneCountInString(text)
-	case f.marks == nil:
-		n = len(f.find.FindAllStringIndex(text, -1))
+	case f.lineMarkers == nil:
+		n = len(f.pattern.FindAllStringIndex(text, -1))
 	default:
 		for line := range strings.Lines(text) {
-			if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(line, mark) }) {
-				n += len(f.find.FindAllStringIndex(line, -1))
+			if slices.ContainsFunc(f.lineMarkers, func(mark string) bool { return strings.Contains(line, mark) }) {
+				n += len(f.pattern.FindAllStringIndex(line, -1))
 			}
 		}
 	}
@@ -74,11 +74,11 @@ func (f feature) amount(text string) float64 {
 
 // difference returns by how much the first of two responses has more of the feature; negative if it has less.
 func (f feature) difference(responses []judging.Candidate) float64 {
-	return f.amount(responses[0].Text) - f.amount(responses[1].Text)
+	return f.logCountIn(responses[0].Text) - f.logCountIn(responses[1].Text)
 }
 
-// pairDifferences is a labelled pair with the differences between its responses.
-type pairDifferences struct {
+// responseDifferences is a labelled pair with the differences between its responses.
+type responseDifferences struct {
 	pair
 	differences []float64 // first response minus second, for each feature
 	cluster     int       // number of the cluster that the pair is resampled with
@@ -92,7 +92,7 @@ func (f *pairScorer) AnalyzeBias(
 		return nil, nil
 	}
 	family := familyFeature{family: familyOf(f.manifest.Spec.Model.Name)}
-	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Candidate) (differences []float64) {
+	rows, err := f.featureDifferences(responses, clusterOf, func(responses []judging.Candidate) (differences []float64) {
 		for _, feature := range features {
 			differences = append(differences, feature.difference(responses))
 		}
@@ -102,9 +102,9 @@ func (f *pairScorer) AnalyzeBias(
 		return nil, err
 	}
 	out := &scoring.BiasAnalysis{
-		Pairs:  len(rows),
-		Causes: []scoring.Cause{},
-		Strict: shareOf(rows, b, pairDifferences.bothRight),
+		Pairs:               len(rows),
+		Causes:              []scoring.FeatureEffect{},
+		CorrectInBothOrders: clusteredShare(rows, b, responseDifferences.rightInBothOrders),
 	}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
@@ -119,13 +119,13 @@ func (f *pairScorer) AnalyzeBias(
 	return out, nil
 }
 
-// contrasts returns the labelled pairs with two different responses. count returns the differences between two
+// featureDifferences returns the labelled pairs with two different responses. count returns the differences between two
 // responses by feature; clusterOf returns the cluster of an item, and nil stands for a cluster for each.
-func (f *pairScorer) contrasts(
+func (f *pairScorer) featureDifferences(
 	responses scoring.ResponseIterator,
 	clusterOf func(id string) string,
 	count func(responses []judging.Candidate) []float64,
-) (rows []pairDifferences, err error) {
+) (rows []responseDifferences, err error) {
 	index := map[string]int{}
 	for i, u := range f.rows {
 		index[u.item] = i
@@ -152,15 +152,15 @@ func (f *pairScorer) contrasts(
 		if _, ok := clusters[name]; !ok {
 			clusters[name] = len(clusters)
 		}
-		rows = append(rows, pairDifferences{pair: *u, differences: differences[i], cluster: clusters[name]})
+		rows = append(rows, responseDifferences{pair: *u, differences: differences[i], cluster: clusters[name]})
 	}
 	return rows, nil
 }
 
 // cause returns how the judge's verdicts depend on feature k: how often it names the response with more of it, and how
 // often it is correct where that response is the better or the worse one.
-func (f feature) cause(k int, rows []pairDifferences, b stats.Bootstrap) scoring.Cause {
-	var more, less []pairDifferences // pairs whose better response has more of it, and less
+func (f feature) cause(k int, rows []responseDifferences, b stats.Bootstrap) scoring.FeatureEffect {
+	var more, less []responseDifferences // pairs whose better response has more of it, and less
 	for _, u := range rows {
 		switch {
 		case u.differences[k] == 0:
@@ -170,35 +170,37 @@ func (f feature) cause(k int, rows []pairDifferences, b stats.Bootstrap) scoring
 			less = append(less, u)
 		}
 	}
-	return scoring.Cause{
+	return scoring.FeatureEffect{
 		Name:    f.name,
 		Measure: f.unit,
 		Pairs:   len(more) + len(less),
-		PrefersMore: verdictShare(slices.Concat(more, less), b, func(u pairDifferences, g judgment) bool {
+		PrefersMore: verdictShare(slices.Concat(more, less), b, func(u responseDifferences, g judgment) bool {
 			return g.choice == u.sideWithMore(k)
 		}),
-		CorrectWithMore: shareOf(more, b, pairDifferences.bothRight),
-		CorrectWithLess: shareOf(less, b, pairDifferences.bothRight),
+		CorrectWithMore: clusteredShare(more, b, responseDifferences.rightInBothOrders),
+		CorrectWithLess: clusteredShare(less, b, responseDifferences.rightInBothOrders),
 	}
 }
 
 // sideWithMore returns the response, 0 or 1, that has more of feature k.
-func (u pairDifferences) sideWithMore(k int) int8 {
+func (u responseDifferences) sideWithMore(k int) int8 {
 	if u.differences[k] > 0 {
 		return 0
 	}
 	return 1
 }
 
-// bothRight is a count for shareOf: the hit is a pair that is correct in both orders.
-func (u pairDifferences) bothRight() (hits, total int) { return int(scoring.Indicator(u.strict())), 1 }
+// rightInBothOrders is a count for clusteredShare: the hit is a pair that is correct in both orders.
+func (u responseDifferences) rightInBothOrders() (hits, total int) {
+	return int(scoring.Indicator(u.strict())), 1
+}
 
 // verdictShare returns the share of the pairs' verdicts for which matches returns true; ties and
 // missing verdicts are left out.
 func verdictShare(
-	rows []pairDifferences, b stats.Bootstrap, matches func(pairDifferences, judgment) bool,
+	rows []responseDifferences, b stats.Bootstrap, matches func(responseDifferences, judgment) bool,
 ) scoring.Proportion {
-	return shareOf(rows, b, func(u pairDifferences) (hits, total int) {
+	return clusteredShare(rows, b, func(u responseDifferences) (hits, total int) {
 		for _, g := range u.judgments {
 			if g.decided() {
 				hits += int(scoring.Indicator(matches(u, g)))
@@ -209,9 +211,9 @@ func verdictShare(
 	})
 }
 
-// shareOf returns the share of the hits that count finds in the pairs, resampled by cluster.
-func shareOf(
-	rows []pairDifferences, b stats.Bootstrap, count func(pairDifferences) (hits, total int),
+// clusteredShare returns the share of the hits that count finds in the pairs, resampled by cluster.
+func clusteredShare(
+	rows []responseDifferences, b stats.Bootstrap, count func(responseDifferences) (hits, total int),
 ) scoring.Proportion {
 	var counts scoring.OrderedMap[int, [2]int]
 	for _, u := range rows {
@@ -240,7 +242,7 @@ type regressionData struct {
 }
 
 // newRegressionData returns the regression's data, with features that differ in at least minEventsPerCoefficient pairs.
-func newRegressionData(rows []pairDifferences, causes []scoring.Cause) (d regressionData) {
+func newRegressionData(rows []responseDifferences, causes []scoring.FeatureEffect) (d regressionData) {
 	var spread []float64
 	for k, c := range causes {
 		if c.Pairs < minEventsPerCoefficient {
@@ -258,7 +260,7 @@ func newRegressionData(rows []pairDifferences, causes []scoring.Cause) (d regres
 			if !g.decided() {
 				continue
 			}
-			row := []float64{1 - 2*float64(u.gold), 1 - 2*float64(g.first)}
+			row := []float64{1 - 2*float64(u.gold), 1 - 2*float64(g.firstCandidate)}
 			for i, k := range d.features {
 				row = append(row, u.differences[k]/spread[i])
 			}
@@ -273,16 +275,16 @@ func newRegressionData(rows []pairDifferences, causes []scoring.Cause) (d regres
 
 // regress estimates the effect of each cause with the others held fixed, adds the position as the first cause, and
 // sorts the others by the size of their effect. Where the data are too few, out.Why says so.
-func regress(out *scoring.BiasAnalysis, rows []pairDifferences, b stats.Bootstrap) {
-	place := scoring.Cause{Name: "the place", Measure: "shown first", Pairs: len(rows)}
-	place.PrefersMore = verdictShare(rows, b, func(_ pairDifferences, g judgment) bool { return g.choice == g.first })
+func regress(out *scoring.BiasAnalysis, rows []responseDifferences, b stats.Bootstrap) {
+	place := scoring.FeatureEffect{Name: "the place", Measure: "shown first", Pairs: len(rows)}
+	place.PrefersMore = verdictShare(rows, b, func(_ responseDifferences, g judgment) bool { return g.choice == g.firstCandidate })
 	d := newRegressionData(rows, out.Causes)
 	out.Judgments = len(d.y)
 	need := minEventsPerCoefficient * (2 + len(d.features))
 	switch {
 	case len(rows) == 0:
 		out.Why = phrases.Sentence("bias.no-pairs")
-	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
+	case !slices.ContainsFunc(out.Causes, func(c scoring.FeatureEffect) bool { return c.Pairs > 0 }):
 		out.Why = phrases.Sentence("bias.no-texts")
 	case len(d.y) < need:
 		out.Why = phrases.Sentence("bias.few", len(d.y), 1+len(d.features), need)
@@ -294,25 +296,25 @@ func regress(out *scoring.BiasAnalysis, rows []pairDifferences, b stats.Bootstra
 			break
 		}
 		out.AccuracyAtEqualFeatures = accuracyAtEqualFeatures(fit, b.Level, len(d.y))
-		odds := oddsOf(fit, b.Level)
+		odds := oddsRatios(fit, b.Level)
 		place.Odds = odds[0]
 		for i, k := range d.features {
 			out.Causes[k].Odds = odds[1+i]
 		}
 	}
-	size := func(c scoring.Cause) float64 {
+	size := func(c scoring.FeatureEffect) float64 {
 		if c.Odds == nil {
 			return -1
 		}
 		return math.Abs(math.Log(c.Odds.Ratio))
 	}
-	slices.SortStableFunc(out.Causes, func(a, b scoring.Cause) int { return cmp.Compare(size(b), size(a)) })
+	slices.SortStableFunc(out.Causes, func(a, b scoring.FeatureEffect) int { return cmp.Compare(size(b), size(a)) })
 	out.Causes = slices.Insert(out.Causes, 0, place)
 }
 
-// oddsOf returns the odds ratios of the regression fit: of the response shown first over the one shown second, and of
+// oddsRatios returns the odds ratios of the regression fit: of the response shown first over the one shown second, and of
 // each feature; nil where the clusters do not determine them. level is that of the intervals.
-func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
+func oddsRatios(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	var p []float64
 	for j := 1; j < len(fit.Beta); j++ {
 		p = append(p, fit.Test(j))
@@ -332,7 +334,7 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 			Ratio: ratio(fit.Beta[1+i]),
 			Low:   ratio(in.Low),
 			High:  ratio(in.High),
-			P:     *scoring.Precise(adjusted),
+			P:     *scoring.RoundToTwelveDigits(adjusted),
 		})
 	}
 	return all

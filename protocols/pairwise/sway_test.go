@@ -17,9 +17,9 @@ import (
 )
 
 // swayedPairs returns pairs of a judge with knowledge, position bias, and a preference for more of a feature.
-func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []pairDifferences) {
+func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []responseDifferences) {
 	for i := range n {
-		u := pairDifferences{cluster: i}
+		u := responseDifferences{cluster: i}
 		u.gold = int8(rng.IntN(2))
 		for range features {
 			u.differences = append(u.differences, rng.NormFloat64())
@@ -32,7 +32,7 @@ func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (ro
 			if rng.Float64() < 1/(1+math.Exp(-eta)) {
 				choice = 0
 			}
-			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: first}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, firstCandidate: first}
 		}
 		rows = append(rows, u)
 	}
@@ -40,7 +40,7 @@ func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (ro
 }
 
 // swayOf returns the sway of the pairs.
-func swayOf(rows []pairDifferences) *scoring.BiasAnalysis {
+func swayOf(rows []responseDifferences) *scoring.BiasAnalysis {
 	out := &scoring.BiasAnalysis{Pairs: len(rows)}
 	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
 	for k, f := range features {
@@ -85,7 +85,7 @@ type crowd struct {
 }
 
 // draw returns the verdicts of one of the judges.
-func (c crowd) draw(rng *rand.Rand) (rows []pairDifferences) {
+func (c crowd) draw(rng *rand.Rand) (rows []responseDifferences) {
 	response := func() (counts []float64) {
 		for range features {
 			count := rng.NormFloat64()
@@ -100,7 +100,7 @@ func (c crowd) draw(rng *rand.Rand) (rows []pairDifferences) {
 		return append(counts, rng.NormFloat64()/math.Sqrt2) // and what the judge likes
 	}
 	pair := func(cluster int, a, b []float64) {
-		u := pairDifferences{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
+		u := responseDifferences{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
 		for k := range features {
 			u.differences = append(u.differences, a[k]-b[k])
 		}
@@ -108,7 +108,7 @@ func (c crowd) draw(rng *rand.Rand) (rows []pairDifferences) {
 		follows := rng.Float64() < c.follows
 		reads := rng.Float64()
 		for k := range u.judgments {
-			g := judgment{present: true, outcome: judging.Decided, first: int8(k), choice: 1}
+			g := judgment{present: true, outcome: judging.Decided, firstCandidate: int8(k), choice: 1}
 			eta := 1.4 * (1 - 2*float64(u.gold))
 			if c.follows == 0 {
 				eta += likes + 0.5 - float64(k)
@@ -118,7 +118,7 @@ func (c crowd) draw(rng *rand.Rand) (rows []pairDifferences) {
 				g.choice = 0
 			}
 			if follows {
-				g.choice = g.first
+				g.choice = g.firstCandidate
 			}
 			u.judgments[k] = g
 		}
@@ -209,7 +209,7 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 }
 
 // byLooks simulates a judge that is consistent and prefers the longer response in all but few pairs.
-func byLooks(rng *rand.Rand, n int, share float64) []pairDifferences {
+func byLooks(rng *rand.Rand, n int, share float64) []responseDifferences {
 	rows := swayedPairs(rng, n, 1, 0, 0, 0)
 	for i := range rows {
 		u := &rows[i]
@@ -235,7 +235,7 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 		rows := byLooks(rng, 350, most)
 		s := swayOf(rows)
 		s.Baselines = baselines(rows, b)
-		s.Strict = shareOf(rows, b, pairDifferences.bothRight)
+		s.CorrectInBothOrders = clusteredShare(rows, b, responseDifferences.rightInBothOrders)
 		pattern := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. ` +
 			`When the shorter one is correct, its accuracy is (1\d|0) %\.` + want)
 		if !pattern.MatchString(s.Answer()) {
@@ -271,7 +271,7 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 				for k := range u.judgments {
 					u.judgments[k].choice = choice
 					if rng.Float64() < c.flips {
-						u.judgments[k].choice = u.judgments[k].first
+						u.judgments[k].choice = u.judgments[k].firstCandidate
 					}
 					if rng.Float64() > c.verdict {
 						u.judgments[k].outcome = judging.Tie
@@ -279,7 +279,7 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 				}
 			}
 			b := stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
-			if rule := scoring.FollowedBaseline(baselines(rows, b), shareOf(rows, b, pairDifferences.bothRight).Low); rule != nil {
+			if rule := scoring.FollowedBaseline(baselines(rows, b), clusteredShare(rows, b, responseDifferences.rightInBothOrders).Low); rule != nil {
 				t.Errorf("%+v: %s", c, rule.FollowsSentence())
 			}
 		}
@@ -314,7 +314,7 @@ func TestFeatures(t *testing.T) {
 		scoring.CauseLength: len(text), "Markdown": 2, "lists": 2, "code": 3, "numbers": 2, "hedging": 3, "first person": 2,
 	}
 	for _, f := range features {
-		if n := math.Exp(f.amount(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
+		if n := math.Exp(f.logCountIn(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
 			t.Errorf("%s: %.3f, want %d", f.name, n, want[f.name])
 		}
 	}
@@ -330,15 +330,15 @@ func TestSwayShares(t *testing.T) {
 		together[i].cluster = i / 6
 	}
 	b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
-	x := shareOf(alone, b, pairDifferences.bothRight)
-	y := shareOf(together, b, pairDifferences.bothRight)
+	x := clusteredShare(alone, b, responseDifferences.rightInBothOrders)
+	y := clusteredShare(together, b, responseDifferences.rightInBothOrders)
 	exact := stats.Blaker(int(math.Round(*x.Value*60/100)), 60, 0.95)
 	if *x.Value != *y.Value || math.Abs(*x.Low-100*exact.Low) > 1e-3 || *y.Low == *x.Low {
 		t.Errorf("alone %v [%v, %v], together %v [%v, %v]", *x.Value, *x.Low, *x.High, *y.Value, *y.Low, *y.High)
 	}
-	silent := pairDifferences{pair: pair{gold: 0}, cluster: 60}
+	silent := responseDifferences{pair: pair{gold: 0}, cluster: 60}
 	silent.judgments = [2]judgment{{present: true, outcome: judging.NoVerdict}, {present: true, outcome: judging.NoVerdict}}
-	if z := shareOf(append(alone, silent), b, pairDifferences.bothRight); z.N != 61 || *z.Value >= *x.Value {
+	if z := clusteredShare(append(alone, silent), b, responseDifferences.rightInBothOrders); z.N != 61 || *z.Value >= *x.Value {
 		t.Errorf("with a silent pair %v of %d", *z.Value, z.N)
 	}
 }
@@ -353,7 +353,7 @@ func TestMarkdownIsCountedByLines(t *testing.T) {
 		"":             0,
 		"nothing here": 0,
 	} {
-		assert.Equal(t, math.Round(math.Exp(markdown.amount(text)))-1, float64(want), text)
+		assert.Equal(t, math.Round(math.Exp(markdown.logCountIn(text)))-1, float64(want), text)
 		assert.Equal(t, len(whole.FindAllString(text, -1)), want, text)
 	}
 }

@@ -33,7 +33,7 @@ func TestTemplateFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			tpl, err := Protocol.TemplateFile(path)
+			tpl, err := Protocol.ReadTemplateFile(path)
 			if c.labels == nil {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
 					t.Errorf("error %v, want one that names the file and %q", err, c.err)
@@ -45,7 +45,7 @@ func TestTemplateFile(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Protocol.TemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
+	if _, err := Protocol.ReadTemplateFile(filepath.Join(t.TempDir(), "none.txt")); err == nil {
 		t.Error("a file that is not there is no error")
 	}
 }
@@ -53,14 +53,14 @@ func TestTemplateFile(t *testing.T) {
 // A user's prompt may offer labels that do not compare two responses. These are no verdicts, and a tie is one only if
 // it is offered.
 func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
-	p := Protocol.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
+	p := Protocol.NewAsker(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
 	s := judging.Presentation{Index: 1, Order: []int{1, 0}}
 	for reply, want := range map[string]judging.Verdict{
 		"[[A>B]]": {Outcome: judging.Decided, Label: "A>B", Choice: 1},
 		"[[A]]":   {Outcome: judging.NoVerdict, Label: "A", Choice: judging.NoCandidate},
 		"[[A=B]]": {Outcome: judging.NoVerdict, Label: "A=B", Choice: judging.NoCandidate},
 	} {
-		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{Policy: judging.PolicyUnique})); got != want {
+		if got := protocoltest.DropVerdictSpan(t, reply, p.Parse(s, reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})); got != want {
 			t.Errorf("%s: %+v, want %+v", reply, got, want)
 		}
 	}

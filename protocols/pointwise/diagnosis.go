@@ -39,13 +39,13 @@ func (f *pointwiseScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return d
 	}
 	if r.Overall(spearman).Metric != "" {
-		return diagnosePeople(r)
+		return diagnoseAgainstPeople(r)
 	}
 	right := r.Overall(halfTie)
 	if right.Value == nil {
 		return scoring.UnknownDiagnosis(scoring.CodeNoItems, "pointwise.no-label")
 	}
-	e, ok := right.CompareWith(50)
+	e, ok := right.CompareWithThreshold(50)
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
@@ -67,7 +67,7 @@ func (f *pointwiseScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 // mostUsedScore returns the score that the judge gives most often, and its share in percent.
 func mostUsedScore(r *scoring.Report) (score string, share float64) {
 	for _, x := range r.Results {
-		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && 100**x.Value > share*float64(x.N) {
+		if name, ok := strings.CutPrefix(x.Metric, ScoreCountPrefix); ok && 100**x.Value > share*float64(x.N) {
 			score, share = name, 100**x.Value/float64(x.N)
 		}
 	}

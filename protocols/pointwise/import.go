@@ -43,7 +43,7 @@ var Imports = []imports.Importer{
 
 // importScores turns the scores of one of the people who scored the responses of a dataset into a run.
 func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
-	set, info, err := r.Open(r.Files[0])
+	set, info, err := r.OpenDataset(r.Files[0])
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +77,11 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, fmt.Errorf("%s has no scores by %s, on this scale, of responses that others have scored too: "+
 			"it needs the columns question, response, score and person, or a column of scores for each", set.Name, judge)
 	}
-	return finish(in, r, judge, "a table of scores", info)
+	return finishImport(in, r, judge, "a table of scores", info)
 }
 
-// finish describes the run of a judge and writes it.
-func finish(
+// finishImport describes the run of a judge and writes it.
+func finishImport(
 	in *imports.Builder, r imports.Input, judge, source string, data judging.DatasetInfo,
 ) ([]*imports.ImportedRun, error) {
 	spec := judging.Spec{
@@ -90,7 +90,7 @@ func finish(
 	}
 	in.SetManifest(r.Gavel, source, r.Files[0], spec, data)
 	in.AddLine("%s: %d items, %d scores, %d of them read", judge, len(in.Items), len(in.Records), in.VerdictCount)
-	in.Summary = append(in.Summary, imports.SkippedLines(data.Skipped, "lines", data.Bad)...)
+	in.Summary = append(in.Summary, imports.SkippedLines(data.Skipped, "lines", data.BadLines)...)
 	in.AddLine("run written to %s", in.Dir)
 	return []*imports.ImportedRun{&in.ImportedRun}, in.Write(in.Dir)
 }
@@ -105,7 +105,7 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 	var bad imports.Rejects
 	judge, dataset := "", datasets.LLMBarFormat.Name
 	for _, file := range r.Files {
-		subset, model, strategy, err := pairwise.LLMBarFile(file)
+		subset, model, strategy, err := pairwise.LLMBarPathParts(file)
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +143,8 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 	if len(in.Records) == 0 {
 		return nil, bad.NoRowsError("rows with input, output_1, output_2, label and results with score_1 and score_2")
 	}
-	return finish(in, r, cmp.Or(r.Option("model"), judge), "LLMBar's stored scores", judging.DatasetInfo{
-		Name: dataset, Format: datasets.LLMBarFormat.Name, Rows: len(in.Items), Skipped: bad.N, Bad: bad.First,
+	return finishImport(in, r, cmp.Or(r.Option("model"), judge), "LLMBar's stored scores", judging.DatasetInfo{
+		Name: dataset, Format: datasets.LLMBarFormat.Name, Rows: len(in.Items), Skipped: bad.N, BadLines: bad.First,
 	})
 }
 

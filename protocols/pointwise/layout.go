@@ -13,8 +13,8 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of pointwise.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{againstPeople, scaleUse}})
+// ReportLayout lays out runs of pointwise.
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{againstPeople, scaleUse}})
 
 // scaleUse shows how many of the better responses get each score, and of the others. Without labels it shows all.
 func scaleUse(p *report.RunPage) []doc.Block {
@@ -36,16 +36,16 @@ func scaleUse(p *report.RunPage) []doc.Block {
 		return x
 	}
 	for _, x := range p.Results {
-		score, ok := strings.CutPrefix(x.Metric, ScoreCount)
+		score, ok := strings.CutPrefix(x.Metric, ScoreCountPrefix)
 		if !ok {
 			continue
 		}
 		if len(t.Rows) == 0 {
 			t.Add(doc.Row{Name: "all", Heading: true, Detail: table.Count(x.N, "response")})
 		}
-		better, others := share(BetterCount, score), share(OtherCount, score)
+		better, others := share(BetterCountPrefix, score), share(OtherCountPrefix, score)
 		if better.Value == nil {
-			better = share(ScoreCount, score)
+			better = share(ScoreCountPrefix, score)
 			t.Columns[0].Name = "responses, %"
 			b.Keys = nil
 		}
@@ -55,7 +55,7 @@ func scaleUse(p *report.RunPage) []doc.Block {
 	case len(t.Rows) == 0:
 		return nil
 	case len(t.Rows) > maxBars: // too many bars to label
-		b.Chart = doc.ChartRows
+		b.Chart = doc.ChartCellDrawings
 	}
 	b.Remark("pointwise.scale")
 	return []doc.Block{b}

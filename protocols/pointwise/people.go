@@ -18,16 +18,16 @@ import (
 
 // Metrics that compare the judge's scores with people's, the mean over raters.
 const (
-	spearman      = "spearman"
-	weightedKappa = "weighted-kappa"
-	meanError     = "mae"
-	bias          = "bias"
-	accuracy      = "accuracy"
-	brier         = "brier"
-	balanced      = "balanced-accuracy"
+	spearman               = "spearman"
+	weightedKappa          = "weighted-kappa"
+	meanError              = "mae"
+	bias                   = "bias"
+	accuracy               = "accuracy"
+	brier                  = "brier"
+	balancedAccuracyMetric = "balanced-accuracy"
 
-	raterPrefix    = "people:"   // the metric of a person against the mean of the others, over all people
-	constantPrefix = "constant:" // the metric of a constant answer: people's mean, or yes
+	raterMetricPrefix = "people:"   // the metric of a person against the mean of the others, over all people
+	constantPrefix    = "constant:" // the metric of a constant answer: people's mean, or yes
 )
 
 // agreement is a statistic of two raters' scores of the same responses.
@@ -40,7 +40,7 @@ type agreement struct {
 // scores on one scale from the bias on; those of any scores from Spearman's to Pearson's.
 var agreements = []agreement{
 	{brier, func(x, y []float64) float64 { d := floats.Distance(x, y, 2); return d * d / float64(len(x)) }},
-	{accuracy, func(x, y []float64) float64 { return 1 - meanDistance(x, y) }}, {balanced, balancedAccuracy},
+	{accuracy, func(x, y []float64) float64 { return 1 - meanDistance(x, y) }}, {balancedAccuracyMetric, balancedAccuracy},
 	{bias, func(x, y []float64) float64 { return stat.Mean(y, nil) - stat.Mean(x, nil) }},
 	{weightedKappa, stats.WeightedKappa}, {spearman, stats.Spearman}, {"kendall", stats.Kendall},
 	{"pearson", func(x, y []float64) float64 { return stat.Correlation(x, y, nil) }},
@@ -56,14 +56,14 @@ func balancedAccuracy(people, judge []float64) float64 {
 	return (1 + both/yes - (judgeYes-both)/(float64(len(people))-yes)) / 2
 }
 
-// missingScore fills up the columns of a response that fewer people have scored than others.
-var missingScore = math.Inf(1)
+// scoreFiller fills up the columns of a response that fewer people have scored than others.
+var scoreFiller = math.Inf(1)
 
-// units computes the statistic from rows of pairs of columns: people's score and the other one.
-func (a agreement) units(rows [][]float64) float64 {
+// computeFromRows computes the statistic from rows of pairs of columns: people's score and the other one.
+func (a agreement) computeFromRows(rows [][]float64) float64 {
 	var people, other []float64
 	for _, row := range rows {
-		for k := 0; k < len(row) && row[k] != missingScore; k += 2 {
+		for k := 0; k < len(row) && row[k] != scoreFiller; k += 2 {
 			people, other = append(people, row[k]), append(other, row[k+1])
 		}
 	}
@@ -74,9 +74,9 @@ func (a agreement) units(rows [][]float64) float64 {
 // With fewer, intervals are for these questions alone.
 const minQuestionClusters = 10
 
-// right returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled
+// rightScore returns the score that a response should have: people's mean or, on the scale yes-no, 1 for the labelled
 // response and 0 for the others of its item; NaN if this is unknown.
-func (u responses) right(k int) float64 {
+func (u responses) rightScore(k int) float64 {
 	switch {
 	case len(u.people.Scores) > 0:
 		return u.people.Mean()
@@ -88,15 +88,15 @@ func (u responses) right(k int) float64 {
 
 // Blocks of columns that compare pairs of scores.
 const (
-	byJudge    = iota // the right score and the judge's
-	byExpected        // the right score and the judge's expected one
-	byConstant        // the right score and a constant one
-	byPerson          // the mean of the others and the score of each person
-	pairColumnBlocks
+	judgeColumns    = iota // the right score and the judge's
+	expectedColumns        // the right score and the judge's expected one
+	constantColumns        // the right score and a constant one
+	personColumns          // the mean of the others and the score of each person
+	pairColumnBlockCount
 )
 
-// statistics returns the statistics that compare the judge with the right scores, and the constant answer.
-func (f *pointwiseScorer) statistics() (list []agreement, constant float64) {
+// agreementStatistics returns the statistics that compare the judge with the right scores, and the constant answer.
+func (f *pointwiseScorer) agreementStatistics() (list []agreement, constant float64) {
 	if !f.hasPeople {
 		return agreements[:5], 1
 	}
@@ -111,9 +111,9 @@ func (f *pointwiseScorer) statistics() (list []agreement, constant float64) {
 	prompt := f.manifest.Spec.Prompt
 	levels := prompt.Labels
 	switch {
-	case slices.Min(ends) != prompt.Level(levels[0]) || slices.Max(ends) != prompt.Level(levels[len(levels)-1]):
+	case slices.Min(ends) != prompt.ScaleValue(levels[0]) || slices.Max(ends) != prompt.ScaleValue(levels[len(levels)-1]):
 		return agreements[5:8], stat.Mean(means, nil)
-	case levels[0] == no:
+	case levels[0] == levelNo:
 		return agreements[:6], 1
 	}
 	return agreements[3:], stat.Mean(means, nil)
@@ -122,7 +122,7 @@ func (f *pointwiseScorer) statistics() (list []agreement, constant float64) {
 // addAgreement adds the metrics and columns of responses whose right score is known. If it is people's, there are no
 // other metrics.
 func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
-	list, constant := f.statistics()
+	list, constant := f.agreementStatistics()
 	if f.hasPeople {
 		s.Metrics = nil
 	}
@@ -132,9 +132,9 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 		questions[u.question] = true
 		width = max(width, 2*len(u.ids), 2*len(u.people.Scores))
 	}
-	var has [pairColumnBlocks]bool
+	var has [pairColumnBlockCount]bool
 	for i, u := range f.rows {
-		var pairs [pairColumnBlocks][]float64
+		var pairs [pairColumnBlockCount][]float64
 		add := func(block int, x, y float64) {
 			if !math.IsNaN(x + y) {
 				pairs[block] = append(pairs[block], x, y)
@@ -142,21 +142,21 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 			}
 		}
 		for k, score := range u.scores {
-			add(byJudge, u.right(k), score)
-			add(byExpected, u.right(k), u.expected[k])
-			add(byConstant, u.right(k), constant)
+			add(judgeColumns, u.rightScore(k), score)
+			add(expectedColumns, u.rightScore(k), u.expected[k])
+			add(constantColumns, u.rightScore(k), constant)
 		}
 		for _, name := range slices.Sorted(maps.Keys(u.people.Scores)) {
 			others := datasets.PeopleScores{Scores: maps.Clone(u.people.Scores)}
 			delete(others.Scores, name)
-			add(byPerson, others.Mean(), u.people.Scores[name])
+			add(personColumns, others.Mean(), u.people.Scores[name])
 		}
 		x := &s.Units[i]
 		for _, p := range pairs {
 			if p == nil {
 				p = []float64{math.NaN()}
 			}
-			x.Row = slices.Concat(x.Row, p, slices.Repeat([]float64{missingScore}, width-len(p)))
+			x.Row = slices.Concat(x.Row, p, slices.Repeat([]float64{scoreFiller}, width-len(p)))
 		}
 		if f.hasPeople && len(questions) >= minQuestionClusters {
 			x.Cluster = u.question
@@ -164,48 +164,48 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 	}
 	for _, a := range list {
 		add := func(prefix string, block int) {
-			from := s.Width + block*width
+			from := s.ColumnCount + block*width
 			s.Metrics = append(s.Metrics, scoring.Metric{
 				Name:           prefix + a.name,
-				Columns:        scoring.ColumnRange{from, from + width},
-				ValueFromUnits: a.units,
+				Columns:        scoring.ColumnSpan{from, from + width},
+				ValueFromUnits: a.computeFromRows,
 				Headline:       prefix+a.name == spearman,
 			})
 		}
 		switch {
 		case a.name != brier:
-			add("", byJudge)
-		case has[byExpected]:
-			add("", byExpected)
+			add("", judgeColumns)
+		case has[expectedColumns]:
+			add("", expectedColumns)
 		}
-		if has[byPerson] && a.name != brier && a.name != bias {
-			add(raterPrefix, byPerson)
+		if has[personColumns] && a.name != brier && a.name != bias {
+			add(raterMetricPrefix, personColumns)
 		}
 		if a.name == brier || a.name == meanError || a.name == accuracy {
-			add(constantPrefix, byConstant)
+			add(constantPrefix, constantColumns)
 		}
 	}
-	s.Width += pairColumnBlocks * width
+	s.ColumnCount += pairColumnBlockCount * width
 }
 
 // leaning returns a sentence on a judge of yes and no that says yes significantly more often than is right; "" for
 // another.
 func leaning(r *scoring.Report) string {
-	e, ok := r.Overall(bias).CompareWith(0)
-	if !ok || !e.Above99() {
+	e, ok := r.Overall(bias).CompareWithThreshold(0)
+	if !ok || !e.IsAboveThreshold() {
 		return ""
 	}
 	return phrases.Sentence("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
 }
 
-// diagnosePeople returns the level of a judge by how it ranks responses, or answers yes and no, compared with people.
-func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
-	if e, ok := r.Overall(balanced).CompareWith(50); ok {
+// diagnoseAgainstPeople returns the level of a judge by how it ranks responses, or answers yes and no, compared with people.
+func diagnoseAgainstPeople(r *scoring.Report) (d scoring.Diagnosis) {
+	if e, ok := r.Overall(balancedAccuracyMetric).CompareWithThreshold(50); ok {
 		d = e.Diagnose("pointwise.yes-no-", e)
 		d.Also = leaning(r)
 		return d
 	}
-	rank, ok := r.Overall(spearman).CompareWith(0)
+	rank, ok := r.Overall(spearman).CompareWithThreshold(0)
 	if !ok {
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pointwise.no-rank", r.Items)
 	}
@@ -215,10 +215,10 @@ func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
 	}
 	d = percent.Diagnose("pointwise.ranks-", rank)
 	d.Evidence[0] = rank
-	if level, _ := r.Overall(bias).CompareWith(0); level.Above99() || level.Below99() {
+	if level, _ := r.Overall(bias).CompareWithThreshold(0); level.IsAboveThreshold() || level.IsBelowThreshold() {
 		d.Text += " " + phrases.Sentence("pointwise.levels-off", level, -level.Value)
 	}
-	if people, ok := r.Overall(raterPrefix + spearman).CompareWith(0); ok {
+	if people, ok := r.Overall(raterMetricPrefix + spearman).CompareWithThreshold(0); ok {
 		d.Also = phrases.Sentence("pointwise.people", people)
 	}
 	return d
@@ -229,11 +229,11 @@ func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
 func againstPeople(p *report.RunPage) []doc.Block {
 	t := &doc.Table{
 		RowHead: "statistic",
-		Columns: doc.Columns(doc.ColumnNumber, "judge", "a person, against the others", "constant answer"),
+		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "judge", "a person, against the others", "constant answer"),
 	}
 	for _, a := range agreements {
 		if x := p.Overall(a.name); x.Metric != "" {
-			cells := doc.Cells(x, p.Overall(raterPrefix+a.name), p.Overall(constantPrefix+a.name))
+			cells := doc.Cells(x, p.Overall(raterMetricPrefix+a.name), p.Overall(constantPrefix+a.name))
 			t.Add(doc.Row{Name: doc.MetricName(p.Protocol, a.name), N: x.N, Cells: cells})
 		}
 	}

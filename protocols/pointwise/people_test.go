@@ -45,7 +45,7 @@ func TestAgreementsAreThoseOfPublishedPackages(t *testing.T) {
 		for _, of := range [][]float64{nil, {3, 3, 3}} { // no responses; all scores alike
 			v := a.compute(of, of)
 			assert.Equal(t, math.IsNaN(v), of == nil || a.name != accuracy && a.name != meanError && a.name != bias &&
-				a.name != balanced && a.name != brier, "%s of %v is %v", a.name, of, v)
+				a.name != balancedAccuracyMetric && a.name != brier, "%s of %v is %v", a.name, of, v)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func resultsOf(t *testing.T, scale string, all []response) map[string]scoring.Re
 			v = judging.EmptyVerdict(judging.NoVerdict)
 		}
 		record := judging.Record{
-			Item: fmt.Sprintf("r%03d", i), Order: []string{"A"}, Question: r.question, Presentations: 1,
+			Item: fmt.Sprintf("r%03d", i), Order: []string{"A"}, QuestionID: r.question, Presentations: 1,
 			People: &datasets.PeopleScores{Scores: r.people},
 		}
 		added, err := scorer.Add(&record, v)
@@ -88,7 +88,7 @@ func resultsOf(t *testing.T, scale string, all []response) map[string]scoring.Re
 		assert.Assert(t, ok, m.Name)
 		sheet.Metrics[i].Unit = term.Unit
 	}
-	for _, r := range sheet.ScoreAs(scoring.Overall, "response", stats.DefaultBootstrap) {
+	for _, r := range sheet.ScoreAsGroup(scoring.Overall, "response", stats.DefaultBootstrap) {
 		terms[r.Metric] = r
 	}
 	return terms
@@ -169,7 +169,7 @@ func TestYesAndNo(t *testing.T) {
 	}
 	got := resultsOf(t, "yes-no", all)
 	for metric, want := range map[string]float64{
-		accuracy: 80, balanced: 80, "constant:accuracy": 75, weightedKappa: 9.0 / 17, bias: -0.1,
+		accuracy: 80, balancedAccuracyMetric: 80, "constant:accuracy": 75, weightedKappa: 9.0 / 17, bias: -0.1,
 	} {
 		r := got[metric]
 		assert.Assert(t, math.Abs(*r.Value-want) < 1e-4 && *r.Low < want && want < *r.High && r.N == 20, "%s: %+v", metric, r)
@@ -250,14 +250,14 @@ func TestAgreementIntervalsCover(t *testing.T) {
 			samples[i] = draw(c.n)
 		}
 		for _, a := range c.statistics {
-			truth, covered, undefined := a.units(population), 0, 0
+			truth, covered, undefined := a.computeFromRows(population), 0, 0
 			for _, rows := range samples {
 				iv := stats.Jackknife(c.n/c.perQuestion, func(sample []int) float64 {
 					var all [][]float64
 					for _, k := range sample {
 						all = append(all, rows[k*c.perQuestion:(k+1)*c.perQuestion]...)
 					}
-					return a.units(all)
+					return a.computeFromRows(all)
 				}, a.name != meanError && a.name != bias, 0.95)
 				covered += int(scoring.Indicator(iv.Low <= truth && truth <= iv.High))
 				undefined += int(scoring.Indicator(math.IsNaN(iv.Low)))

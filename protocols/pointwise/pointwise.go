@@ -46,8 +46,8 @@ const (
 	ownAnswer = "own"
 )
 
-// comparisons holds what the judge is asked about a kind of reference answer.
-var comparisons = map[string]string{
+// referenceInstructions holds what the judge is asked about a kind of reference answer.
+var referenceInstructions = map[string]string{
 	gold:      " Compare it with the reference answer.",
 	ownAnswer: " Compare it with the reference answer, which is your own and may be wrong.",
 }
@@ -87,21 +87,21 @@ Examples:
 		}
 		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
 	},
-	Adapt: adapt,
+	ChangeTemplate: adaptTemplate,
 	FillRecord: func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 		if item.People != nil {
 			r.People = item.People
-			r.Question = datasets.HexSum([]byte(item.Question))[:16]
+			r.QuestionID = datasets.HexSum([]byte(item.Question))[:16]
 		}
 	},
-	New: func(t judging.Template, s judging.Settings) judging.Asker {
+	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker {
 		return pointwise{t, s.Get(scaleOption), s.Get(referenceOption)}
 	},
 	Stage: func(s judging.Settings) *judging.Stage {
 		if s.Get(referenceOption) != ownAnswer {
 			return nil
 		}
-		return &judging.Stage{Presentations: 2, MakeItems: pairwise.EachReference}
+		return &judging.Stage{Presentations: 2, MakeItems: pairwise.WriteOwnAnswers}
 	},
 }
 
@@ -115,14 +115,14 @@ const llmBarSystem = "You are a helpful assistant in evaluating the quality of t
 
 // Levels of the scale yes-no.
 const (
-	yes = reading.Yes
-	no  = reading.No
+	levelYes = reading.Yes
+	levelNo  = reading.No
 )
 
 // levelsOf returns the levels of a scale, the lowest first.
 func levelsOf(scale string) (levels []string) {
 	if scale == "yes-no" {
-		return []string{no, yes}
+		return []string{levelNo, levelYes}
 	}
 	low, high, _ := strings.Cut(scale, "-")
 	first, _ := strconv.Atoi(low)
@@ -150,25 +150,25 @@ func fillScale(text string, s judging.Settings) string {
 	question := fmt.Sprintf("Rate it from %s (worst) to %s (best).", first, last)
 	labels := fmt.Sprintf("[[N]], with N a whole number from %s to %s", first, last)
 	explained := ""
-	if last == yes {
+	if last == levelYes {
 		question = "Is it correct, and does it do what the user asks for?"
 		labels = "[[Yes]] or [[No]]"
 		explained = "[[Yes]] yes\n[[No]] no" // as decision models are asked
 	}
-	return judging.Fill(text, "{options}", explained, "{ask}", question+comparisons[s.Get(referenceOption)],
+	return judging.Fill(text, "{options}", explained, "{ask}", question+referenceInstructions[s.Get(referenceOption)],
 		"{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
 // publishedTemplate returns a published prompt, whose user message holds all of it.
 func publishedTemplate(name, origin, system, scale string) judging.Template {
-	t := judging.NewTexts(name, origin, map[string]string{"system": system, "user": texts[name]}, noLabel)
+	t := judging.NewTemplateOfTexts(name, origin, map[string]string{"system": system, "user": texts[name]}, matchNothing)
 	t.Labels = levelsOf(scale)
 	return t
 }
 
-// adapt returns a prompt for the scale and the reference of the settings. Published prompts keep their scale, and have
+// adaptTemplate returns a prompt for the scale and the reference of the settings. Published prompts keep their scale, and have
 // another text with a reference.
-func adapt(t judging.Template, s judging.Settings) judging.Template {
+func adaptTemplate(t judging.Template, s judging.Settings) judging.Template {
 	text, isOurs := texts[t.Name]
 	switch {
 	case texts[t.Name+"-reference"] != "" && s[referenceOption.Name] != "":
@@ -243,13 +243,13 @@ func (p pointwise) referenceFor(item datasets.Item) string {
 // Prompt shows the response in the layout of JudgeBench's harness, or in that of a published prompt.
 func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	response := item.Candidates[s.Order[0]].Text
-	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurnText, Oracle: oracleOf(item, s)}
+	prompt := judging.Prompt{System: p.template.System, LabelRequest: judging.LabelTurnText, Oracle: oracleOf(item, s)}
 	form := "[[%s]]"
 	if p.isPlain() {
 		form = "%s"
 	}
 	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.DecisionPrompt {
-		prompt.LabelTurn = ""
+		prompt.LabelRequest = ""
 	}
 	prompt.User = "<|User Prompt|>\n" + item.Question
 	reference := p.referenceFor(item)
@@ -294,13 +294,13 @@ func oracleOf(item datasets.Item, s judging.Presentation) backends.Oracle {
 		quality = (p.Mean() - p.Scale[0]) / (p.Scale[1] - p.Scale[0])
 	}
 	return backends.Oracle{
-		Quality:      quality,
-		Item:         item.ID,
-		Presentation: s.Index,
-		Order:        s.Order,
-		Correct:      slices.Index(s.Order, item.Gold),
-		IsScore:      true,
-		Length:       float64(len(item.Candidates))*length/max(1, total) - 1,
+		Quality:        quality,
+		Item:           item.ID,
+		Presentation:   s.Index,
+		Order:          s.Order,
+		Correct:        slices.Index(s.Order, item.Gold),
+		IsScore:        true,
+		RelativeLength: float64(len(item.Candidates))*length/max(1, total) - 1,
 	}
 }
 
@@ -327,7 +327,7 @@ func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Re
 	if p.isPlain() {
 		form = bareScore
 	}
-	label, span, outcome := judging.FindLabel(form, reply, method.Policy)
+	label, span, outcome := judging.FindReplyLabel(form, reply, method.LabelPolicy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	switch {
 	case outcome != judging.Decided:

@@ -45,7 +45,7 @@ func runOf(t *testing.T, labels string, items ...item) *scoring.Run {
 		Prompt:  judging.Template{Name: "direct", Labels: strings.Fields(labels)},
 		Dataset: judging.DatasetSpec{Items: len(items)}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	for _, x := range items {
 		for k, reply := range x.replies {
@@ -117,7 +117,7 @@ func TestPairsByHand(t *testing.T) {
 	assert.Equal(t, rep.Unlabelled, 1)
 	for _, metric := range []string{"half-tie", "equal-scores", "right-where-alike", "coverage", "score-auroc"} {
 		r := rep.Result(metric, scoring.Overall, "")
-		if r.Low == nil || r.High == nil || *r.Low >= *r.Value || *r.High <= *r.Value || r.Missing == "" {
+		if r.Low == nil || r.High == nil || *r.Low >= *r.Value || *r.High <= *r.Value || r.MissingRule == "" {
 			t.Errorf("%s has no interval around its value: %+v", metric, r)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAgainstPairwise(t *testing.T) {
 		Prompt:  judging.Template{Name: "sop", Labels: []string{"A>B", "B>A"}},
 		Dataset: judging.DatasetSpec{Items: 8}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(pairs, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(pairs, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	for i, x := range []struct{ scores, verdicts string }{
 		{"8 5", "BB"}, {"8 5", "BB"}, {"8 5", "BB"}, {"8 5", "AB"}, {"6 6", "AA"}, {"9 2", "AA"}, {"2 9", "BB"}, {"5 5", "BA"},
@@ -258,14 +258,14 @@ func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 	template, err := pointwise.Protocol.Template("direct")
 	assert.NilError(t, err)
 	template = pointwise.Protocol.AdaptTemplate(template, judging.Settings{"scale": scale})
-	asker := pointwise.Protocol.New(template, nil)
+	asker := pointwise.Protocol.NewAsker(template, nil)
 	load, err := scoring.NewLoader(judging.NewManifest("test", judging.Spec{
 		Protocol: "pointwise", Goal: "good", Prompt: template, Dataset: judging.DatasetSpec{Items: n},
 		Parameters: judging.Parameters{MaxTokens: 4096},
-	}), judging.ReadingOptions{Policy: judging.PolicyUnique})
+	}), judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	for i := range n {
-		x := judgingtest.Pair(strconv.Itoa(i), i%2)
+		x := judgingtest.PairItem(strconv.Itoa(i), i%2)
 		for _, s := range asker.Presentations(x) {
 			r := &judging.Record{
 				Item: x.ID, Gold: x.Candidates[x.Gold].ID, Presentation: s.Index, Presentations: 2,
@@ -275,7 +275,7 @@ func simulatedRun(t *testing.T, spec, scale string, seed, n int) *scoring.Run {
 			reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &oracle})
 			assert.NilError(t, err)
 			label := reply.Text[strings.LastIndexByte(reply.Text, '[')+1:]
-			read := scoring.ParsedVerdict{Verdict: judging.Verdict{
+			read := scoring.VerdictReadings{Verdict: judging.Verdict{
 				Outcome: judging.Decided, Answer: strings.TrimRight(label, "]"), Choice: judging.NoCandidate,
 			}}
 			assert.NilError(t, load.AddParsed(r, read))
@@ -297,19 +297,19 @@ func TestKindsAreNamed(t *testing.T) {
 		remark string // part of the remark; "" for none
 		scale  string // "": 1-10
 	}{
-		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrong},
-		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeak},
-		"knows, drifts":   {spec: "accuracy=0.9,noise=0.1,shift=0.1,halo=0.1", code: scoring.CodeStrong},
+		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrongJudge},
+		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeakJudge},
+		"knows, drifts":   {spec: "accuracy=0.9,noise=0.1,shift=0.1,halo=0.1", code: scoring.CodeStrongJudge},
 		"coin":            {spec: "coin", code: scoring.CodeChance, remark: "It uses only 2 of"},
 		"noise alone":     {spec: "accuracy=0.5,noise=0.3", code: scoring.CodeChance},
 		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", remark: "Nearly all scores are alike: 8 is "},
-		"two levels":      {spec: "accuracy=0.9", code: scoring.CodeStrong, remark: "It uses only 2 of the 10 levels of the scale."},
+		"two levels":      {spec: "accuracy=0.9", code: scoring.CodeStrongJudge, remark: "It uses only 2 of the 10 levels of the scale."},
 		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, remark: "Nearly all scores are alike: 8 is 100 % of them."},
 		"yes-leaning":     {spec: "accuracy=0.9,noise=0.3,shift=0.3", remark: "Yes-leaning: it says yes ", scale: "yes-no"},
 		"leans a little":  {spec: "accuracy=0.8,noise=0.3,shift=0.1", remark: "Yes-leaning: it says yes ", scale: "yes-no"},
 		"no-leaning":      {spec: "accuracy=0.9,noise=0.3,shift=0", scale: "yes-no"},
 		"tosses a coin":   {spec: "coin", code: scoring.CodeChance, scale: "yes-no"},
-		"yes or no":       {spec: "accuracy=0.9", code: scoring.CodeStrong, scale: "yes-no"},
+		"yes or no":       {spec: "accuracy=0.9", code: scoring.CodeStrongJudge, scale: "yes-no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -355,11 +355,11 @@ func TestHaloIsNamed(t *testing.T) {
 				rng := rand.New(rand.NewPCG(9, uint64(seed)))
 				template, err := pointwise.Protocol.Template("direct")
 				assert.NilError(t, err)
-				asker := pointwise.Protocol.New(template, nil)
+				asker := pointwise.Protocol.NewAsker(template, nil)
 				scorer := pointwise.NewScorer(judging.NewManifest("test", judging.Spec{Protocol: "pointwise", Goal: "good", Prompt: template}))
 				texts := map[string][]judging.Candidate{}
 				for i := range 350 {
-					x := judgingtest.Pair(strconv.Itoa(i), i%2)
+					x := judgingtest.PairItem(strconv.Itoa(i), i%2)
 					for k := range x.Candidates {
 						x.Candidates[k].Text = strings.Repeat("x", int(200*math.Exp(0.5*rng.NormFloat64())))
 						texts[x.ID] = append(texts[x.ID], judging.Candidate{Text: x.Candidates[k].Text})
@@ -372,7 +372,7 @@ func TestHaloIsNamed(t *testing.T) {
 						oracle := asker.Prompt(x, s).Oracle
 						reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &oracle})
 						assert.NilError(t, err)
-						_, err = scorer.Add(r, asker.Parse(s, reply.Text, judging.ReadingOptions{Policy: judging.PolicyUnique}))
+						_, err = scorer.Add(r, asker.Parse(s, reply.Text, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}))
 						assert.NilError(t, err)
 					}
 				}
@@ -404,18 +404,18 @@ const data = "../../../shared/data/"
 // TestPublishedPrompts compares the prompts with MT-Bench's and LLMBar's files, byte for byte.
 func TestPublishedPrompts(t *testing.T) {
 	const question, answer = "What is {answer} of $1?", "It is {question} %s\n"
-	x := judgingtest.Pair("p1", 0)
+	x := judgingtest.PairItem("p1", 0)
 	x.Question, x.Candidates[1].Text = question, answer
 	x.Reference = "42 {answer}"
 	prompt := func(name string, s judging.Settings) judging.Prompt {
 		template, err := pointwise.Protocol.Template(name)
 		assert.NilError(t, err)
-		asker := pointwise.Protocol.New(pointwise.Protocol.AdaptTemplate(template, s), s)
+		asker := pointwise.Protocol.NewAsker(pointwise.Protocol.AdaptTemplate(template, s), s)
 		return asker.Prompt(x, asker.Presentations(x)[1])
 	}
 	gold := judging.Settings{"reference": "gold"}
 	t.Run("mt-bench", func(t *testing.T) {
-		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"mt-bench/judge_prompts.jsonl"))
+		raw, err := os.ReadFile(judgingtest.SkipWithoutFile(t, data+"mt-bench/judge_prompts.jsonl"))
 		assert.NilError(t, err)
 		count := 0
 		for line := range strings.Lines(string(raw)) {
@@ -438,7 +438,7 @@ func TestPublishedPrompts(t *testing.T) {
 		for file, p := range map[string]judging.Prompt{
 			"Rating": prompt("llmbar", nil), "Rating_Reference": prompt("llmbar", gold), "Rating_NoRules": prompt("llmbar-no-rules", nil),
 		} {
-			raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/"+file+".txt"))
+			raw, err := os.ReadFile(judgingtest.SkipWithoutFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/"+file+".txt"))
 			assert.NilError(t, err)
 			whole := "<|im_start|>system\n" + p.System + "\n<|im_end|>\n<|im_start|>user\n" + p.User + "\n<|im_end|>"
 			fill := strings.NewReplacer("{input}", question, "{output}", answer, "{auxiliary_input_0}", x.Reference)
@@ -450,7 +450,7 @@ func TestPublishedPrompts(t *testing.T) {
 // TestReference: a reference is shown between question and response, the system message speaks of it, and an item or a
 // prompt without one is refused. Without the setting, prompts are the same for items with and without a reference.
 func TestReference(t *testing.T) {
-	plain := judgingtest.Pair("p1", 0)
+	plain := judgingtest.PairItem("p1", 0)
 	x := plain
 	x.Reference = "right answer"
 	x.Answered = &datasets.AgentAnswer{Reference: "own answer"}
@@ -467,7 +467,7 @@ func TestReference(t *testing.T) {
 			template = pointwise.Protocol.AdaptTemplate(template, s)
 			repeated := pointwise.Protocol.AdaptTemplate(template, s)
 			assert.DeepEqual(t, repeated.Texts, template.Texts)
-			asker := pointwise.Protocol.New(template, s)
+			asker := pointwise.Protocol.NewAsker(template, s)
 			check := asker.(checker).Check
 			if name == "llmbar-no-rules" && kind != "none" {
 				assert.ErrorContains(t, check(x), "the prompt llmbar-no-rules shows no reference")
@@ -504,7 +504,7 @@ func TestPublishedScores(t *testing.T) {
 		"Adversarial/GPTOut": "", "Adversarial/Manual": "",
 	} {
 		t.Run(subset, func(t *testing.T) {
-			file := judgingtest.RequireFile(t, folder+subset+"/evaluators/ChatGPT/Rating/result.json")
+			file := judgingtest.SkipWithoutFile(t, folder+subset+"/evaluators/ChatGPT/Rating/result.json")
 			var published struct {
 				Average string `json:"correct_average"`
 			}
@@ -516,7 +516,7 @@ func TestPublishedScores(t *testing.T) {
 				Files: []string{file}, Out: dir, Gavel: "test", Option: func(string) string { return "" },
 			})
 			assert.NilError(t, err)
-			run, err := scoring.Load(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
+			run, err := scoring.Load(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 			assert.NilError(t, err)
 			r := run.Score(quick).Result("half-tie", scoring.Overall, "")
 
@@ -586,8 +586,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply string, scale int) {
 		labels := [][]string{strings.Fields(oneToTen), {"No", "Yes"}, strings.Fields("0 1 2 3 4 5 6 7 8 9")}[uint(scale)%3]
-		asker := pointwise.Protocol.New(judging.Template{Name: "direct", Labels: labels}, nil)
-		for _, reading := range []judging.ReadingOptions{{Readers: judging.RobustReaders}, {Policy: judging.PolicyUnique}, {Policy: judging.PolicyLast}} {
+		asker := pointwise.Protocol.NewAsker(judging.Template{Name: "direct", Labels: labels}, nil)
+		for _, reading := range []judging.ReadingOptions{{Readers: judging.RobustReaders}, {LabelPolicy: judging.PolicyUniqueLabel}, {LabelPolicy: judging.PolicyLastLabel}} {
 			v := asker.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapePair}, reply, reading)
 			if v.Outcome != judging.Decided {
 				continue
@@ -614,10 +614,10 @@ func TestRubricByHand(t *testing.T) {
   - {name: correct, ask: "Is it correct?", weight: 2, levels: "1: no\n5: yes\n"}
   - {name: whole, ask: "Does it do all?"}
 `), 0o644))
-	prompt, err := pointwise.Protocol.TemplateFile(file)
+	prompt, err := pointwise.Protocol.ReadTemplateFile(file)
 	assert.NilError(t, err)
 	prompt = pointwise.Protocol.AdaptTemplate(prompt, judging.Settings{"scale": "1-5"})
-	asker := pointwise.Protocol.New(prompt, judging.Settings{"scale": "1-5"})
+	asker := pointwise.Protocol.NewAsker(prompt, judging.Settings{"scale": "1-5"})
 	pair := datasets.Item{ID: "p", Shape: datasets.ShapePair, Candidates: []datasets.Candidate{{ID: "A", Text: "x"}, {ID: "B", Text: "y"}}}
 	presentations := asker.Presentations(pair)
 	assert.Equal(t, len(presentations), 4)
@@ -626,10 +626,10 @@ func TestRubricByHand(t *testing.T) {
 		assert.Assert(t, strings.Contains(system, want), "%q lacks %q", system, want)
 	}
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: "pointwise", Goal: "good", Prompt: prompt, Options: judging.Settings{"scale": "1-5"},
+		Protocol: "pointwise", Goal: "good", Prompt: prompt, ProtocolOptions: judging.Settings{"scale": "1-5"},
 		Dataset: judging.DatasetSpec{Items: 2}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	for id, replies := range map[string][]string{"p": {"[[5]]", "[[2]]", "[[3]]", "[[5]]"}, "q": {"[[4]]", "[[4]]", "[[1]]", "?"}} {
 		for i, reply := range replies {
@@ -657,7 +657,7 @@ func TestYesAndNoByHand(t *testing.T) {
 		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: []string{"No", "Yes"}},
 		Dataset: judging.DatasetSpec{Items: 5}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	for i, yes := range [][2]float64{{0.9, 0.2}, {0.8, 0.6}, {0.3, 0}, {1, -1}, {1, 1}} {
 		for k, p := range yes {
@@ -695,7 +695,7 @@ func TestExpectedScore(t *testing.T) {
 		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: strings.Fields("1 2 3 4 5")},
 		Dataset: judging.DatasetSpec{Items: 1}, Parameters: judging.Parameters{MaxTokens: 4096},
 	})
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	for i, levels := range [][]judging.Probability{
 		{{Label: "[[3]]", P: 0.8}, {Label: "[[4]]", P: 0.2}}, {{Label: "[[3]]", P: 0.9}, {Label: "[[2]]", P: 0.1}},

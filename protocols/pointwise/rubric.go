@@ -30,8 +30,8 @@ type criterion struct {
 
 // Beginnings of the names of a rubric's texts: the question about a criterion, and its weight.
 const (
-	criterionText = "criterion."
-	weightText    = "weight."
+	criterionText    = "criterion."
+	weightTextPrefix = "weight."
 )
 
 // readRubric reads a rubric's file as a prompt with a text for each criterion, for any scale.
@@ -56,12 +56,12 @@ func readRubric(path, text string) (judging.Template, error) {
 		}
 		words := strings.TrimSpace(c.Ask + "\n" + c.Levels)
 		all[criterionText+c.Name] = strings.Replace(texts["criterion"], "{criterion}", words, 1)
-		all[weightText+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
+		all[weightTextPrefix+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
 	}
 	if len(all) == 0 {
 		return judging.Template{}, errors.New("the rubric has no criteria")
 	}
-	return judging.NewTexts(path, "file", all, noLabel), nil // adapt fills in the scale
+	return judging.NewTemplateOfTexts(path, "file", all, matchNothing), nil // adapt fills in the scale
 }
 
 // rubricTemplate returns a rubric's prompt for the scale of the settings.
@@ -70,13 +70,13 @@ func rubricTemplate(t judging.Template, s judging.Settings) judging.Template {
 	for name, text := range all {
 		all[name] = fillScale(text, s)
 	}
-	filled := judging.NewTexts(t.Name, t.Origin, all, noLabel)
+	filled := judging.NewTemplateOfTexts(t.Name, t.Origin, all, matchNothing)
 	filled.Labels = levelsOf(s.Get(scaleOption))
 	return filled
 }
 
-// noLabel matches nothing: the labels of a prompt with several texts are the levels of its scale.
-var noLabel = regexp.MustCompile(`$^`)
+// matchNothing matches nothing: the labels of a prompt with several texts are the levels of its scale.
+var matchNothing = regexp.MustCompile(`$^`)
 
 // criteria returns the names of a rubric's criteria; one empty name for another prompt.
 func criteria(t judging.Template) (names []string) {
@@ -91,9 +91,9 @@ func criteria(t judging.Template) (names []string) {
 	return names
 }
 
-// weightOf returns the weight of a criterion; 1 for a prompt without criteria.
-func weightOf(t judging.Template, key string) float64 {
-	weight, err := strconv.ParseFloat(t.Texts[weightText+key], 64)
+// criterionWeight returns the weight of a criterion; 1 for a prompt without criteria.
+func criterionWeight(t judging.Template, key string) float64 {
+	weight, err := strconv.ParseFloat(t.Texts[weightTextPrefix+key], 64)
 	if err != nil {
 		return 1
 	}

@@ -27,11 +27,11 @@ const (
 	mostUsed    = "most-used"
 	levelsUsed  = "levels"
 	entropy     = "scale-entropy"
-	// ScoreCount, BetterCount and OtherCount start the names of metrics that count the responses with a score: all, the
+	// ScoreCountPrefix, BetterCountPrefix and OtherCountPrefix start the names of metrics that count the responses with a score: all, the
 	// labelled ones, and the others of items with a label.
-	ScoreCount  = "score:"
-	BetterCount = "better-score:"
-	OtherCount  = "other-score:"
+	ScoreCountPrefix  = "score:"
+	BetterCountPrefix = "better-score:"
+	OtherCountPrefix  = "other-score:"
 )
 
 // Metrics is the table of metrics of pointwise.
@@ -115,7 +115,7 @@ func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}
-		u.people, u.question = people, strings.Clone(r.Question)
+		u.people, u.question = people, strings.Clone(r.QuestionID)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 		}
@@ -131,9 +131,9 @@ func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error
 	prompt := f.manifest.Spec.Prompt
 	score := math.NaN()
 	if v.Outcome == judging.Decided {
-		score = prompt.Level(v.Answer)
+		score = prompt.ScaleValue(v.Answer)
 	}
-	weight := weightOf(prompt, r.Mode)
+	weight := criterionWeight(prompt, r.Mode)
 	u.scores[k] += weight * score
 	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
 	return true, nil
@@ -144,7 +144,7 @@ func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error
 func expectedScore(prompt judging.Template, levels []judging.Probability) float64 {
 	sum, total := 0.0, 0.0
 	for _, l := range levels {
-		sum += l.P * prompt.Level(strings.Trim(l.Label, "[]"))
+		sum += l.P * prompt.ScaleValue(strings.Trim(l.Label, "[]"))
 		total += l.P
 	}
 	return sum / total
@@ -154,7 +154,7 @@ func (f *pointwiseScorer) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	total := 0.0
 	for _, key := range criteria(f.manifest.Spec.Prompt) {
-		total += weightOf(f.manifest.Spec.Prompt, key)
+		total += criterionWeight(f.manifest.Spec.Prompt, key)
 	}
 	for _, u := range f.rows {
 		for k := range u.scores {
@@ -214,19 +214,19 @@ func (f *pointwiseScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		})
 	}
 	s := &scoring.Sheet{
-		Metrics:   scoring.AssignColumns(list),
-		Width:     2 * len(list),
-		Divisions: []func(a, b string) int{judging.GroupOrder},
-		Units:     make([]scoring.Unit, len(f.rows)),
+		Metrics:     scoring.AssignColumns(list),
+		ColumnCount: 2 * len(list),
+		Divisions:   []func(a, b string) int{judging.GroupOrder},
+		Units:       make([]scoring.Unit, len(f.rows)),
 	}
 	for i, u := range f.rows {
-		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: make([]float64, s.Width), Data: *u}
+		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: make([]float64, s.ColumnCount), Data: *u}
 		scoring.FillRow(list, *u, s.Units[i].Row)
 		if u.gold >= 0 {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
 	}
-	if len(f.rows) > 0 && (f.hasPeople || f.manifest.Spec.Prompt.Labels[0] == no) {
+	if len(f.rows) > 0 && (f.hasPeople || f.manifest.Spec.Prompt.Labels[0] == levelNo) {
 		f.addAgreement(s)
 	}
 	return s
@@ -235,8 +235,8 @@ func (f *pointwiseScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 // ExtendReport adds how the scale is used, and the AUROC of the scores of all responses.
 func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var scored []stats.Scored
-	use := map[string]map[float64]int{ScoreCount: {}, BetterCount: {}, OtherCount: {}}
-	counts := use[ScoreCount]
+	use := map[string]map[float64]int{ScoreCountPrefix: {}, BetterCountPrefix: {}, OtherCountPrefix: {}}
+	counts := use[ScoreCountPrefix]
 	sums := map[string]int{}
 	for _, unit := range s.Units {
 		u := unit.Data.(responses)
@@ -244,11 +244,11 @@ func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b 
 			if math.IsNaN(x) {
 				continue
 			}
-			kinds := []string{ScoreCount}
+			kinds := []string{ScoreCountPrefix}
 			if u.gold >= 0 {
-				kinds = append(kinds, OtherCount)
+				kinds = append(kinds, OtherCountPrefix)
 				if k == u.gold {
-					kinds[1] = BetterCount
+					kinds[1] = BetterCountPrefix
 				}
 				cluster := cmp.Or(unit.Cluster, unit.ID)
 				scored = append(scored, stats.Scored{Score: x, Positive: k == u.gold, Cluster: cluster})
@@ -259,14 +259,14 @@ func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b 
 			}
 		}
 	}
-	n := sums[ScoreCount]
+	n := sums[ScoreCountPrefix]
 	if n == 0 {
 		return
 	}
 	add := func(metric, unit string, n int, value float64) *scoring.Result {
 		rep.Results = append(rep.Results, scoring.Result{
 			Metric: metric, Group: scoring.Overall, Unit: unit, N: n, Value: scoring.RoundFraction(value),
-			Missing: "response left out",
+			MissingRule: "response left out",
 		})
 		return &rep.Results[len(rep.Results)-1]
 	}
@@ -274,14 +274,14 @@ func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b 
 	if !math.IsNaN(area) {
 		x := add(scoreAUROC, scoring.UnitScore, len(scored), area)
 		x.Low, x.High = scoring.RoundFraction(iv.Low), scoring.RoundFraction(iv.High)
-		x.Interval = scoring.ByDeLong
+		x.IntervalMethod = scoring.IntervalByDeLong
 	}
 	each := slices.Collect(maps.Values(counts))
 	levels := f.manifest.Spec.Prompt.Labels
 	add(mostUsed, "", n, 100*float64(slices.Max(each))/float64(n))
 	add(levelsUsed, scoring.UnitCount, n, float64(len(each)))
 	add(entropy, scoring.UnitScore, n, min(1, stats.Entropy(each)/math.Log2(float64(len(levels)))))
-	for _, kind := range []string{ScoreCount, BetterCount, OtherCount} {
+	for _, kind := range []string{ScoreCountPrefix, BetterCountPrefix, OtherCountPrefix} {
 		if sums[kind] == 0 {
 			continue
 		}
@@ -305,7 +305,7 @@ const maxBars = 16
 
 // levelOf writes a score as one of the levels of a prompt, if it is one.
 func levelOf(levels []string, x float64) string {
-	if levels[0] == no && (x == 0 || x == 1) {
+	if levels[0] == levelNo && (x == 0 || x == 1) {
 		return levels[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
@@ -343,7 +343,7 @@ func (f *pointwiseScorer) AnalyzeBias(
 	pairs.Finish()
 	out, err := pairs.(scoring.BiasFinder).AnalyzeBias(texts, clusterOf, b)
 	if out != nil {
-		out.Scored = true
+		out.IsPointwise = true
 		out.Causes = slices.Delete(out.Causes, 0, 1) // responses are scored alone: there is no position
 	}
 	return out, err

@@ -14,7 +14,7 @@ const (
 func (*probeScorer) UnitOutcome(x scoring.Unit) string {
 	u := x.Data.(pair)
 	switch {
-	case !u.judgments[0].verdict():
+	case !u.judgments[0].hasVerdict():
 		return OutcomeMissing
 	case !u.right(u.judgments[0]):
 		return OutcomeWrong

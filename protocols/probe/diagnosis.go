@@ -23,27 +23,27 @@ const maxUndetectedEffect = 10
 // Diagnose returns the level of a judge, and says which position it prefers if it significantly prefers one of two
 // identical responses.
 func (f *probeScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := f.level(r)
-	first, ok := r.Overall(IdenticalFirst).CompareWith(50)
-	if ok && (first.Above || first.Below) {
+	d := f.diagnosisOfLevel(r)
+	first, ok := r.Overall(IdenticalFirst).CompareWithThreshold(50)
+	if ok && (first.AboveThreshold || first.BelowThreshold) {
 		d.Evidence = append(d.Evidence, first)
 		d.Also = strings.TrimSpace(d.Also + " " + phrases.Sentence("probe.identical", first, first.N))
 	}
 	return d
 }
 
-// level returns the diagnosis of a judge by how often it is right on original pairs, and by the rewrites that change
+// diagnosisOfLevel returns the diagnosis of a judge by how often it is right on original pairs, and by the rewrites that change
 // its verdicts. Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one
 // that follows the position.
-func (f *probeScorer) level(r *scoring.Report) scoring.Diagnosis {
+func (f *probeScorer) diagnosisOfLevel(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
-	right, ok := r.Overall(RightOnOriginal).CompareWith(50)
+	right, ok := r.Overall(RightOnOriginal).CompareWithThreshold(50)
 	if !ok || len(r.Probes) == 0 {
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "probe.nothing")
 	}
-	level, code := right.CompareWithChance(right.High >= scoring.ReliableFrom)
+	level, code := right.CompareWithChance(right.High >= scoring.LeastConsistentAccuracy)
 	if code != "" {
 		return scoring.Diagnosis{
 			Level:    level,
@@ -55,7 +55,7 @@ func (f *probeScorer) level(r *scoring.Report) scoring.Diagnosis {
 	if r.Probes[0].P == nil {
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "probe.early", r.Items, r.Expected)
 	}
-	d := scoring.Diagnosis{Level: scoring.Weak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
+	d := scoring.Diagnosis{Level: scoring.LevelWeak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
 	moving := movingRewrites(r.Probes)
 	if len(moving) > 0 {
 		strongest := moving[0]
@@ -70,21 +70,21 @@ func (f *probeScorer) level(r *scoring.Report) scoring.Diagnosis {
 			return d
 		}
 	}
-	if right.Low <= scoring.ReliableFrom {
-		d.Code = scoring.CodeWeak
+	if right.Low <= scoring.LeastConsistentAccuracy {
+		d.Code = scoring.CodeWeakJudge
 		d.Text = phrases.Sentence("probe.weak", right)
-		if right.Value > scoring.ReliableFrom {
+		if right.Value > scoring.LeastConsistentAccuracy {
 			d.Text = phrases.Sentence("probe.weak-few", right)
 		}
 		d.Also = phrases.Sentence("probe.none", len(r.Probes))
 		return d
 	}
-	return steady(d, right, r.Probes)
+	return steadyDiagnosis(d, right, r.Probes)
 }
 
-// steady completes the diagnosis d of an accurate judge whose verdicts no rewrite significantly changes: by whether
+// steadyDiagnosis completes the diagnosis d of an accurate judge whose verdicts no rewrite significantly changes: by whether
 // there are enough verdicts to exclude a larger effect than maxUndetectedEffect.
-func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
+func steadyDiagnosis(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
 	fewestVerdicts, largestUnseen := all[0].Changed.N, 0.0
 	form := 0.0
 	for _, p := range all {
@@ -96,11 +96,11 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 		form = max(form, *p.Neutral.Value)
 		largestUnseen = max(largestUnseen, largestPossibleEffect(p))
 	}
-	d.Level = scoring.Usable
+	d.Level = scoring.LevelUsable
 	d.Code = codeSteady
 	d.Text = phrases.Sentence("probe.steady", right, len(all), form, fewestVerdicts, largestUnseen)
 	if fewestVerdicts == 0 || largestUnseen > maxUndetectedEffect {
-		d.Level = scoring.Unknown
+		d.Level = scoring.LevelUnknown
 		d.Code = scoring.CodeTooFewItems
 		d.Text = phrases.Sentence("probe.unseen", right, len(all), fewestVerdicts, largestUnseen)
 	}
@@ -130,7 +130,7 @@ func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 // prefer the worse response.
 func descriptions(all []scoring.Probe) (out []string) {
 	for _, p := range all {
-		changed := p.ToWorse + p.ToBetter + p.ToNeither
+		changed := p.ToWorse + p.ToBetter + p.ChangesToNeither
 		out = append(out, phrases.Sentence("probe.rewrite", p.Name, p.About, p.ToWorse, changed))
 	}
 	return out

@@ -22,43 +22,43 @@ func (w rewrite) comparesWith(v rewrite) bool {
 
 // trial holds the outcomes of rewrites on a pair, or on a cluster of pairs that counts as one.
 type trial struct {
-	present, moved bool   // the judge saw the tested rewrite; its verdict moved
-	neutral        []bool // for each neutral rewrite that the judge saw: its verdict moved
+	sawRewrite, moved bool   // the judge saw the tested rewrite; its verdict moved
+	neutralMoves      []bool // for each neutral rewrite that the judge saw: its verdict moved
 }
 
-// floor returns the share of verdicts that neutral rewrites other than w change (the noise floor), and the p-value of
+// noiseFloor returns the share of verdicts that neutral rewrites other than w change (the noise floor), and the p-value of
 // the effect of w beyond that. A verdict moves if it changes and, under a rewrite that favours the worse response, does
 // not change to the better one.
-func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (scoring.Proportion, float64) {
+func (all rewrites) noiseFloor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (scoring.Proportion, float64) {
 	var clusters scoring.OrderedMap[string, struct {
 		trial
 		changes [2]int // changes by neutral rewrites, and all
 	}]
 	for _, x := range units {
 		u := x.Data.(pair)
-		if !u.judgments[0].verdict() {
+		if !u.judgments[0].hasVerdict() {
 			continue
 		}
 		current := trial{}
 		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
 		for _, s := range u.judgments[2:] {
 			v := all.Find(s.mode)
-			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !w.comparesWith(v) {
+			if s.outcome == "" || s.outcome.IsUnserved() || v.Name != w.Name && !w.comparesWith(v) {
 				continue
 			}
-			changed := w.changes(u, s)
+			changed := w.changesVerdict(u, s)
 			moved := changed && !(w.changesWorse() && s.choice == u.gold)
 			if v.Name == w.Name {
-				current.present = true
+				current.sawRewrite = true
 				current.moved = moved
 				continue
 			}
-			current.neutral = append(current.neutral, moved)
+			current.neutralMoves = append(current.neutralMoves, moved)
 			cluster.changes[0] += int(scoring.Indicator(changed))
 			cluster.changes[1]++
 		}
 		previous := cluster.trial
-		if current.present && !previous.present || current.present == previous.present && previous.neutral == nil {
+		if current.sawRewrite && !previous.sawRewrite || current.sawRewrite == previous.sawRewrite && previous.neutralMoves == nil {
 			cluster.trial = current
 		}
 	}
@@ -80,20 +80,20 @@ func exactP(trials []trial) float64 {
 	observed := 0
 	var rewriteOnly, neutralOnly [2]int // pairs that moved, and all pairs
 	for i, t := range trials {
-		observed += int(scoring.Indicator(t.present && t.moved))
+		observed += int(scoring.Indicator(t.sawRewrite && t.moved))
 		switch {
-		case t.present && len(t.neutral) > 0:
+		case t.sawRewrite && len(t.neutralMoves) > 0:
 			moves := scoring.Indicator(t.moved)
-			for _, m := range t.neutral {
+			for _, m := range t.neutralMoves {
 				moves += scoring.Indicator(m)
 			}
-			share := moves / float64(1+len(t.neutral))
+			share := moves / float64(1+len(t.neutralMoves))
 			pairedMoves = convolve(pairedMoves, []float64{1 - share, share})
-		case t.present:
+		case t.sawRewrite:
 			rewriteOnly[0] += int(scoring.Indicator(t.moved))
 			rewriteOnly[1]++
-		case len(t.neutral) > 0:
-			neutralOnly[0] += int(scoring.Indicator(t.neutral[i%len(t.neutral)]))
+		case len(t.neutralMoves) > 0:
+			neutralOnly[0] += int(scoring.Indicator(t.neutralMoves[i%len(t.neutralMoves)]))
 			neutralOnly[1]++
 		}
 	}

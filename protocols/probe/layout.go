@@ -15,16 +15,16 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout arranges the reports of runs of protocol probe.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{rewritesBlock}})
+// ReportLayout arranges the reports of runs of protocol probe.
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{rewritesBlock}})
 
 // rewritesBlock returns a block with how many verdicts each rewrite changes beyond the judge's own noise.
 func rewritesBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "rewrite", Look: "wide", Columns: []doc.Column{
 		{Name: "beyond noise, points", Kind: doc.ColumnNumber, Axis: doc.DifferenceAxis()},
 		{Name: "changed, %", Kind: doc.ColumnNumber},
-		{Name: "asked again, %", Kind: doc.ColumnBareNumber, HideOrder: 3},
-		{Name: "form alone, %", Kind: doc.ColumnBareNumber, HideOrder: 2},
+		{Name: "asked again, %", Kind: doc.ColumnBareNumber, HidePriority: 3},
+		{Name: "form alone, %", Kind: doc.ColumnBareNumber, HidePriority: 2},
 		{Name: "to the worse"},
 		{Name: "p"},
 	}}
@@ -41,7 +41,7 @@ func rewritesBlock(p *report.RunPage) []doc.Block {
 		}
 		row := doc.Row{Name: q.About, N: q.Changed.N, Look: "level-unknown", Cells: doc.Cells(
 			beyond, q.Changed.Result(), q.Repeated.Result(), q.Neutral.Result(),
-			fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither), table.PValue(q.P),
+			fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ChangesToNeither), table.PValue(q.P),
 		)}
 		if q.IsSignificant() {
 			row.Look = "level-weak"

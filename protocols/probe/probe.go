@@ -32,21 +32,21 @@ Examples:
   gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o
   gavel run NAME --model qwen3:8b --dataset sample --dry-run
   gavel run NAME --backend sim --model accuracy=0.8,swayed=0.2 --dataset sample`,
-	ItemsNoun:        "pairs",
-	Goal:             pairwise.Protocol.Goal,
-	QuestionTemplate: "which is GOAL, whatever is added?",
-	Shapes:           []datasets.Shape{datasets.ShapePair},
-	FollowUps:        true,
-	Templates:        slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasParts),
-	CustomTemplate:   pairwise.Protocol.CustomTemplate,
-	Adapt:            withCatalogue,
-	CorrectIDs:       correctIDs,
-	FillRecord:       pairwise.Protocol.FillRecord,
-	CandidateName:    pairwise.Protocol.CandidateName,
-	VerdictText:      pairwise.Protocol.VerdictText,
-	LabelText:        pairwise.Protocol.LabelText,
-	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		return probe{originalAsker: pairwise.Protocol.New(t, nil), rewrites: rewritesOf(t)}
+	ItemsNoun:         "pairs",
+	Goal:              pairwise.Protocol.Goal,
+	QuestionTemplate:  "which is GOAL, whatever is added?",
+	Shapes:            []datasets.Shape{datasets.ShapePair},
+	FollowUps:         true,
+	Templates:         slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasSeveralTexts),
+	CustomTemplate:    pairwise.Protocol.CustomTemplate,
+	ChangeTemplate:    withCatalogue,
+	CorrectIDs:        correctIDs,
+	FillRecord:        pairwise.Protocol.FillRecord,
+	CandidateName:     pairwise.Protocol.CandidateName,
+	VerdictText:       pairwise.Protocol.VerdictText,
+	CorrectAnswerText: pairwise.Protocol.CorrectAnswerText,
+	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker {
+		return probe{originalAsker: pairwise.Protocol.NewAsker(t, nil), rewrites: rewritesOf(t)}
 	},
 }
 
@@ -58,8 +58,8 @@ func correctIDs(r *judging.Record, _ judging.Settings) []string {
 	return []string{r.Gold}
 }
 
-// hasParts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
-func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
+// hasSeveralTexts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
+func hasSeveralTexts(t judging.Template) bool { return len(t.Texts) > 0 }
 
 // probe asks a judge about rewritten pairs with the prompts of protocol pairwise.
 type probe struct {
@@ -80,19 +80,19 @@ func (probe) Check(item datasets.Item) error {
 	return nil
 }
 
-// hashOf returns the number that decides how an item is shown, by its id.
-func hashOf(item datasets.Item) int { return int(crc32.ChecksumIEEE([]byte(item.ID))) }
+// itemHash returns the number that decides how an item is shown, by its id.
+func itemHash(item datasets.Item) int { return int(crc32.ChecksumIEEE([]byte(item.ID))) }
 
 // Presentations returns the original pair twice and some rewrites of the catalogue, all in one order. The pair's id
 // determines the order and which rewrites are shown.
 func (p probe) Presentations(item datasets.Item) []judging.Presentation {
-	hash := hashOf(item)
+	hash := itemHash(item)
 	order := []int{0, 1}
 	if hash%2 == 1 {
 		order = []int{1, 0}
 	}
 	modes := []string{modePlain, modeAgain}
-	for i := range p.rewrites.perPair() {
+	for i := range p.rewrites.countPerPair() {
 		modes = append(modes, p.rewrites[(hash/2+i)%len(p.rewrites)].Name)
 	}
 	out := make([]judging.Presentation, len(modes))
@@ -106,7 +106,7 @@ func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	w := p.rewrites.Find(s.Mode)
 	prompt := p.originalAsker.Prompt(item, s)
-	prompt.HasDuplicate = s.Mode == modeAgain
+	prompt.EqualsOtherPrompt = s.Mode == modeAgain
 	o := &prompt.Oracle
 	o.Presentation = 0
 	if s.Mode != modePlain {
@@ -116,7 +116,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	worse := slices.Index(s.Order, 1-item.Gold) // −1 if the items of the run were replaced
 	if worse >= 0 {
 		if n := len(w.Instead); n > 0 {
-			texts[worse] = w.Instead[hashOf(item)%n]
+			texts[worse] = w.Instead[itemHash(item)%n]
 		}
 		texts[worse] = w.Apply(texts[worse], o.VerdictLabels[worse])
 	}
@@ -127,7 +127,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 		texts[1] = texts[0]
 		o.Correct = -1
 	}
-	names := w.assistants(item.ID)
+	names := w.nameAssistants(item.ID)
 	parts := []string{
 		pairwise.QuestionSection(item.Question),
 		pairwise.AnswerSection(names.first, texts[0]),
@@ -137,7 +137,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 		parts = append(parts[1:], parts[0])
 	}
 	prompt.User = strings.Join(parts, "\n\n")
-	w.instructions(&prompt, item.ID)
+	w.rewriteInstructions(&prompt, item.ID)
 	return prompt
 }
 

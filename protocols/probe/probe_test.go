@@ -20,7 +20,7 @@ func askerOf(t testing.TB, prompt string) judging.Asker {
 	t.Helper()
 	template, err := Protocol.Template(prompt)
 	assert.NilError(t, err)
-	return Protocol.New(template, nil)
+	return Protocol.NewAsker(template, nil)
 }
 
 func item(id, question, a, b string, gold int) datasets.Item {
@@ -67,7 +67,7 @@ func TestPlainlyIsPairwise(t *testing.T) {
 	for _, mode := range []string{modePlain, modeAgain} {
 		got := p.Prompt(pair, inMode(mode))
 		assert.DeepEqual(t, [2]string{got.System, got.User}, [2]string{plain.System, plain.User})
-		assert.Equal(t, got.HasDuplicate, mode == modeAgain)
+		assert.Equal(t, got.EqualsOtherPrompt, mode == modeAgain)
 	}
 }
 
@@ -91,7 +91,7 @@ func FuzzRewrites(f *testing.F) {
 			prompt := p.Prompt(pair, s)
 			parts := []string{question, "|>\n" + better + "\n<|", worse}
 			if instead := currentRewrites().Find(mode).Instead; instead != nil {
-				parts[2] = "|>\n" + instead[hashOf(pair)%len(instead)] + "\n<|"
+				parts[2] = "|>\n" + instead[itemHash(pair)%len(instead)] + "\n<|"
 			}
 			if mode == modeIdentical {
 				parts = []string{
@@ -103,13 +103,13 @@ func FuzzRewrites(f *testing.F) {
 					t.Errorf("%s: %q is not in %q", mode, text, prompt.User)
 				}
 			}
-			if v := p.Parse(s, "", judging.ReadingOptions{Policy: judging.PolicyUnique}); v.Outcome != judging.NoVerdict {
+			if v := p.Parse(s, "", judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.NoVerdict {
 				t.Errorf("%s: an empty reply is read as %s", mode, v.Outcome)
 			}
 			if prompt.Oracle.RewriteVerdict == "" {
 				continue
 			}
-			v := p.Parse(s, prompt.Oracle.RewriteVerdict, judging.ReadingOptions{Policy: judging.PolicyUnique})
+			v := p.Parse(s, prompt.Oracle.RewriteVerdict, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 			if v.Choice != 1-gold {
 				t.Errorf("%s speaks for %d", mode, v.Choice)
 			}
@@ -153,7 +153,7 @@ func TestLetters(t *testing.T) {
 		{"[[A>B]]", judging.NoCandidate, judging.NoVerdict},
 	} {
 		for _, how := range []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders} {
-			v := p.Parse(inMode("letters"), c.reply, judging.ReadingOptions{Readers: how, Policy: judging.PolicyUnique})
+			v := p.Parse(inMode("letters"), c.reply, judging.ReadingOptions{Readers: how, LabelPolicy: judging.PolicyUniqueLabel})
 			assert.Equal(t, v.Choice, c.choice, c.reply)
 			assert.Equal(t, v.Outcome, c.outcome, c.reply)
 			if v.Outcome == judging.Decided {
@@ -162,7 +162,7 @@ func TestLetters(t *testing.T) {
 		}
 	}
 	v := p.Parse(inMode("letters"), "1. The first says 2.\n2. Assistant 2 is better: [[2>1]]",
-		judging.ReadingOptions{Readers: judging.RobustReaders, Policy: judging.PolicyUnique})
+		judging.ReadingOptions{Readers: judging.RobustReaders, LabelPolicy: judging.PolicyUniqueLabel})
 	assert.Equal(t, v.Choice, 1)
 	counts := map[string]int{}
 	for i := range 20 {
@@ -258,28 +258,28 @@ func TestRewritesOfARun(t *testing.T) {
 	assert.DeepEqual(t, rewritesOf(adapted), currentRewrites())
 
 	earlier := adapted
-	earlier.Texts = map[string]string{rewritesText: strings.ReplaceAll(catalogue, "Are you sure?", "Really?")}
-	challenged := Protocol.New(earlier, nil).Prompt(item("p", "q", "a", "b", 0), inMode("challenge"))
+	earlier.Texts = map[string]string{rewritesKey: strings.ReplaceAll(catalogue, "Are you sure?", "Really?")}
+	challenged := Protocol.NewAsker(earlier, nil).Prompt(item("p", "q", "a", "b", 0), inMode("challenge"))
 	assert.Assert(t, strings.Contains(challenged.Challenge, "Really?"), challenged.Challenge)
 
 	// One with ten rewrites asks each pair six times: shown are the modes that version 0.2 asked, computed in Python.
 	ten, err := os.ReadFile("testdata/rewrites-of-six.yaml")
 	assert.NilError(t, err)
-	earlier.Texts = map[string]string{rewritesText: string(ten)}
+	earlier.Texts = map[string]string{rewritesKey: string(ten)}
 	for id, want := range map[string]string{
 		"pair-0":         "plain again markdown authority confidence grade",
 		"pair-1":         "plain again authority confidence grade instruction",
 		"sample-math-01": "plain again typos padding markdown authority",
 	} {
 		var modes []string
-		for _, s := range Protocol.New(earlier, nil).Presentations(datasets.Item{ID: id}) {
+		for _, s := range Protocol.NewAsker(earlier, nil).Presentations(datasets.Item{ID: id}) {
 			modes = append(modes, s.Mode)
 		}
 		assert.Equal(t, strings.Join(modes, " "), want)
 	}
 
 	for _, broken := range []string{"- nonsense: 1", "- name: one", "\x00", "a: b"} {
-		earlier.Texts = map[string]string{rewritesText: broken}
+		earlier.Texts = map[string]string{rewritesKey: broken}
 		assert.DeepEqual(t, rewritesOf(earlier), currentRewrites())
 	}
 }

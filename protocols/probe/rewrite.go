@@ -52,7 +52,7 @@ func ParseCatalogue(text string) (all rewrites, err error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	d.KnownFields(true)
 	err = d.Decode(&all)
-	if err == nil && all.perPair() == 0 {
+	if err == nil && all.countPerPair() == 0 {
 		err = fmt.Errorf("%d rewrites, at least 3 are needed", len(all))
 	}
 	return all, err
@@ -60,15 +60,15 @@ func ParseCatalogue(text string) (all rewrites, err error) {
 
 // Names of texts in a run's template: the system message, and the catalogue of rewrites with which the run was made.
 const (
-	systemText   = "system"
-	rewritesText = "rewrites"
+	systemText  = "system"
+	rewritesKey = "rewrites"
 )
 
 // withCatalogue adds this version's catalogue of rewrites to a template. A run keeps it there, and does not
 // change with later versions.
 func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
-	full := judging.NewTexts(t.Name, t.Origin, map[string]string{
-		systemText: t.System, rewritesText: catalogue,
+	full := judging.NewTemplateOfTexts(t.Name, t.Origin, map[string]string{
+		systemText: t.System, rewritesKey: catalogue,
 	}, assistantName)
 	full.System = t.System
 	full.Labels = t.Labels
@@ -77,7 +77,7 @@ func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
 
 // rewritesOf returns the rewrites of a run by its template: those of the catalogue in it, or else this version's.
 func rewritesOf(t judging.Template) rewrites {
-	text := t.Texts[rewritesText]
+	text := t.Texts[rewritesKey]
 	if text == "" || text == catalogue {
 		return currentRewrites()
 	}
@@ -96,8 +96,8 @@ func (all rewrites) Find(mode string) rewrite {
 	return rewrite{}
 }
 
-// perPair returns the number of rewrites with which each pair is asked: just fewer than half of the catalogue.
-func (all rewrites) perPair() int { return (len(all) - 1) / 2 }
+// countPerPair returns the number of rewrites with which each pair is asked: just fewer than half of the catalogue.
+func (all rewrites) countPerPair() int { return (len(all) - 1) / 2 }
 
 // Modes of the judgments of an original pair, and of the control; those of rewritten pairs have the rewrite's name.
 const (
@@ -128,14 +128,14 @@ func lastParagraph(text string) string {
 type assistantNames struct{ first, second string }
 
 var (
-	plainNames  = assistantNames{first: "A", second: "B"}
-	letterNames = assistantNames{first: "X", second: "Y"}
-	digitNames  = assistantNames{first: "1", second: "2"}
+	originalNames = assistantNames{first: "A", second: "B"}
+	letterNames   = assistantNames{first: "X", second: "Y"}
+	digitNames    = assistantNames{first: "1", second: "2"}
 )
 
-// assistants returns the names of the assistants under the rewrite for an item's id. With How "names", half of the
+// nameAssistants returns the names of the assistants under the rewrite for an item's id. With How "names", half of the
 // items have digits, by a hash of the id.
-func (w rewrite) assistants(item string) assistantNames {
+func (w rewrite) nameAssistants(item string) assistantNames {
 	sum := sha256.Sum256([]byte(item))
 	switch {
 	case w.How == "letters" || w.How == "names" && sum[0]%2 == 0:
@@ -143,7 +143,7 @@ func (w rewrite) assistants(item string) assistantNames {
 	case w.How == "names":
 		return digitNames
 	}
-	return plainNames
+	return originalNames
 }
 
 // swap exchanges A and B in a text with the names in c, in both directions.
@@ -160,12 +160,12 @@ var standaloneName = regexp.MustCompile(`\b[ABXY12]\b`)
 // rename returns instructions in which the assistants A and B have the names in c.
 func (c assistantNames) rename(text string) string {
 	return assistantName.ReplaceAllStringFunc(text, func(name string) string {
-		return name[:len(name)-len(letterOf(name))] + c.swap(letterOf(name))
+		return name[:len(name)-len(assistantLetter(name))] + c.swap(assistantLetter(name))
 	})
 }
 
-// letterOf returns the last letter of an assistant's name, or a whole label.
-func letterOf(name string) string {
+// assistantLetter returns the last letter of an assistant's name, or a whole label.
+func assistantLetter(name string) string {
 	if strings.HasPrefix(name, "[[") {
 		return name
 	}
@@ -200,16 +200,16 @@ func addTypos(text string) string {
 	return strings.ReplaceAll(text, "\n\n", "\n\n\n")
 }
 
-// instructions rewrites the system message and the labels of a prompt, and adds the question that follows the verdict,
+// rewriteInstructions rewrites the system message and the labels of a prompt, and adds the question that follows the verdict,
 // if the rewrite has one. item is the item's id.
-func (w rewrite) instructions(p *judging.Prompt, item string) {
+func (w rewrite) rewriteInstructions(p *judging.Prompt, item string) {
 	switch w.How {
 	case "typos":
 		p.System = addTypos(p.System)
 	case "letters", "names":
-		c := w.assistants(item)
+		c := w.nameAssistants(item)
 		p.System = c.rename(p.System)
-		p.Oracle.Tie = c.rename(p.Oracle.Tie)
+		p.Oracle.TieLabel = c.rename(p.Oracle.TieLabel)
 		for _, labels := range [][]string{p.Labels, p.Oracle.VerdictLabels} {
 			for i := range labels {
 				labels[i] = c.rename(labels[i])

@@ -20,8 +20,8 @@ type judgment struct {
 	choice  int8            // candidate judged the better; −1 for none
 }
 
-// verdict reports whether the judgment has a verdict. A tie is one.
-func (s judgment) verdict() bool { return s.outcome.Verdict() }
+// hasVerdict reports whether the judgment has a verdict. A tie is one.
+func (s judgment) hasVerdict() bool { return s.outcome.IsVerdict() }
 
 // differs reports whether the verdict is another one than that of from.
 func (s judgment) differs(from judgment) bool {
@@ -31,12 +31,12 @@ func (s judgment) differs(from judgment) bool {
 // pair holds the judgments of a pair: two of the original, then those of its rewrites. It is the unit of scores and of
 // resampling.
 type pair struct {
-	item      string
-	group     string
-	gold      int8       // candidate labelled the better
-	first     int8       // candidate shown first
-	judgments []judgment // two of the original, then those of rewrites
-	count     int        // number of judgments with a record
+	item           string
+	group          string
+	gold           int8       // candidate labelled the better
+	firstCandidate int8       // candidate shown first
+	judgments      []judgment // two of the original, then those of rewrites
+	count          int        // number of judgments with a record
 }
 
 // complete reports whether the pair has records of all its judgments.
@@ -75,17 +75,17 @@ func (u pair) steady() bool {
 // probeScorer scores runs of protocol probe.
 type probeScorer struct {
 	scoring.Collector[pair]
-	rewrites   rewrites
-	labelsOnly bool    // the judge writes only a label, so rewrites that challenge it are left out
-	rows       []*pair // pairs with all records, by item; set by Finish
+	rewrites         rewrites
+	labelOnlyReplies bool    // the judge writes only a label, so rewrites that challenge it are left out
+	rows             []*pair // pairs with all records, by item; set by Finish
 }
 
 // NewScorer returns a scorer of runs of protocol probe.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &probeScorer{
-		Collector:  scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
-		rewrites:   rewritesOf(m.Spec.Prompt),
-		labelsOnly: m.Server.Can(backends.HasDecisionModels),
+		Collector:        scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
+		rewrites:         rewritesOf(m.Spec.Prompt),
+		labelOnlyReplies: m.Server.Can(backends.HasDecisionModels),
 	}
 }
 
@@ -101,10 +101,10 @@ func (f *probeScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	u := f.Get(r.Item, func(item string) pair {
 		return pair{
-			item:  item,
-			group: strings.Clone(r.Group),
-			gold:  candidate(r, r.Gold),
-			first: candidate(r, r.Order[0]),
+			item:           item,
+			group:          strings.Clone(r.Group),
+			gold:           candidateIndex(r, r.Gold),
+			firstCandidate: candidateIndex(r, r.Order[0]),
 
 			judgments: make([]judgment, max(2, r.Presentations)),
 		}
@@ -118,9 +118,9 @@ func (f *probeScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	switch {
 	case f.rewrites.Find(r.Mode).Challenge == "" || r.Challenged:
-	case f.labelsOnly:
+	case f.labelOnlyReplies:
 		v.Outcome = "" // the judge saw only the original pair
-	case v.Outcome.Verdict():
+	case v.Outcome.IsVerdict():
 		v = judging.EmptyVerdict(judging.NoVerdict) // the judge did not reply to the challenge
 	}
 	u.judgments[r.Presentation] = judgment{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
@@ -128,8 +128,8 @@ func (f *probeScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// candidate returns the index in the dataset of a pair's candidate, by its id; −1 for none.
-func candidate(r *judging.Record, id string) int8 {
+// candidateIndex returns the index in the dataset of a pair's candidate, by its id; −1 for none.
+func candidateIndex(r *judging.Record, id string) int8 {
 	return int8(slices.Index([]string{r.CandidateID(0), r.CandidateID(1)}, id))
 }
 
@@ -142,12 +142,12 @@ func (f *probeScorer) Finish() (complete int) {
 // Sheet returns the sheet from which metrics are computed: a row for each pair.
 func (f *probeScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.AssignColumns(metrics),
-		Width:     2 * len(metrics),
-		Divisions: []func(a, b string) int{strings.Compare},
+		Metrics:     scoring.AssignColumns(metrics),
+		ColumnCount: 2 * len(metrics),
+		Divisions:   []func(a, b string) int{strings.Compare},
 	}
 	for _, u := range f.rows {
-		row := make([]float64, s.Width)
+		row := make([]float64, s.ColumnCount)
 		scoring.FillRow(metrics, *u, row)
 		s.Units = append(s.Units, scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Data: *u})
 	}
@@ -201,14 +201,14 @@ var metrics = []scoring.SumMetric[pair]{
 		Contribution: func(u pair) (num, den float64) {
 			s := u.find(modeIdentical)
 			decided := scoring.Indicator(s.outcome == judging.Decided)
-			return decided * scoring.Indicator(s.choice == u.first), decided
+			return decided * scoring.Indicator(s.choice == u.firstCandidate), decided
 		},
 	},
 	{
 		Metric: scoring.Metric{Name: IdenticalTied, OmitsEmptyGroups: true},
 		Contribution: func(u pair) (num, den float64) {
 			s := u.find(modeIdentical)
-			return scoring.Indicator(s.outcome == judging.Tie), scoring.Indicator(s.verdict())
+			return scoring.Indicator(s.outcome == judging.Tie), scoring.Indicator(s.hasVerdict())
 		},
 	},
 }
@@ -217,11 +217,11 @@ var metrics = []scoring.SumMetric[pair]{
 func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
-		if w.Name == modeIdentical || f.labelsOnly && w.Challenge != "" {
+		if w.Name == modeIdentical || f.labelOnlyReplies && w.Challenge != "" {
 			continue
 		}
 		probe := w.measure(s.Units, b)
-		floor, pValue := f.rewrites.floor(w, s.Units, b)
+		floor, pValue := f.rewrites.noiseFloor(w, s.Units, b)
 		probe.Neutral = floor
 		rep.Probes = append(rep.Probes, probe)
 		p = append(p, pValue)
@@ -230,13 +230,13 @@ func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stat
 		return
 	}
 	for i, adjusted := range stats.Holm(p) {
-		rep.Probes[i].P = scoring.Precise(adjusted)
+		rep.Probes[i].P = scoring.RoundToTwelveDigits(adjusted)
 	}
 }
 
-// changes reports whether the verdict s on a rewrite of the pair counts as another one than that on the original. If
+// changesVerdict reports whether the verdict s on a rewrite of the pair counts as another one than that on the original. If
 // the worse response is replaced, a verdict for the better one does not count: it is expected.
-func (w rewrite) changes(u pair, s judgment) bool {
+func (w rewrite) changesVerdict(u pair, s judgment) bool {
 	return s.differs(u.judgments[0]) && !(w.Instead != nil && s.choice == u.gold)
 }
 
@@ -247,10 +247,10 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 	for _, x := range units {
 		u := x.Data.(pair)
 		verdict := u.find(w.Name)
-		if verdict.mode == "" || !u.judgments[0].verdict() {
+		if verdict.mode == "" || !u.judgments[0].hasVerdict() {
 			continue
 		}
-		if u.judgments[1].outcome.Unserved() || verdict.outcome.Unserved() {
+		if u.judgments[1].outcome.IsUnserved() || verdict.outcome.IsUnserved() {
 			out.Unserved++ // a failure is not a change of the verdict
 			continue
 		}
@@ -259,8 +259,8 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 			c[0] += int(n)
 			c[1]++
 		}
-		changes := scoring.Indicator(w.changes(u, verdict))
-		noise := scoring.Indicator(w.changes(u, u.judgments[1]))
+		changes := scoring.Indicator(w.changesVerdict(u, verdict))
+		noise := scoring.Indicator(w.changesVerdict(u, u.judgments[1]))
 		add(&changed, changes)
 		add(&repeated, noise)
 		add(&beyond, changes-noise)
@@ -268,13 +268,13 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 		case changes == 0:
 			continue
 		case verdict.outcome != judging.Decided:
-			out.ToNeither++
+			out.ChangesToNeither++
 		case verdict.choice == u.gold:
 			out.ToBetter++
 		default:
 			out.ToWorse++
 		}
-		if verdict.outcome == judging.Decided && verdict.choice == u.first {
+		if verdict.outcome == judging.Decided && verdict.choice == u.firstCandidate {
 			out.ToFirst++
 		}
 	}

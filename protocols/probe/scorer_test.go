@@ -38,7 +38,7 @@ const weakness = "authority"
 // units returns n pairs with the judge's verdicts.
 func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 	for i := range n {
-		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i), first: int8(rng.IntN(2))}
+		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i), firstCandidate: int8(rng.IntN(2))}
 		plain := judgment{mode: modePlain, outcome: judging.Decided}
 		if rng.Float64() >= j.right {
 			plain.choice = 1
@@ -57,9 +57,9 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 				now.choice = 1
 			}
 			if s.Mode == modeIdentical {
-				now.choice = u.first
+				now.choice = u.firstCandidate
 				if rng.Float64() >= j.first {
-					now.choice = 1 - u.first
+					now.choice = 1 - u.firstCandidate
 				}
 			}
 			u.judgments = append(u.judgments, now)
@@ -104,7 +104,7 @@ func TestProbeByHand(t *testing.T) {
 		{verdict(modePlain, 0), verdict(modeAgain, 0), verdict(w.Name, 0)},
 		{silent, verdict(modeAgain, 0), verdict(w.Name, 1)},
 	} {
-		u := pair{first: 1, judgments: s[:]}
+		u := pair{firstCandidate: 1, judgments: s[:]}
 		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
 	}
 	got := w.measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
@@ -112,11 +112,11 @@ func TestProbeByHand(t *testing.T) {
 	assert.Equal(t, got.Changed.N, 4)
 	assert.Equal(t, *got.Repeated.Value, 25.0)
 	assert.Equal(t, *got.Effect.Value, 50.0)
-	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
+	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ChangesToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
 
-	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Truncated} {
+	for _, o := range []judging.Outcome{judging.Failed, judging.PromptTooLong, judging.Refused, judging.Truncated} {
 		unserved := judgment{w.Name, o, -1} // nobody knows what it would have said
-		u := pair{first: 1, judgments: []judgment{verdict(modePlain, 0), verdict(modeAgain, 0), unserved}}
+		u := pair{firstCandidate: 1, judgments: []judgment{verdict(modePlain, 0), verdict(modeAgain, 0), unserved}}
 		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Data: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
 		assert.Equal(t, probe.Changed.N, 4, o)
 		assert.Equal(t, probe.Unserved, 1, o)
@@ -128,7 +128,7 @@ func TestProbeByHand(t *testing.T) {
 func TestReplacedByHand(t *testing.T) {
 	var units []scoring.Unit
 	for i, choices := range [][3]int8{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {1, 1, 1}} {
-		u := pair{first: 1}
+		u := pair{firstCandidate: 1}
 		for k, mode := range []string{modePlain, modeAgain, "empty"} {
 			u.judgments = append(u.judgments, judgment{mode, judging.Decided, choices[k]})
 		}
@@ -137,7 +137,7 @@ func TestReplacedByHand(t *testing.T) {
 	got := currentRewrites().Find("empty").measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	assert.Equal(t, *got.Changed.Value, 25.0)
 	assert.Equal(t, *got.Repeated.Value, 25.0)
-	assert.DeepEqual(t, [3]int{got.ToWorse, got.ToBetter, got.ToNeither}, [3]int{1, 0, 0})
+	assert.DeepEqual(t, [3]int{got.ToWorse, got.ToBetter, got.ChangesToNeither}, [3]int{1, 0, 0})
 }
 
 // A note is compared with its control alone: the share and p of `approved` are those of `tail`, whatever typing errors
@@ -156,10 +156,10 @@ func TestAgainst(t *testing.T) {
 	}
 	all := currentRewrites()
 	b := stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}
-	share, p := all.floor(all.Find("approved"), units, b)
+	share, p := all.noiseFloor(all.Find("approved"), units, b)
 	assert.Equal(t, *share.Value, 0.0)
 	assert.Assert(t, math.Abs(p-math.Pow(0.5, 12)) < 1e-12, "%v", p)
-	share, p = all.floor(all.Find("tail"), units, b)
+	share, p = all.noiseFloor(all.Find("tail"), units, b)
 	assert.Equal(t, *share.Value, 100.0)
 	assert.Assert(t, p > 0.99, "%v", p)
 }
@@ -203,19 +203,19 @@ func TestIdenticalResponses(t *testing.T) {
 // Computed by hand: next to neutral rewrites each rewrite is equally likely to move; alone it is compared with pairs
 // that have only neutral ones.
 func TestExceedsByHand(t *testing.T) {
-	moves := trial{present: true, moved: true, neutral: []bool{false}}
+	moves := trial{sawRewrite: true, moved: true, neutralMoves: []bool{false}}
 	for name, c := range map[string]struct {
 		trials []trial
 		want   float64
 	}{
 		"two, each beside a neutral one":    {[]trial{moves, moves}, 0.25},
-		"beside three neutral ones":         {[]trial{{present: true, moved: true, neutral: make([]bool, 3)}}, 0.25},
-		"both move":                         {[]trial{{present: true, moved: true, neutral: []bool{true}}}, 1},
-		"the neutral one moves":             {[]trial{{present: true, neutral: []bool{true}}, moves}, 0.75},
-		"two of three alone, none of three": {[]trial{{present: true, moved: true}, {present: true, moved: true}, {present: true}, {neutral: make([]bool, 2)}, {neutral: make([]bool, 1)}, {neutral: make([]bool, 3)}}, 0.2},
-		"and one beside a neutral one":      {[]trial{moves, {present: true, moved: true}, {neutral: []bool{false}}}, 0.25},
-		"nothing to hold it against":        {[]trial{{present: true, moved: true}}, 1},
-		"it was never asked":                {[]trial{{neutral: []bool{true}}}, 1},
+		"beside three neutral ones":         {[]trial{{sawRewrite: true, moved: true, neutralMoves: make([]bool, 3)}}, 0.25},
+		"both move":                         {[]trial{{sawRewrite: true, moved: true, neutralMoves: []bool{true}}}, 1},
+		"the neutral one moves":             {[]trial{{sawRewrite: true, neutralMoves: []bool{true}}, moves}, 0.75},
+		"two of three alone, none of three": {[]trial{{sawRewrite: true, moved: true}, {sawRewrite: true, moved: true}, {sawRewrite: true}, {neutralMoves: make([]bool, 2)}, {neutralMoves: make([]bool, 1)}, {neutralMoves: make([]bool, 3)}}, 0.2},
+		"and one beside a neutral one":      {[]trial{moves, {sawRewrite: true, moved: true}, {neutralMoves: []bool{false}}}, 0.25},
+		"nothing to hold it against":        {[]trial{{sawRewrite: true, moved: true}}, 1},
+		"it was never asked":                {[]trial{{neutralMoves: []bool{true}}}, 1},
 	} {
 		assert.Assert(t, math.Abs(exactP(c.trials)-c.want) < 1e-12, "%s: %v", name, exactP(c.trials))
 	}
@@ -224,7 +224,7 @@ func TestExceedsByHand(t *testing.T) {
 	for i := range units {
 		units[i].Cluster = "one"
 	}
-	_, p := currentRewrites().floor(currentRewrites().Find(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+	_, p := currentRewrites().noiseFloor(currentRewrites().Find(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 	assert.Assert(t, p >= 0.25, "%v", p)
 }
 
@@ -307,15 +307,15 @@ func TestBeyondCovers(t *testing.T) {
 func TestNoiseMovesNoJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		judge
-		level scoring.Level
+		level scoring.UsabilityLevel
 		code  string
 		text  string
 	}{
-		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 16 rewrites changes its verdicts beyond the noise floor (7 %;"},
-		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the form of the prompt: "},
-		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but correct on only 59 % [55, 63] of the original pairs."},
-		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "1 of 16 rewrites change its verdicts, most of all authority"},
-		"steady and correct": {judge{right: 0.92}, scoring.Usable, codeSteady, "Correct on 9"},
+		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.LevelUsable, codeSteady, "none of 16 rewrites changes its verdicts beyond the noise floor (7 %;"},
+		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.LevelWeak, codeMoved, "Its verdicts depend on the form of the prompt: "},
+		"right on 59 %":      {judge{right: 0.59}, scoring.LevelWeak, scoring.CodeWeakJudge, "Better than chance, but correct on only 59 % [55, 63] of the original pairs."},
+		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.LevelWeak, codeMoved, "1 of 16 rewrites change its verdicts, most of all authority"},
+		"steady and correct": {judge{right: 0.92}, scoring.LevelUsable, codeSteady, "Correct on 9"},
 	} {
 		const n = 700
 		units := c.units(rand.New(rand.NewPCG(4, 2)), n)
@@ -362,9 +362,9 @@ func TestUnchallenged(t *testing.T) {
 		keptRight float64
 		steady    float64
 	}{
-		{server: backends.ServerInfo{Kind: "systemone"}, outcome: judging.Decided, keptRight: 100, steady: 100},
-		{server: backends.ServerInfo{Kind: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
-		{server: backends.ServerInfo{Kind: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
+		{server: backends.ServerInfo{WireFormat: "systemone"}, outcome: judging.Decided, keptRight: 100, steady: 100},
+		{server: backends.ServerInfo{WireFormat: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
+		{server: backends.ServerInfo{WireFormat: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
 	} {
 		f := NewScorer(&judging.Manifest{Server: c.server}).(*probeScorer)
 		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {
@@ -393,7 +393,7 @@ func TestUnchallenged(t *testing.T) {
 		assert.Equal(t, index >= 0, c.inTable, "%+v", c)
 		for _, p := range rep.Probes {
 			if p.Name != "challenge" {
-				assert.Equal(t, p.ToWorse+p.ToBetter+p.ToNeither, 0, p.Name)
+				assert.Equal(t, p.ToWorse+p.ToBetter+p.ChangesToNeither, 0, p.Name)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // Records collects the records that a job writes.
-type Records = judgingtest.Recorder[*judging.Record]
+type Records = judgingtest.RecordCollector[*judging.Record]
 
 // Job returns a job that asks client all items of set with a protocol's first prompt, one item at a time, and the
 // recorder that collects its records.
@@ -30,13 +30,13 @@ func Job(
 ) (*judging.RunJob, *Records) {
 	w := &Records{}
 	spec := judging.Spec{
-		Protocol: p.Name, Goal: p.GoalOf(settings), Prompt: p.Templates[0], Options: settings,
-		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: "ids"},
+		Protocol: p.Name, Goal: p.GoalOf(settings), Prompt: p.Templates[0], ProtocolOptions: settings,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDsHash: "ids"},
 		Model:   judging.ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: judging.DefaultParameters,
 	}
 	return &judging.RunJob{
 		Manifest:    judging.NewManifest("test", spec),
-		Asker:       p.New(p.Templates[0], settings),
+		Asker:       p.NewAsker(p.Templates[0], settings),
 		Set:         set,
 		Rows:        judgingtest.UpTo(set.Len()),
 		Client:      client,
@@ -83,17 +83,17 @@ func writeRun(
 }
 
 // Answers reads the model's answers from the folder of a run of protocol answer.
-func Answers(t testing.TB, dir string) *judging.Answers {
+func Answers(t testing.TB, dir string) *judging.ModelAnswers {
 	t.Helper()
-	a, err := judging.ReadAnswers(dir, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	a, err := judging.ReadAnswers(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
 	return a
 }
 
-// Table reads rows of replies and expected values from a file, with " | " between columns. The last column is a
+// ReadReplyTable reads rows of replies and expected values from a file, with " | " between columns. The last column is a
 // reply, in which ⏎ stands for a line end; a reply that begins with a quotation mark is quoted as in Go. Lines that
 // begin with # are comments.
-func Table(t testing.TB, file string, columns int) (rows [][]string) {
+func ReadReplyTable(t testing.TB, file string, columns int) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	assert.NilError(t, err)
@@ -124,8 +124,8 @@ func CheckRecord(r *judging.Record) error {
 	return err
 }
 
-// WithoutSpan returns a verdict without its place in the reply, after checking that the label is at that place.
-func WithoutSpan(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
+// DropVerdictSpan returns a verdict without its place in the reply, after checking that the label is at that place.
+func DropVerdictSpan(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
 	t.Helper()
 	span := v.Span
 	switch {
@@ -160,7 +160,7 @@ func PairsRun(
 	assert.NilError(t, err)
 	var records []*judging.Record
 	for i := range n {
-		item := judgingtest.Pair(fmt.Sprintf("p%03d", i+1), i%2)
+		item := judgingtest.PairItem(fmt.Sprintf("p%03d", i+1), i%2)
 		for _, s := range asker.Presentations(item) {
 			r := judging.NewRecord(m, item, s)
 			r.Presentations = 2
@@ -169,7 +169,7 @@ func PairsRun(
 				"": "I cannot tell.", "tie": "[[A=B]]", r.Order[0]: "[[A>B]]", r.Order[1]: "[[B>A]]",
 			}[label]
 			r.Replies = []judging.Reply{{Text: text, Finish: backends.FinishStop}}
-			v, err := r.Read(asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
+			v, err := r.Read(asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 			assert.NilError(t, err)
 			r.SetVerdict(v)
 			for _, change := range edit {

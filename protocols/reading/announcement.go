@@ -13,15 +13,15 @@ func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, sid
 		return "", polarityNone, 0
 	}
 	words := sidedWords
-	if g.target == polarityNone {
+	if g.goalPolarity == polarityNone {
 		words = answerWords
 	}
-	spans := words.findAll(p.prefix)
+	spans := words.findAll(p.textBefore)
 	slices.Reverse(spans)
 	for _, m := range spans[:min(len(spans), 3)] {
-		lead, word := p.prefix[:m[0]], p.prefix[m[0]:m[1]]
-		gap := p.prefix[m[1]:]
-		side := phrasePolarity(p.prefix[:m[1]], m[0])
+		lead, word := p.textBefore[:m[0]], p.textBefore[m[0]:m[1]]
+		gap := p.textBefore[m[1]:]
+		side := phrasePolarity(p.textBefore[:m[1]], m[0])
 		switch {
 		case p.belongsToOther(m[0], side):
 			continue
@@ -30,7 +30,7 @@ func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, sid
 		case matchesRule(lead, "not-it"),
 			matchesRule(word, "thing") && !matchesRule(lead, "adjective") && phrasePolarity(lead, len(lead)) == polarityNone,
 			p.name != "" && side == polarityNone && p.innerStart < p.start+2 &&
-				matchesRule(p.prefix[max(0, m[0]-8):], "own-answer"),
+				matchesRule(p.textBefore[max(0, m[0]-8):], "own-answer"),
 			g.needsColon != nil && g.needsColon(word) && p.form == formBare && !strings.ContainsAny(gap, ":\n"),
 			!p.isAnnouncedBy(lead, word, praise):
 			continue
@@ -39,22 +39,22 @@ func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, sid
 		}
 		return word, side, m[0]
 	}
-	if p.suffixIs("clause-ends") {
-		if m := findRule(p.prefix, "chooses"); m != nil {
+	if p.suffixMatches("clause-ends") {
+		if m := findRuleMatch(p.textBefore, "chooses"); m != nil {
 			switch {
 			case m[6] >= 0:
 				side = polarityWorse
-			case m[4] >= 0, m[8] >= 0, p.suffixIs("ranked"):
+			case m[4] >= 0, m[8] >= 0, p.suffixMatches("ranked"):
 				side = polarityBetter
 			case m[2] >= 0:
-				side = g.target
+				side = g.goalPolarity
 			}
-			isPart := p.suffixIs("aspect-after") ||
-				matchesRule(p.prefix[:m[0]], "for-part") && !p.prefixIs("in-full")
+			isPart := p.suffixMatches("aspect-after") ||
+				matchesRule(p.textBefore[:m[0]], "for-part") && !p.prefixMatches("in-full")
 			if isPart || g.opposes(side) {
 				return "", polarityNone, -1
 			}
-			return p.prefix[m[0]:], side, m[0]
+			return p.textBefore[m[0]:], side, m[0]
 		}
 	}
 	return "", polarityNone, 0
@@ -62,21 +62,21 @@ func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, sid
 
 // opposes reports whether a word that calls a label better or worse means the opposite of what the prompt asked for.
 func (g grammar) opposes(side polarity) bool {
-	return g.valueFor == nil && side != polarityNone && (side == polarityWorse) != (g.target == polarityWorse)
+	return g.valueFor == nil && side != polarityNone && (side == polarityWorse) != (g.goalPolarity == polarityWorse)
 }
 
 // belongsToOther reports whether the word at position, an offset in p.prefix, belongs to an earlier label rather than
 // to the label of p: it lies within that label or, if side says that the word means better or worse, within that
 // label's predicate, as in "A is worse: B".
 func (p labelContext) belongsToOther(position int, side polarity) bool {
-	position += p.start - len(p.prefix)
+	position += p.start - len(p.textBefore)
 	for i := max(0, p.i-8); i < p.i; i++ {
-		end := p.all[i].end
+		end := p.allLabels[i].end
 		if side != polarityNone && end <= position && position < end+leftWindow {
-			_, length := newPlace(p.view, p.all, i).predicate()
+			_, length := newLabelContext(p.view, p.allLabels, i).predicate()
 			end += length
 		}
-		if p.all[i].start <= position && position < end {
+		if p.allLabels[i].start <= position && position < end {
 			return true
 		}
 	}
@@ -86,15 +86,15 @@ func (p labelContext) belongsToOther(position int, side polarity) bool {
 // isAnnouncedBy reports whether word announces the label of p: "answer" and B in "The answer is B". lead is the text
 // before word in p.prefix.
 func (p labelContext) isAnnouncedBy(lead, word string, praise rank) bool {
-	gap := p.prefix[len(lead)+len(word):]
-	isEnd := p.suffixIs("clause-ends")
+	gap := p.textBefore[len(lead)+len(word):]
+	isEnd := p.suffixMatches("clause-ends")
 	if p.form == formBare && praise == noClaim && !isEnd || strings.HasSuffix(word, "s") && strings.Contains(gap, "\n") {
 		return false
 	}
-	hasOther := slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool {
+	hasOther := slices.ContainsFunc(p.allLabels[max(0, p.i-8):p.i], func(l label) bool {
 		return l.form > formBare && l.start >= p.start-len(gap)
 	})
-	if verb := findRule(gap, "is-words"); verb != nil {
+	if verb := findRuleMatch(gap, "is-words"); verb != nil {
 		before, after := gap[:verb[0]], gap[verb[0]:]
 		if matchesRule(before, "own-words") || !hasOther && matchesRule(after, "verb") && matchesRule(before, "relative") {
 			return true
@@ -102,7 +102,7 @@ func (p labelContext) isAnnouncedBy(lead, word string, praise rank) bool {
 	}
 	return isEnd && (matchesRule(gap, "after-but") || matchesRule(gap, "directly") &&
 		(matchesRule(lead, "no-lead") || strings.HasSuffix(word, " to"))) ||
-		p.form > formBare && !hasOther && matchesRule(gap, "announces") && p.suffixIs("clause-stops")
+		p.form > formBare && !hasOther && matchesRule(gap, "announces") && p.suffixMatches("clause-stops")
 }
 
 // aloneRank returns the firmness of a label that is the only content of its line or statement; noClaim if it is not.
@@ -113,9 +113,9 @@ func (p labelContext) aloneRank() rank {
 	to := p.end + len(line)
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.innerEnd-p.innerStart > 1
-	concludes := isLast && p.prefixIs("concluded") && !isConditional(p.prefix)
-	corrects := p.from > from && (p.prefixIs("correcting") || isLast && isWord && p.prefixIs("lone-lead"))
-	if (concludes || corrects) && p.suffixIs("ends-all") {
+	concludes := isLast && p.prefixMatches("concluded") && !isConditional(p.textBefore)
+	corrects := p.from > from && (p.prefixMatches("correcting") || isLast && isWord && p.prefixMatches("lone-lead"))
+	if (concludes || corrects) && p.suffixMatches("ends-all") {
 		return explicitClaim
 	}
 	if p.start-from > leftWindow || !matchesRule(v.lower[from:p.start], "lone-lead") {

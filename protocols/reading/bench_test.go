@@ -26,7 +26,7 @@ func BenchmarkReaders(b *testing.B) {
 		for name, reply := range map[string]string{"paragraph": paragraph, "list": list} {
 			b.Run(reader+" "+name, func(b *testing.B) {
 				for b.Loop() {
-					if f := readers[reader](reply + "\n\n" + ending); f.Outcome != Stated {
+					if f := readers[reader](reply + "\n\n" + ending); f.Outcome != Decided {
 						b.Fatalf("%+v", f)
 					}
 				}

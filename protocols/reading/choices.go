@@ -14,13 +14,13 @@ func Letter(reply string, n int) Match {
 			s, _ := p.predicate()
 			isPraise := s.polarity == polarityBetter || s.polarity == polarityGood || s.polarity == polarityPick
 			// The B of "Vitamin B is the best source" is not all of its clause's subject.
-			if s.rank == strongClaim && isPraise && (p.form > formBare || p.prefixIs("clause-begins")) {
+			if s.rank == strongClaim && isPraise && (p.form > formBare || p.prefixMatches("clause-begins")) {
 				return p.value, strongClaim
 			}
 			return "", noClaim
 		},
-		rule:    ruleAnswer,
-		offered: letters[:n],
+		labelWordRule: ruleAnswer,
+		offered:       letters[:n],
 	}.read(reply)
 }
 
@@ -35,7 +35,7 @@ var (
 
 // optionLetters returns the letters in the view that may name an option. An I next to Roman numerals is a numeral.
 func (v *normalizedReply) optionLetters() []label {
-	all := v.letters(letterNouns, 'M', false)
+	all := v.letterLabels(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {
 		from, to := v.statement(l.start)
 		return l.value == "I" && matchesRule(v.text[max(from, l.start-leftWindow):min(to, l.end+leftWindow)], "roman")
@@ -52,13 +52,13 @@ func Option(reply string, n int, worst bool) Match {
 	if worst {
 		target = polarityWorse
 	}
-	return choiceOf(target, options, offered).read(reply)
+	return choiceGrammar(target, optionLabels, offered).read(reply)
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply calls better: the value is "a" or "b".
 func Output(reply string) Match {
-	labels := func(v *normalizedReply) []label { return v.letters(outputNouns, 'B', false) }
-	f := choiceOf(polarityBetter, labels, letters[:2]).read(reply)
+	labels := func(v *normalizedReply) []label { return v.letterLabels(outputNouns, 'B', false) }
+	f := choiceGrammar(polarityBetter, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)
 	return f
 }
@@ -66,14 +66,14 @@ func Output(reply string) Match {
 // outputNouns may precede the letter of an output: "Output (a)".
 var outputNouns = strings.Fields("output outputs")
 
-// choiceOf returns a grammar for replies that select one of the offered things, whose mentions labels finds. target is
+// choiceGrammar returns a grammar for replies that select one of the offered things, whose mentions labels finds. target is
 // the thing that the prompt asked for: better or worse.
-func choiceOf(target polarity, labels func(*normalizedReply) []label, offered []string) grammar {
+func choiceGrammar(target polarity, labels func(*normalizedReply) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
 		predicateValue: func(p labelContext) (string, rank) {
 			switch s, _ := p.predicate(); {
-			case p.form == formBare, s.rank < strongClaim, len(offered) > 2 && p.suffixIs("than-option"):
+			case p.form == formBare, s.rank < strongClaim, len(offered) > 2 && p.suffixMatches("than-option"):
 			case s.polarity == target, s.polarity == polarityPick:
 				return p.value, strongClaim
 			case target == polarityBetter && (s.polarity == polarityGood || s.polarity == polarityPartlyBetter):
@@ -81,19 +81,19 @@ func choiceOf(target polarity, labels func(*normalizedReply) []label, offered []
 			}
 			return "", noClaim
 		},
-		needsColon:  func(word string) bool { return word == "answer" },
-		rule:        ruleAnswer,
-		offered:     offered,
-		target:      target,
-		furtherRule: "more-options",
+		needsColon:    func(word string) bool { return word == "answer" },
+		labelWordRule: ruleAnswer,
+		offered:       offered,
+		goalPolarity:  target,
+		furtherRule:   "more-options",
 	}
 }
 
 // Characters that may stand between a noun and the number of an option (optionMarks), and before a number
-// without a noun (bareBefore).
+// without a noun (marksBeforeNumber).
 const (
-	optionMarks = " \t\n:#[(\"'{_"
-	bareBefore  = " \t\n\"'([{#:>|=–—-"
+	optionMarks       = " \t\n:#[(\"'{_"
+	marksBeforeNumber = " \t\n\"'([{#:>|=–—-"
 )
 
 var (
@@ -107,8 +107,8 @@ var (
 	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")
 )
 
-// options returns the places in a view where an option is named by its number: "option 2", or a lone "2".
-func options(v *normalizedReply) []label {
+// optionLabels returns the places in a view where an option is named by its number: "option 2", or a lone "2".
+func optionLabels(v *normalizedReply) []label {
 	var all []label
 	for i, end := range v.alphanumericRuns() {
 		k := slices.Index(numberWords, v.lower[i:end])
@@ -122,17 +122,17 @@ func options(v *normalizedReply) []label {
 		}
 		l := labelAt(strconv.Itoa(k), i, end)
 		lead := strings.TrimRight(strings.TrimSuffix(v.lower[:i], "-"), optionMarks)
-		if sign := lastWord(lead, numberSigns); sign >= 0 {
+		if sign := lastWordStart(lead, numberSigns); sign >= 0 {
 			lead = strings.TrimRight(lead[:sign], optionMarks)
 		}
-		noun := lastWord(lead, optionNouns)
+		noun := lastWordStart(lead, optionNouns)
 		switch {
-		case noun >= 0 && !wordAfter(v.lower, end):
+		case noun >= 0 && !isWordCharAt(v.lower, end):
 			l.start = noun
 			l.form = formMarked
 		case !isDigit(v.lower, i) || end-i > 2:
 			continue
-		case i > 0 && !strings.ContainsRune(bareBefore, lastRune(v.lower, i)) || !matchesRule(v.lower[end:], "bare-after"):
+		case i > 0 && !strings.ContainsRune(marksBeforeNumber, lastRune(v.lower, i)) || !matchesRule(v.lower[end:], "bare-after"):
 			continue
 		}
 		all = append(all, l)

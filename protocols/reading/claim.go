@@ -9,60 +9,60 @@ import (
 // labelContext holds a label found in a normalized reply, with the text around it.
 type labelContext struct {
 	label
-	view           *normalizedReply
-	all            []label // all labels of the view
-	i              int     // index of the label in all
-	from, to       int     // bounds of the label's statement (sentence) in the view
-	prefix, suffix string  // text of that statement before and after the label, in lower case
+	view                  *normalizedReply
+	allLabels             []label // all labels of the view
+	i                     int     // index of the label in all
+	from, to              int     // bounds of the label's statement (sentence) in the view
+	textBefore, textAfter string  // text of that statement before and after the label, in lower case
 }
 
-// newPlace returns label i of all, the labels of v, with the text around it.
-func newPlace(v *normalizedReply, all []label, i int) labelContext {
-	p := labelContext{label: all[i], view: v, all: all, i: i}
+// newLabelContext returns label i of all, the labels of v, with the text around it.
+func newLabelContext(v *normalizedReply, all []label, i int) labelContext {
+	p := labelContext{label: all[i], view: v, allLabels: all, i: i}
 	p.from, p.to = v.statement(p.start)
-	p.prefix = v.lower[max(p.from, p.start-leftWindow):p.start]
-	p.suffix = v.lower[p.end:max(p.end, min(p.to, p.end+rightWindow))]
+	p.textBefore = v.lower[max(p.from, p.start-leftWindow):p.start]
+	p.textAfter = v.lower[p.end:max(p.end, min(p.to, p.end+rightWindow))]
 	return p
 }
 
 // claim returns how firmly the statement around p gives its label as the verdict, and by which rule; with
 // rank noClaim if it does not.
 func (g grammar) claim(p labelContext) claim {
-	c := claim{label: p.label, statement: p.from}
+	c := claim{label: p.label, statementStart: p.from}
 	value, praise := g.predicateValue(p)
 	word, side, start := g.findAnnouncement(p, praise)
 	alone := p.aloneRank()
-	answerSide := p.questionSide(g.target)
-	if answerSide != polarityNone && p.suffixIs("lone-tail") {
+	answerSide := p.questionSide(g.goalPolarity)
+	if answerSide != polarityNone && p.suffixMatches("lone-tail") {
 		alone = explicitClaim
 	}
-	isBoxed := strings.HasSuffix(strings.TrimRight(p.prefix, " {$(\"'["), `\boxed`)
+	isBoxed := strings.HasSuffix(strings.TrimRight(p.textBefore, " {$(\"'["), `\boxed`)
 	if start < 0 || p.form < formFormatted && praise == noClaim && word == "" && alone == noClaim && !isBoxed {
 		return c
 	}
 	if p.form < formFormatted && word == "" &&
-		(p.prefixIs("speech") && !p.suffixIs("ends-quote") || p.suffixIs("attributed")) {
+		(p.prefixMatches("speech") && !p.suffixMatches("ends-quote") || p.suffixMatches("attributed")) {
 		return c
 	}
-	if word != "" && (!isClaimed(p.prefix[:start]) ||
-		p.form < formFormatted && g.valueFor != nil && matchesRule(p.prefix[start:], "hedged")) {
+	if word != "" && (!isClaimed(p.textBefore[:start]) ||
+		p.form < formFormatted && g.valueFor != nil && matchesRule(p.textBefore[start:], "hedged")) {
 		word = ""
 	}
-	if isConditional(p.prefix) ||
-		praise == noClaim && p.suffixIs("denied-after") || p.isDisclaimed(word != "") {
+	if isConditional(p.textBefore) ||
+		praise == noClaim && p.suffixMatches("denied-after") || p.isDisclaimed(word != "") {
 		return c
 	}
 	switch {
 	case isBoxed:
 		c.rank = explicitClaim
 		c.rule = ruleBoxed
-	case word != "" && (praise > noClaim || !p.suffixIs("other-verb")):
+	case word != "" && (praise > noClaim || !p.suffixMatches("other-verb")):
 		c.rank = explicitClaim
-		c.rule = g.rule
-		if word == "selection" && g.rule == ruleAnswer {
+		c.rule = g.labelWordRule
+		if word == "selection" && g.labelWordRule == ruleAnswer {
 			c.rule = ruleSelection
 		}
-		if matchesRule(p.prefix[start:], "would") {
+		if matchesRule(p.textBefore[start:], "would") {
 			c.rank = weakClaim
 		} else if matchesRule(word, "impersonal") {
 			c.rank = strongClaim
@@ -70,7 +70,7 @@ func (g grammar) claim(p labelContext) claim {
 	case alone > noClaim:
 		c.rank = alone
 		c.rule = ruleAlone
-	case p.form == formFormatted && !p.prefixIs("mentioned"):
+	case p.form == formFormatted && !p.prefixMatches("mentioned"):
 		c.rank = plainClaim
 	}
 	if p.form == formFormatted {
@@ -122,23 +122,23 @@ func (p labelContext) questionSide(target polarity) polarity {
 // isDisclaimed reports whether a label is denied, doubted, quoted, asked or offered, so that the reply does not
 // claim it.
 func (p labelContext) isDisclaimed(isAnnounced bool) bool {
-	isForeign := p.prefixIs("of-others") && !p.prefixIs("unmoved")
-	if !isClaimed(p.prefix) || isForeign || p.prefixIs("unreal") || p.view.inQuestion(p.start, p.end) ||
-		p.prefixIs("conjunctive") && p.suffixIs("hanging") {
+	isForeign := p.prefixMatches("of-others") && !p.prefixMatches("unmoved")
+	if !isClaimed(p.textBefore) || isForeign || p.prefixMatches("unreal") || p.view.inQuestion(p.start, p.end) ||
+		p.prefixMatches("conjunctive") && p.suffixMatches("hanging") {
 		return true
 	}
 	if p.form < formFormatted {
-		return !isAnnounced && isOffered(p.view, p.all, p.i) || p.isOverruled()
+		return !isAnnounced && isOnlyMentioned(p.view, p.allLabels, p.i) || p.isOverruled()
 	}
-	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < formFormatted })
+	peers := slices.DeleteFunc(slices.Clone(p.allLabels), func(l label) bool { return l.form < formFormatted })
 	k := slices.Index(peers, p.label)
-	return isOtherKey(p.prefix) || isListItem(p.view, peers, k) ||
-		isOffered(p.view, peers, k) && !(isAnnounced && p.suffixIs("means"))
+	return isOtherKey(p.textBefore) || isListItem(p.view, peers, k) ||
+		isOnlyMentioned(p.view, peers, k) && !(isAnnounced && p.suffixMatches("means"))
 }
 
 // isOverruled reports whether the statement also has a label in the requested format, which counts instead.
 func (p labelContext) isOverruled() bool {
-	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
+	return slices.ContainsFunc(p.allLabels[max(0, p.i-8):min(len(p.allLabels), p.i+8)], func(l label) bool {
 		return l.form == formFormatted && l.start >= p.from && l.start < p.to
 	})
 }
@@ -152,24 +152,24 @@ func (g grammar) checkNeighbors(p labelContext, c *claim) {
 		return
 	}
 	isDenied := false
-	for j := p.i + 1; j < min(len(p.all), p.i+4); j++ {
-		next := newPlace(v, p.all, j)
+	for j := p.i + 1; j < min(len(p.allLabels), p.i+4); j++ {
+		next := newLabelContext(v, p.allLabels, j)
 		if next.start >= p.to {
 			return
 		}
 		gap := v.lower[c.end:next.start]
 		switch {
-		case !isClaimed(next.prefix) || matchesRule(next.suffix, "denied-after"):
+		case !isClaimed(next.textBefore) || matchesRule(next.textAfter, "denied-after"):
 			isDenied = true
 		case next.value == c.value || isDenied && matchesRule(gap, "also-named"):
-		case matchesRule(gap, "corrected") && matchesRule(next.suffix, "clause-ends"):
+		case matchesRule(gap, "corrected") && matchesRule(next.textAfter, "clause-ends"):
 			c.label = next.label
-		case matchesRule(gap, "joined") && !matchesRule(next.suffix, "other-verb", "together") &&
-			(next.form > formBare || matchesRule(next.suffix, "list-ends")):
+		case matchesRule(gap, "joined") && !matchesRule(next.textAfter, "other-verb", "together") &&
+			(next.form > formBare || matchesRule(next.textAfter, "list-ends")):
 			c.isAmbiguous = true
 		case matchesRule(gap, "explained"):
 			return
-		case next.form > formBare && matchesRule(next.suffix, "ends-all"):
+		case next.form > formBare && matchesRule(next.textAfter, "ends-all"):
 			c.isAmbiguous = true
 		}
 	}

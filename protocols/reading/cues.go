@@ -16,7 +16,7 @@ var cueTable string
 func cuesOf(kinds ...string) (words []string) {
 	for line := range strings.Lines(cueTable) {
 		if column := strings.Split(line, " | "); slices.Contains(kinds, column[0]) {
-			for _, word := range phrases(column[2]) {
+			for _, word := range splitPhrases(column[2]) {
 				before, after, isQualified := strings.Cut(word, "⟨quality⟩")
 				if !isQualified {
 					words = append(words, word)
@@ -33,15 +33,15 @@ func cuesOf(kinds ...string) (words []string) {
 
 // lexicon holds words for a fast search in texts.
 type lexicon struct {
-	first [256]bool           // bytes with which a word begins
-	words map[string][]string // by their first three bytes; the longest first
+	firstBytes [256]bool           // bytes with which a word begins
+	words      map[string][]string // by their first three bytes; the longest first
 }
 
 // newLexicon returns a lexicon of words. Words of less than three bytes are never found.
 func newLexicon(words []string) *lexicon {
 	l := lexicon{words: map[string][]string{}}
 	for _, word := range words {
-		l.first[word[0]] = true
+		l.firstBytes[word[0]] = true
 		begin := word[:min(len(word), 3)]
 		l.words[begin] = append(l.words[begin], word)
 	}
@@ -54,15 +54,15 @@ func newLexicon(words []string) *lexicon {
 // matchEnd returns the end of the lexicon's longest word that begins at byte i of text and is not part of a larger
 // word; 0 if there is none.
 func (l *lexicon) matchEnd(text string, i int) (end int) {
-	if i+3 > len(text) || !l.first[text[i]] || i > 0 && IsLetter(text[i]) && IsLetter(text[i-1]) {
+	if i+3 > len(text) || !l.firstBytes[text[i]] || i > 0 && IsLetter(text[i]) && IsLetter(text[i-1]) {
 		return 0
 	}
 	for _, word := range l.words[text[i:i+3]] {
 		end := i + len(word)
-		if !strings.HasPrefix(text[i:], word) || wordBefore(text, i) {
+		if !strings.HasPrefix(text[i:], word) || hasWordBefore(text, i) {
 			continue
 		}
-		if !IsLetter(word[len(word)-1]) || !wordAfter(text, end) {
+		if !IsLetter(word[len(word)-1]) || !isWordCharAt(text, end) {
 			return end
 		}
 	}
@@ -97,9 +97,9 @@ func phrasePolarity(phrase string, start int) polarity {
 	for _, end := range []int{len(phrase), start, before + 1} {
 		text := strings.TrimRight(phrase[:end], " 的のな方")
 		switch {
-		case lastWord(text, worseWords) >= 0:
+		case lastWordStart(text, worseWords) >= 0:
 			return polarityWorse
-		case lastWord(text, betterWords) >= 0:
+		case lastWordStart(text, betterWords) >= 0:
 			return polarityBetter
 		}
 	}

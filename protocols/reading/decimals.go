@@ -28,7 +28,7 @@ func (v *normalizedReply) nextNumber(text string, from int) (Numeral, bool) {
 	lead, rest := text[:n.Start], strings.ToLower(textAfter(text, n.End, 16))
 	isEuro := matchesRule(rest, "euros") || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
 	isPointed := matchesRule(digits, "pointed")
-	decimals := ruleGroups(rest, "commaed")
+	decimals := matchRule(rest, "commaed")
 	isListed := len(digits) < 3 && digits != "0" // "{2,3}" is two numbers
 	if isListed && !isEuro && !matchesRule(rest, "measured") && !v.usesDecimalComma() {
 		decimals = nil
@@ -56,14 +56,14 @@ func isTimeOrDate(s string, n Numeral) bool {
 }
 
 // powers maps words such as "million" to powers of ten as exponents: e6.
-var powers = readPairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
+var powers = keyValueMap(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
 	万 e4 萬 e4 만 e4 百万 e6 백만 e6 千万 e7 천만 e7 亿 e8 億 e8 억 e8`)
 
 // isStandaloneNumber extends the number n in the text s by a power of ten, or a word for one ("2 million"), and reports
 // whether it is a value of its own: no part of a larger expression, a time or a date.
 func (v *normalizedReply) isStandaloneNumber(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
-		if m := ruleGroups(s[n.End:], "scaled"); m != nil {
+		if m := matchRule(s[n.End:], "scaled"); m != nil {
 			power := powers[strings.ToLower(m[1]+m[2])]
 			n.digits += power
 			n.End += len(m[0])
@@ -74,7 +74,7 @@ func (v *normalizedReply) isStandaloneNumber(s string, n *Numeral) bool {
 			n.End += len(m)
 		}
 	}
-	if m := findRule(s[n.End:], "power10"); m != nil && !strings.ContainsAny(n.digits, "/e") {
+	if m := findRuleMatch(s[n.End:], "power10"); m != nil && !strings.ContainsAny(n.digits, "/e") {
 		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
 		n.End += m[1]
 	}

@@ -6,7 +6,7 @@ import (
 
 var (
 	// denials negate the words after them, or contrast these with what the reply means: "not", "rather than".
-	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to
+	denials = splitPhrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to
 		other_than from over than comparing ahead_of beats unlike compared_to compared_with followed_by
 		versus vs vs. against out_of considered considering
 		eliminate eliminates eliminated eliminating eliminations exclude excludes excluded excluding
@@ -20,11 +20,11 @@ var (
 		ليس ليست لا لم nie niet geen
 		不 没 没有 未 不会 不是 并非 並非 而非 绝非 不选 比`)
 	// betweenDenials may stand between a denial and the denied word.
-	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
+	betweenDenials = splitPhrases(`recommend choosing selecting picking between either both be been a an the to just simply
 		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie
 		with it that is it's correct right best es est ist è é la le el il der die das den opción opção`)
-	// quotedRuleWords speeds up isQuoted: every match of the rule "quoted" contains one of these.
-	quotedRuleWords = strings.Fields("e.g. such instance example form template placeholder syntax")
+	// quotationHintWords speeds up introducesExample: every match of the rule "quoted" contains one of these.
+	quotationHintWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 )
 
 const (
@@ -41,13 +41,13 @@ func (v *normalizedReply) isClaimedAt(i int) bool { return isClaimed(v.statement
 func isClaimed(prefix string) bool {
 	clause := prefix[strings.LastIndexAny(prefix, ",;:")+1:]
 	isSupposed := matchesRule(clause, "supposed") && !matchesRule(clause, "forced")
-	return !isDenied(clause) && !isSupposed && !isDoubted(clause) && !isQuoted(prefix)
+	return !isDenied(clause) && !isSupposed && !isDoubted(clause) && !introducesExample(prefix)
 }
 
 // isDenied reports whether the words after prefix are negated: prefix ends with "not" or "rather than the".
 func isDenied(prefix string) bool {
-	for prefix = strings.TrimRight(prefix, openMarks); lastWord(prefix, denials) < 0; {
-		start := lastWord(prefix, betweenDenials)
+	for prefix = strings.TrimRight(prefix, openMarks); lastWordStart(prefix, denials) < 0; {
+		start := lastWordStart(prefix, betweenDenials)
 		if start <= 0 {
 			return false
 		}
@@ -56,9 +56,9 @@ func isDenied(prefix string) bool {
 	return true
 }
 
-// isQuoted reports whether the words after prefix are a form or an example: "a label such as [[A]]".
-func isQuoted(prefix string) bool {
-	return containsAny(prefix, quotedRuleWords) && matchesRule(prefix, "quoted") ||
+// introducesExample reports whether the words after prefix are a form or an example: "a label such as [[A]]".
+func introducesExample(prefix string) bool {
+	return containsAny(prefix, quotationHintWords) && matchesRule(prefix, "quoted") ||
 		strings.Count(prefix, `"`)%2 == 1 && matchesRule(prefix, "quoted-in")
 }
 

@@ -60,15 +60,15 @@ var rules = func() map[string][]*expression {
 
 var (
 	// Parts of an expression's text in rules.txt: the line breaks that structure it, and references such as ⟨better⟩.
-	lineBreak = regexp.MustCompile(`\n *`)
-	reference = regexp.MustCompile(`⟨[^⟩]*⟩`)
+	lineBreak     = regexp.MustCompile(`\n *`)
+	ruleReference = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
 // compile prepares the expression of a rule. In its source, ⟨is was⟩ stands for one of these words, ⟨better⟩
 // for one of the words of kind "better" in cues.txt, and ⟨filler⟩ for the expression of the rule "filler".
 func compile(source string) *expression {
 	whole := sync.OnceValue(func() string {
-		return lineBreak.ReplaceAllString(reference.ReplaceAllStringFunc(source, resolve), "")
+		return lineBreak.ReplaceAllString(ruleReference.ReplaceAllStringFunc(source, expandReference), "")
 	})
 	return &expression{
 		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(whole()) }),
@@ -86,8 +86,8 @@ func compile(source string) *expression {
 	}
 }
 
-// resolve returns the regular expression that a reference such as ⟨better⟩ in a rule stands for; see compile.
-func resolve(reference string) string {
+// expandReference returns the regular expression that a reference such as ⟨better⟩ in a rule stands for; see compile.
+func expandReference(reference string) string {
 	name := strings.Trim(reference, "⟨⟩")
 	words := cuesOf(name)
 	switch {
@@ -208,13 +208,13 @@ func matchesRule(text string, names ...string) bool {
 	return false
 }
 
-// findRule returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without one.
-func findRule(text, name string) []int { return rules[name][0].find(text) }
+// findRuleMatch returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without one.
+func findRuleMatch(text, name string) []int { return rules[name][0].find(text) }
 
-// ruleGroups returns the text of the first match of a rule of rules.txt in text, and the texts of its
+// matchRule returns the text of the first match of a rule of rules.txt in text, and the texts of its
 // groups; nil without a match.
-func ruleGroups(text, name string) []string {
-	match := findRule(text, name)
+func matchRule(text, name string) []string {
+	match := findRuleMatch(text, name)
 	if match == nil {
 		return nil
 	}
@@ -230,8 +230,8 @@ func ruleGroups(text, name string) []string {
 // rulePattern returns the regular expression of a rule of rules.txt, for callers that need all matches.
 func rulePattern(name string) *regexp.Regexp { return rules[name][0].regular() }
 
-// prefixIs reports whether the statement's text before the label matches a rule of rules.txt.
-func (p labelContext) prefixIs(name string) bool { return matchesRule(p.prefix, name) }
+// prefixMatches reports whether the statement's text before the label matches a rule of rules.txt.
+func (p labelContext) prefixMatches(name string) bool { return matchesRule(p.textBefore, name) }
 
-// suffixIs reports whether the statement's text after the label matches a rule of rules.txt.
-func (p labelContext) suffixIs(name string) bool { return matchesRule(p.suffix, name) }
+// suffixMatches reports whether the statement's text after the label matches a rule of rules.txt.
+func (p labelContext) suffixMatches(name string) bool { return matchesRule(p.textAfter, name) }

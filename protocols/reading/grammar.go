@@ -10,9 +10,9 @@ type grammar struct {
 	labels         func(v *normalizedReply) []label            // returns all labels of a view, in order
 	predicateValue func(p labelContext) (value string, r rank) // the answer that words after a label give, and how firmly
 	offered        []string                                    // values that count as a verdict
-	rule           string                                      // rule for labels that a word announces; see Match.Rule
+	labelWordRule  string                                      // rule for labels that a word announces; see Match.Rule
 	needsColon     func(word string) bool                      // whether a word announces a bare label only with a colon
-	target         polarity                                    // better or worse, as the prompt asks; else polarityNone
+	goalPolarity   polarity                                    // better or worse, as the prompt asks; else polarityNone
 	valueFor       func(l label, side polarity) string         // answer of a statement that calls a label better or worse
 	scores         func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
 	furtherRule    string                                      // rule for further labels: "and 3" after "option 2"
@@ -52,10 +52,10 @@ const (
 type claim struct {
 	label
 	rank
-	rule        string   // rule that found the claim; see Match.Rule
-	polarity    polarity // whether the announcing words mean the better or the worse response
-	statement   int      // beginning of the statement in the view
-	isAmbiguous bool     // the statement names another label as well
+	rule           string   // rule that found the claim; see Match.Rule
+	polarity       polarity // whether the announcing words mean the better or the worse response
+	statementStart int      // beginning of the statement in the view
+	isAmbiguous    bool     // the statement names another label as well
 }
 
 // labelAt returns a label of a value at bytes start to end of the view.
@@ -63,14 +63,14 @@ func labelAt(value string, start, end int) label {
 	return label{value: value, start: start, end: end, innerStart: start, innerEnd: end}
 }
 
-// maxLabels limits the number of labels that a reader examines, from the end of the reply.
-const maxLabels = 200
+// maxLabelsToExamine limits the number of labels that a reader examines, from the end of the reply.
+const maxLabelsToExamine = 200
 
 // read returns the answer of the last statement in the reply that claims one.
 func (g grammar) read(reply string) Match {
 	v := normalize(reply)
 	all := g.labels(v)
-	all = all[max(0, len(all)-maxLabels):]
+	all = all[max(0, len(all)-maxLabelsToExamine):]
 	final := g.decide(v, all)
 	if final.rank == noClaim {
 		final = g.onlyFormatted(v, all)
@@ -118,7 +118,7 @@ func (g grammar) onlyFormatted(v *normalizedReply, all []label) (final claim) {
 		if l.value != all[0].value {
 			return claim{}
 		}
-		if isClaimed(prefix) && !matchesRule(prefix, "repeated", "unreal", "of-others") && !isOffered(v, all, i) {
+		if isClaimed(prefix) && !matchesRule(prefix, "repeated", "unreal", "of-others") && !isOnlyMentioned(v, all, i) {
 			final = claim{label: l, rank: plainClaim, rule: ruleLabel}
 		}
 	}
@@ -133,7 +133,7 @@ func (g grammar) decide(v *normalizedReply, all []label) (final claim) {
 		if l.form < minForm {
 			continue
 		}
-		c := g.claim(newPlace(v, all, i))
+		c := g.claim(newLabelContext(v, all, i))
 		if c.rank == noClaim {
 			continue
 		}
@@ -144,7 +144,7 @@ func (g grammar) decide(v *normalizedReply, all []label) (final claim) {
 			final = c
 			continue
 		}
-		sameStatement := c.statement == final.statement
+		sameStatement := c.statementStart == final.statementStart
 		gap := v.gap(c.label, final.label)
 		switch {
 		case final.value == "" && !matchesRule(gap, "turning", "retraction"): // a name with two meanings
@@ -173,7 +173,7 @@ func (g grammar) decide(v *normalizedReply, all []label) (final claim) {
 			final = c
 			continue
 		case !sameStatement && c.rank == plainClaim && final.rank == plainClaim &&
-			matchesRule(v.lower[final.end:], "clause-ends") && !(c.isItem(v) && final.isItem(v)):
+			matchesRule(v.lower[final.end:], "clause-ends") && !(c.isListEntry(v) && final.isListEntry(v)):
 			return final
 		}
 		final.isAmbiguous = true
@@ -193,11 +193,11 @@ func (g grammar) neighborValue(v *normalizedReply, all []label, final claim) (va
 	near := slices.Clone(all[max(0, k-8):min(len(all), k+4)])
 	names := slices.DeleteFunc(near, func(l label) bool { return l.form == formFormatted })
 	for i := range slices.Backward(names) {
-		p := newPlace(v, names, i)
+		p := newLabelContext(v, names, i)
 		isBefore := p.start < final.start
 		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
 		switch {
-		case p.from != final.statement && !(isBefore && p.to == final.statement):
+		case p.from != final.statementStart && !(isBefore && p.to == final.statementStart):
 			continue
 		case matchesRule(between, "turning"):
 			if isBefore {
@@ -215,7 +215,7 @@ func (g grammar) neighborValue(v *normalizedReply, all []label, final claim) (va
 	return ""
 }
 
-// isItem reports whether only a few words and a colon precede the claimed label in its statement, as in a list.
-func (c claim) isItem(v *normalizedReply) bool {
+// isListEntry reports whether only a few words and a colon precede the claimed label in its statement, as in a list.
+func (c claim) isListEntry(v *normalizedReply) bool {
 	return matchesRule(v.statementBefore(c.start), "item-lead")
 }

@@ -10,65 +10,65 @@ import (
 // PairLabel reads which of two responses a reply prefers: [[A>B]] in all its forms, or words that call a response
 // better. offered lists the labels that the prompt allows: "A>B", "B>A" and "A=B".
 func PairLabel(reply string, offered []string) Match {
-	return pairLabels(reply, offered, polarityBetter, "A>B", "B>A")
+	return readPairLabel(reply, offered, polarityBetter, "A>B", "B>A")
 }
 
 // WorseLabel reads a reply as PairLabel does where the prompt asked for the worse response. A single name has no value
 // here, because it may mean the better or the worse response.
 func WorseLabel(reply string, offered []string) Match {
-	return pairLabels(reply, offered, polarityWorse, "", "")
+	return readPairLabel(reply, offered, polarityWorse, "", "")
 }
 
-// pairLabels reads the order of two responses; a and b are the values of the single names A and B. target is the
+// readPairLabel reads the order of two responses; a and b are the values of the single names A and B. target is the
 // response that the prompt asked for.
-func pairLabels(reply string, offered []string, target polarity, a, b string) Match {
+func readPairLabel(reply string, offered []string, target polarity, a, b string) Match {
 	return comparison{
-		parse:  pairLabel,
-		a:      "A>B",
-		b:      "B>A",
-		tie:    "A=B",
-		names:  map[string]string{"A": a, "B": b},
-		target: target,
+		parse:          pairLabel,
+		labelA:         "A>B",
+		labelB:         "B>A",
+		labelTie:       "A=B",
+		names:          map[string]string{"A": a, "B": b},
+		targetPolarity: target,
 	}.grammar(offered).read(reply)
 }
 
 // Preference reads which response a reply prefers: [[A]], [[B]] or, if offered has it, [[C]] for a tie.
 func Preference(reply string, offered []string) Match {
 	return comparison{
-		parse:  preference,
-		a:      "A",
-		b:      "B",
-		tie:    "C",
-		names:  map[string]string{"A": "A", "B": "B", "C": "C"},
-		target: polarityBetter,
+		parse:          preference,
+		labelA:         "A",
+		labelB:         "B",
+		labelTie:       "C",
+		names:          map[string]string{"A": "A", "B": "B", "C": "C"},
+		targetPolarity: polarityBetter,
 	}.grammar(offered).read(reply)
 }
 
 // comparison describes the labels of replies that compare two responses, A and B.
 type comparison struct {
-	parse     func(inside string) string // parses the content of brackets; "" if it is no label
-	a, b, tie string                     // labels that prefer A, prefer B, and for a tie
-	names     map[string]string          // values of single names: "A", "B", "C"; "" if a name decides nothing
-	target    polarity                   // the response that the prompt asks for: better or worse
+	parse                    func(inside string) string // parses the content of brackets; "" if it is no label
+	labelA, labelB, labelTie string                     // labels that prefer A, prefer B, and for a tie
+	names                    map[string]string          // values of single names: "A", "B", "C"; "" if a name decides nothing
+	targetPolarity           polarity                   // the response that the prompt asks for: better or worse
 }
 
 // Labels with which a judge says whether an answer is right.
 const (
-	Correct   = "Correct"
-	Incorrect = "Incorrect"
+	LabelCorrect   = "Correct"
+	LabelIncorrect = "Incorrect"
 )
 
-// Correctness reads whether a reply judges an answer as right: [[Correct]] or [[Incorrect]], or words for either.
+// Correctness reads whether a reply judges an answer as right: [[LabelCorrect]] or [[LabelIncorrect]], or words for either.
 func Correctness(reply string) Match {
 	return grammar{
 		labels: func(v *normalizedReply) []label {
-			return merge(v.brackets(correctness),
-				merge(v.lexiconLabels(incorrectWords, Incorrect), v.lexiconLabels(correctWords, Correct)))
+			return mergeLabels(v.brackets(correctness),
+				mergeLabels(v.lexiconLabels(incorrectWords, LabelIncorrect), v.lexiconLabels(correctWords, LabelCorrect)))
 		},
 		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
 		needsColon:     func(word string) bool { return !matchesRule(word, "judging") }, // "the choice is correct"
-		rule:           ruleVerdict,
-		offered:        []string{Correct, Incorrect},
+		labelWordRule:  ruleVerdict,
+		offered:        []string{LabelCorrect, LabelIncorrect},
 	}.read(reply)
 }
 
@@ -77,7 +77,7 @@ var (
 	correctWords = newLexicon(strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`))
-	incorrectWords = newLexicon(phrases(`not_correct incorrect wrong false falsch inkorrekt
+	incorrectWords = newLexicon(splitPhrases(`not_correct incorrect wrong false falsch inkorrekt
 		incorrecte fausse inexacte incorrecta errónea incorretta errata sbagliata incorreta errada
 		неверен неверный неправильный
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`))
@@ -113,7 +113,7 @@ func pairLabel(inside string) string {
 	if matchesRule(inside, "tie-form") {
 		return "A=B"
 	}
-	m := ruleGroups(inside, "pair-form")
+	m := matchRule(inside, "pair-form")
 	if m == nil {
 		return ""
 	}
@@ -134,7 +134,7 @@ func preference(inside string) string {
 	if matchesRule(inside, "tie-form") {
 		return "C"
 	}
-	m := ruleGroups(inside, "preference-form")
+	m := matchRule(inside, "preference-form")
 	if m == nil || matchesRule(inside, "worse-form") {
 		return ""
 	}
@@ -143,14 +143,14 @@ func preference(inside string) string {
 
 // correctness parses the content of brackets as Correct or Incorrect; "" if it is neither.
 func correctness(inside string) string {
-	m := ruleGroups(inside, "correctness-form")
+	m := matchRule(inside, "correctness-form")
 	switch {
 	case m == nil:
 		return ""
 	case m[1] == "correct":
-		return Correct
+		return LabelCorrect
 	}
-	return Incorrect
+	return LabelIncorrect
 }
 
 // valueFor returns the label that follows if the response named by l is called better, or worse; "" if l names none.
@@ -159,9 +159,9 @@ func (c comparison) valueFor(l label, side polarity) string {
 	case l.name != "A" && l.name != "B" || side != polarityBetter && side != polarityWorse:
 		return ""
 	case (l.name == "A") == (side == polarityBetter):
-		return c.a
+		return c.labelA
 	}
-	return c.b
+	return c.labelB
 }
 
 // grammar returns the grammar with which replies to the comparison are read.
@@ -182,11 +182,11 @@ func (c comparison) grammar(offered []string) grammar {
 			}
 			return value, s.rank
 		},
-		rule:     ruleVerdict,
-		offered:  offered,
-		target:   c.target,
-		valueFor: c.valueFor,
-		scores:   c.scores,
+		labelWordRule: ruleVerdict,
+		offered:       offered,
+		goalPolarity:  c.targetPolarity,
+		valueFor:      c.valueFor,
+		scores:        c.claimByScores,
 	}
 }
 
@@ -194,9 +194,9 @@ func (c comparison) grammar(offered []string) grammar {
 // firmness by the words around it.
 func (c comparison) praiseTie(p labelContext) (value string, firm rank) {
 	switch {
-	case p.suffixIs("partial"):
+	case p.suffixMatches("partial"):
 		return "", noClaim
-	case p.prefixIs("tie-verb"), p.prefixIs("tie-lead") && p.suffixIs("tie-ends"):
+	case p.prefixMatches("tie-verb"), p.prefixMatches("tie-lead") && p.suffixMatches("tie-ends"):
 		return p.value, strongClaim
 	}
 	return p.value, p.firmness
@@ -206,15 +206,15 @@ func (c comparison) praiseTie(p labelContext) (value string, firm rank) {
 // no label has the requested format, [[A]] counts as an order too.
 func (c comparison) labels(v *normalizedReply) []label {
 	all := v.brackets(c.parse)
-	isPair := c.tie == "A=B"
+	isPair := c.labelTie == "A=B"
 	if isPair {
-		all = merge(all, v.orderLabels())
+		all = mergeLabels(all, v.orderLabels())
 		if !slices.ContainsFunc(all, func(l label) bool { return l.form == formFormatted }) {
-			all = merge(all, c.nameLabels(v.brackets(preference)))
+			all = mergeLabels(all, c.candidateLabels(v.brackets(preference)))
 		}
 	}
-	all = merge(all, c.nameLabels(v.letters(assistantNouns, 'C', true)))
-	return c.rankings(v, merge(all, c.findWordLabels(v)))
+	all = mergeLabels(all, c.candidateLabels(v.letterLabels(assistantNouns, 'C', true)))
+	return c.rankings(v, mergeLabels(all, c.findWordLabels(v)))
 }
 
 // findWordLabels returns the labels that stand in a view as words: by position ("the second response") or as a tie.
@@ -227,7 +227,7 @@ func (c comparison) findWordLabels(v *normalizedReply) (all []label) {
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
-		l := labelAt(c.tie, m[0], m[1])
+		l := labelAt(c.labelTie, m[0], m[1])
 		l.name, l.firmness = wordLabels[word].name, wordLabels[word].firmness
 		if l.name != "" {
 			l.value = c.names[l.name]
@@ -237,8 +237,8 @@ func (c comparison) findWordLabels(v *normalizedReply) (all []label) {
 	return all
 }
 
-// nameLabels returns those of the letters that name a response or a tie, with their values.
-func (c comparison) nameLabels(letters []label) []label {
+// candidateLabels returns those of the letters that name a response or a tie, with their values.
+func (c comparison) candidateLabels(letters []label) []label {
 	var all []label
 	for _, l := range letters {
 		value, ok := c.names[l.value]
@@ -261,7 +261,7 @@ func (v *normalizedReply) brackets(parse func(inside string) string) []label {
 			continue
 		}
 		text := textAfter(v.lower, start, rightWindow)
-		m := findRule(text, "bracketed")
+		m := findRuleMatch(text, "bracketed")
 		if m == nil {
 			continue
 		}
@@ -296,15 +296,15 @@ func (v *normalizedReply) orderLabels() []label {
 			continue
 		}
 		start := len(strings.TrimRight(v.lower[:sign], " \t\n")) - 1
-		if start < last || wordBefore(v.lower, start) {
+		if start < last || hasWordBefore(v.lower, start) {
 			continue
 		}
-		m := findRule(v.lower[start:min(len(v.lower), sign+1+leftWindow/8)], "bare-pair")
+		m := findRuleMatch(v.lower[start:min(len(v.lower), sign+1+leftWindow/8)], "bare-pair")
 		if m == nil {
 			continue
 		}
 		end := start + m[1]
-		noun := lastWord(strings.TrimSuffix(v.lower[:start], " "), assistantNouns)
+		noun := lastWordStart(strings.TrimSuffix(v.lower[:start], " "), assistantNouns)
 		if noun >= 0 {
 			start = noun
 		}
@@ -321,8 +321,8 @@ func (v *normalizedReply) orderLabels() []label {
 	return all
 }
 
-// merge adds labels to a sorted list, except those that overlap a label of the list.
-func merge(all, more []label) []label {
+// mergeLabels adds labels to a sorted list, except those that overlap a label of the list.
+func mergeLabels(all, more []label) []label {
 	var merged []label
 	for _, l := range more {
 		for len(all) > 0 && all[0].end <= l.start {
@@ -368,13 +368,13 @@ func (v *normalizedReply) alphanumericRuns() iter.Seq2[int, int] {
 	}
 }
 
-// letters returns the letters from A to last that are labels: in brackets, after one of the nouns, or, with areNames,
+// letterLabels returns the letters from A to last that are labels: in brackets, after one of the nouns, or, with areNames,
 // as a name about which the reply states something.
-func (v *normalizedReply) letters(nouns []string, last byte, areNames bool) []label {
+func (v *normalizedReply) letterLabels(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.alphanumericRuns() {
 		letter := v.lower[i] &^ 0x20
-		if end > i+1 || letter < 'A' || letter > last || wordBefore(v.text, i) || wordAfter(v.text, end) {
+		if end > i+1 || letter < 'A' || letter > last || hasWordBefore(v.text, i) || isWordCharAt(v.text, end) {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
@@ -402,12 +402,12 @@ func (v *normalizedReply) isName(i int, style form) bool {
 func (v *normalizedReply) letter(nouns []string, i int) (l label, ok bool) {
 	l = labelAt("", i, i+1)
 	hasSides := i > 0 && i+1 < len(v.text)
-	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
+	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !hasWordBefore(v.text, i-1) {
 		l.start = i - 1
 		l.end = i + 2
 		l.form = formMarked
 	}
-	if noun := lastWord(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$_"), nouns); noun >= 0 {
+	if noun := lastWordStart(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$_"), nouns); noun >= 0 {
 		l.start = noun
 		l.form = formMarked
 	}

@@ -30,7 +30,7 @@ var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 func (v *normalizedReply) statedNumber() Match {
 	all := numberCues.findAll(v.lower)
 	slices.Reverse(all)
-	for _, m := range all[:min(len(all), maxLabels)] {
+	for _, m := range all[:min(len(all), maxLabelsToExamine)] {
 		isUnreal := matchesRule(textAfter(v.lower, m[1], 40), "hypothetical")
 		if f := v.numberAfter(m[0], m[1]); f.Outcome != "" && !isUnreal {
 			return f
@@ -44,11 +44,11 @@ func (v *normalizedReply) numberAfter(start, end int) (f Match) {
 	rest := textAfter(v.text, end, rightWindow)
 	switch v.lower[start:end] {
 	case "boxed{":
-		m := findRule(rest, "box")
+		m := findRuleMatch(rest, "box")
 		if m == nil || !v.isClaimedAt(start) {
 			return f
 		}
-		f = v.evaluate(ruleBoxed, rest[:m[1]], end)
+		f = v.evaluateNumber(ruleBoxed, rest[:m[1]], end)
 		if f.Outcome != "" && matchesRule(textBefore(v.lower, start, 24), "or-boxed") {
 			f = f.asConflict()
 		}
@@ -58,13 +58,13 @@ func (v *normalizedReply) numberAfter(start, end int) (f Match) {
 		if !matchesRule(line, "hashed") {
 			return f
 		}
-		return v.evaluate(ruleHashes, line, end)
+		return v.evaluateNumber(ruleHashes, line, end)
 	}
-	m := findRule(strings.ToLower(rest), "after-answer-number")
+	m := findRuleMatch(strings.ToLower(rest), "after-answer-number")
 	if m == nil || !v.isClaimedAt(start) || matchesRule(v.statementBefore(start), "another") {
 		return f
 	}
-	return v.evaluate(ruleAnswer, v.announcedText(end+m[1]), end+m[1])
+	return v.evaluateNumber(ruleAnswer, v.announcedText(end+m[1]), end+m[1])
 }
 
 // announcedText returns the text that a cue before byte i announces: the rest of the line or, if the line has only
@@ -76,9 +76,9 @@ func (v *normalizedReply) announcedText(i int) string {
 	return v.text[i:j] + line
 }
 
-// evaluate returns the value of s, a text at byte i of the view: its first number that is not denied, or the last value
+// evaluateNumber returns the value of s, a text at byte i of the view: its first number that is not denied, or the last value
 // of a chain of equations. rule becomes the match's rule.
-func (v *normalizedReply) evaluate(rule, s string, i int) Match {
+func (v *normalizedReply) evaluateNumber(rule, s string, i int) Match {
 	from := 0
 	for range 4 {
 		n, ok := v.nextNumber(s, from)
@@ -106,7 +106,7 @@ func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Matc
 		best = n
 	}
 	end := len(s)
-	if m := findRule(s[n.End:], "clause"); m != nil {
+	if m := findRuleMatch(s[n.End:], "clause"); m != nil {
 		end = n.End + m[0]
 	}
 	for _, m := range rulePattern("equals").FindAllStringIndex(s[n.End:end], 40) {
@@ -123,7 +123,7 @@ func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Matc
 	if or != "" && !matchesRule(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint), "precision") {
 		isWhole = false
 	}
-	if m := findRule(s, "unknowns"); m != nil && m[0] <= n.Start && n.Start < m[1] {
+	if m := findRuleMatch(s, "unknowns"); m != nil && m[0] <= n.Start && n.Start < m[1] {
 		isWhole = false
 	}
 	if !isWhole || matchesRule(s[best.End:], "span") {
@@ -135,7 +135,7 @@ func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Matc
 // addGroups extends the number n in the text s by groups of three digits after blanks: "118 000", "1 250,50".
 func (n *Numeral) addGroups(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
-	m := ruleGroups(s[n.End:], "spaced-out")
+	m := matchRule(s[n.End:], "spaced-out")
 	if m == nil || len(whole) > 3 {
 		return
 	}
@@ -151,9 +151,9 @@ const digitsAndPoint = "0123456789.,"
 // one in bold type, else the last one.
 func (v *normalizedReply) lastNumber() Match {
 	end := len(v.text)
-	for range maxLabels {
+	for range maxLabelsToExamine {
 		start := strings.LastIndexByte(v.text[:end], '\n') + 1
-		if f := v.numberOfLine(start, end); f.Outcome != "" {
+		if f := v.lastNumberInLine(start, end); f.Outcome != "" {
 			return f
 		}
 		if start == 0 {
@@ -167,9 +167,9 @@ func (v *normalizedReply) lastNumber() Match {
 // longLine is the number of bytes that lastNumber examines of a line, at the line's end.
 const longLine = 4000
 
-// numberOfLine returns the number of the last sentence in bytes start to end of the view, a line; an empty match
+// lastNumberInLine returns the number of the last sentence in bytes start to end of the view, a line; an empty match
 // for none.
-func (v *normalizedReply) numberOfLine(start, end int) Match {
+func (v *normalizedReply) lastNumberInLine(start, end int) Match {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
 	var all []Numeral
@@ -189,35 +189,35 @@ func (v *normalizedReply) numberOfLine(start, end int) Match {
 		return Match{}
 	}
 	last := all[len(all)-1]
-	from := lastSentence(line, last.Start)
+	from := sentenceStart(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
-		if m := findRule(line[from:k+1], "unknowns"); m != nil && from+m[1] == k+1 {
+		if m := findRuleMatch(line[from:k+1], "unknowns"); m != nil && from+m[1] == k+1 {
 			return v.conflictAt(ruleEquality, start+last.Start, start+last.End)
 		}
 		if n, ok := v.nextNumber(line, k+1); ok && matchesRule(line[k+1:n.Start], "after-equals") {
-			if f := v.expressionValue(ruleEquality, line, start, n); f.Outcome == Stated {
+			if f := v.expressionValue(ruleEquality, line, start, n); f.Outcome == Decided {
 				return f
 			}
 		}
-		return v.evaluate(ruleEquality, line[from:], start+from)
+		return v.evaluateNumber(ruleEquality, line[from:], start+from)
 	}
-	return v.lastOf(line, start, all, from)
+	return v.lastNumberOfLine(line, start, all, from)
 }
 
 // isPower reports whether the number n is the power of the previous number's unit: the 2 of "5 m^2".
 func isPower(line string, previous, n Numeral) bool {
-	m := findRule(line[previous.End:], "unit-power")
+	m := findRuleMatch(line[previous.End:], "unit-power")
 	return m != nil && previous.End+m[1] > n.Start
 }
 
-// lastOf returns the last number in bold type in the line's sentence from byte from on; else the line's last number.
+// lastNumberOfLine returns the last number in bold type in the line's sentence from byte from on; else the line's last number.
 // all lists the line's numbers, start is its place in the view. Denied numbers do not count.
-func (v *normalizedReply) lastOf(line string, start int, all []Numeral, from int) (f Match) {
+func (v *normalizedReply) lastNumberOfLine(line string, start int, all []Numeral, from int) (f Match) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
 		return matchesRule(textBefore(line, n.Start, 24), "negation")
 	})
 	for _, n := range slices.Backward(all) {
-		if n.Start >= from && v.inBold(start+n.Start, start+n.End) {
+		if n.Start >= from && v.isBold(start+n.Start, start+n.End) {
 			return v.result(ruleBold, n.Value(), start+n.Start, start+n.End)
 		}
 	}
@@ -225,7 +225,7 @@ func (v *normalizedReply) lastOf(line string, start int, all []Numeral, from int
 		return f
 	}
 	n := all[len(all)-1]
-	f = v.result(ruleLast, n.Value(), start+n.Start, start+n.End)
+	f = v.result(ruleLastNumber, n.Value(), start+n.Start, start+n.End)
 	between := ""
 	if len(all) > 1 {
 		between = line[all[len(all)-2].End:n.End]
@@ -240,8 +240,8 @@ func (v *normalizedReply) lastOf(line string, start int, all []Numeral, from int
 	return f
 }
 
-// lastSentence returns the beginning of the sentence of line that contains byte position.
-func lastSentence(line string, position int) int {
+// sentenceStart returns the beginning of the sentence of line that contains byte position.
+func sentenceStart(line string, position int) int {
 	from := 0
 	for _, m := range rulePattern("sentence").FindAllStringIndex(line[:position], -1) {
 		if k := m[0]; !endsAbbreviated(strings.ToLower(line[:k])) {
@@ -251,8 +251,8 @@ func lastSentence(line string, position int) int {
 	return from
 }
 
-// inBold reports whether bytes i to j of the view are in bold type in the reply.
-func (v *normalizedReply) inBold(i, j int) bool {
+// isBold reports whether bytes i to j of the view are in bold type in the reply.
+func (v *normalizedReply) isBold(i, j int) bool {
 	start, end := v.span(i, j)
 	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") &&
 		strings.Contains(textAfter(v.reply, end, 24), "**")

@@ -17,12 +17,12 @@ func (d *normalizer) object(i int) int {
 	d.depth++
 	defer func() { d.depth-- }()
 	for i++; i < len(d.reply); {
-		m := findRule(textAfter(d.reply, i, 2*maxKeyBytes), "field-begins")
+		m := findRuleMatch(textAfter(d.reply, i, 2*maxKeyBytes), "field-begins")
 		if m == nil {
 			break
 		}
 		start := i + m[1]
-		end := start + findRule(d.reply[start:], "field-value")[1]
+		end := start + findRuleMatch(d.reply[start:], "field-value")[1]
 		d.field(d.reply[i+m[2]:i+m[3]], start, end)
 		i = end
 	}
@@ -37,8 +37,8 @@ func (d *normalizer) object(i int) int {
 func (d *normalizer) field(key string, i, end int) {
 	value := d.reply[i:end]
 	word := wordsForKey(key)
-	side := ruleGroups(key+"="+value, "side-stated")
-	scored := ruleGroups(key+"="+value, "scored")
+	side := matchRule(key+"="+value, "side-stated")
+	scored := matchRule(key+"="+value, "scored")
 	switch {
 	case side != nil:
 		d.put(i, cmp.Or(wordsForKey(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
@@ -73,6 +73,6 @@ func wordsForKey(key string) string {
 
 // isOtherKey reports whether the text before a label ends with a JSON key that does not name the verdict asked for.
 func isOtherKey(prefix string) bool {
-	m := findRule(prefix, "keyed")
+	m := findRuleMatch(prefix, "keyed")
 	return m != nil && matchesRule(prefix[m[0]:], "other-key", "worse-key")
 }

@@ -10,9 +10,9 @@ func joinsOptions(s string) bool {
 	return len(s) <= 64 && !strings.Contains(s, "\n") && matchesRule(s, "between")
 }
 
-// isOffered reports whether label i of all is offered rather than claimed: part of a question, or repeated from the
+// isOnlyMentioned reports whether label i of all is offered rather than claimed: part of a question, or repeated from the
 // prompt, as in "[[A]]" if assistant A is better, "[[C]]" for a tie.
-func isOffered(v *normalizedReply, all []label, i int) bool {
+func isOnlyMentioned(v *normalizedReply, all []label, i int) bool {
 	l, prefix := all[i], v.statementBefore(all[i].start)
 	if matchesRule(prefix, "on-offer") || hasCondition(v, l) {
 		return true

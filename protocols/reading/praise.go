@@ -28,12 +28,12 @@ type predicate struct {
 
 var (
 	// predicates maps words and phrases to what they say of the label before them; predicateWords finds them in a text.
-	predicates     = readPredicates()
+	predicates     = loadPredicates()
 	predicateWords = newLexicon(slices.Collect(maps.Keys(predicates)))
 )
 
-// readPredicates makes predicates from the words of cues.txt.
-func readPredicates() map[string]predicate {
+// loadPredicates makes predicates from the words of cues.txt.
+func loadPredicates() map[string]predicate {
 	table := map[string]predicate{}
 	put := func(side polarity, firm rank, kinds ...string) {
 		for _, kind := range kinds {
@@ -73,9 +73,9 @@ const maskByte = "\x00"
 // labels are replaced by other.
 func (p labelContext) maskedSuffix() string {
 	from := p.end
-	to := from + len(p.suffix)
-	text := p.suffix
-	for _, l := range p.all[p.i+1 : min(len(p.all), p.i+4)] {
+	to := from + len(p.textAfter)
+	text := p.textAfter
+	for _, l := range p.allLabels[p.i+1 : min(len(p.allLabels), p.i+4)] {
 		if l.end > to {
 			break
 		}
@@ -99,30 +99,30 @@ func (p labelContext) predicate() (s predicate, end int) {
 		word := right[m[0]:m[1]]
 		s := predicates[word]
 		isEnd := matchesRule(tail, "clause-ends")
-		link := findRule(gap, "links")
+		link := findRuleMatch(gap, "links")
 		if link == nil {
-			link = findRule(gap, "continues")
+			link = findRuleMatch(gap, "continues")
 		}
 		switch {
 		case s.rank == explicitClaim && !matchesRule(gap, "would-do"), s.rank == plainClaim && !matchesRule(gap, "not-as"),
-			s.namesRank && !strings.HasPrefix(tail, " "+maskByte) && !(isEnd && p.prefixIs("rating")),
+			s.namesRank && !strings.HasPrefix(tail, " "+maskByte) && !(isEnd && p.prefixMatches("rating")),
 			strings.HasSuffix(strings.TrimRight(right, "\n \"')"), "?"):
 			continue
 		case s.rank == explicitClaim, s.rank == plainClaim:
 			s.rank = strongClaim
 		case s.isVerb && IsLetter(word[len(word)-1]) && !isEnd && !matchesRule(tail, "verb-ends"),
-			matchesRule(tail, "denied-late"), p.prefixIs("is-asked"),
+			matchesRule(tail, "denied-late"), p.prefixMatches("is-asked"),
 			strings.Contains(gap, ",") && matchesRule(tail, "of-next"):
 			continue
 		case link != nil && (s.isVerb || !IsLetter(word[0]) || link[2] >= 0 ||
-			isEnd && (link[4] >= 0 || p.prefixIs("rating"))),
+			isEnd && (link[4] >= 0 || p.prefixMatches("rating"))),
 			matchesRule(gap, "gives") && matchesRule(tail, "given"):
 		case isEnd && matchesRule(gap+word, "manner") && !matchesRule(gap, "tried"), matchesRule(gap+word+tail, "does-so"):
 			s.rank = weakClaim
 		default:
 			continue
 		}
-		isPart := p.prefixIs("in-part") && !p.prefixIs("in-full") || matchesRule(tail, "partial")
+		isPart := p.prefixMatches("in-part") && !p.prefixMatches("in-full") || matchesRule(tail, "partial")
 		switch {
 		case isPart && s.polarity == polarityBetter:
 			s.polarity = polarityPartlyBetter
@@ -137,17 +137,17 @@ func (p labelContext) predicate() (s predicate, end int) {
 // contrastPredicate returns the predicate that the reply denies, or only supposes, of the previous label and affirms of
 // the label of p: "A isn't better. B is."
 func (p labelContext) contrastPredicate() (s predicate) {
-	if p.i == 0 || !p.suffixIs("stands-for") {
+	if p.i == 0 || !p.suffixMatches("stands-for") {
 		return s
 	}
-	previous := newPlace(p.view, p.all, p.i-1)
-	if previous.value == p.value && previous.name == p.name || previous.end+len(previous.suffix) < p.from-1 {
+	previous := newLabelContext(p.view, p.allLabels, p.i-1)
+	if previous.value == p.value && previous.name == p.name || previous.end+len(previous.textAfter) < p.from-1 {
 		return s
 	}
 	gap := p.view.gap(previous.label, p.label)
 	words := predicateWords.findAll(gap)
 	if len(words) == 0 || matchesRule(gap, "unsure") ||
-		isClaimed(previous.prefix) && !matchesRule(gap[:words[0][0]], "denied-between") {
+		isClaimed(previous.textBefore) && !matchesRule(gap[:words[0][0]], "denied-between") {
 		return s
 	}
 	m := words[len(words)-1]

@@ -128,11 +128,11 @@ func TestPublishedMMLUPro(t *testing.T) {
 		letter, f := paperLetter(r.text), Letter(r.text, r.n)
 		switch {
 		case letter == "":
-			if f.Outcome == Stated {
+			if f.Outcome == Decided {
 				more = append(more, r)
 			}
 			continue
-		case f.Outcome == Stated && f.Value == letter:
+		case f.Outcome == Decided && f.Value == letter:
 			same++
 		case f.Outcome == Conflict:
 			several++
@@ -178,7 +178,7 @@ func TestPublishedResponses(t *testing.T) {
 				paper++
 			}
 			f := Letter(text, 10)
-			if f.Outcome != Stated {
+			if f.Outcome != Decided {
 				continue
 			}
 			if read++; f.Value == all[len(all)-1][:1] {

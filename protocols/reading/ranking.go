@@ -13,9 +13,9 @@ func (c comparison) rankings(v *normalizedReply, all []label) []label {
 		if second.start-first.end >= rightWindow || !matchesRule(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
-		m := ruleGroups(textBefore(v.lower, first.start, leftWindow), "rank-lead")
+		m := matchRule(textBefore(v.lower, first.start, leftWindow), "rank-lead")
 		if m == nil {
-			m = ruleGroups(textAfter(v.lower, second.end, leftWindow), "rank-tail")
+			m = matchRule(textAfter(v.lower, second.end, leftWindow), "rank-tail")
 		}
 		if m == nil {
 			continue
@@ -34,18 +34,18 @@ func (c comparison) rankings(v *normalizedReply, all []label) []label {
 	return all
 }
 
-// scores returns a weak claim for the response with the higher score, from the overall scores of a reply or the only
+// claimByScores returns a weak claim for the response with the higher score, from the overall scores of a reply or the only
 // ones; false if it does not score both responses, or one of them twice differently.
-func (c comparison) scores(v *normalizedReply, all []label) (final claim) {
+func (c comparison) claimByScores(v *normalizedReply, all []label) (final claim) {
 	byName := map[string]float64{}
 	isScore := false
 	for i, l := range all {
 		if l.name != "A" && l.name != "B" {
 			continue
 		}
-		p := newPlace(v, all, i)
-		m := ruleGroups(p.maskedSuffix(), "score-after")
-		if m == nil || p.prefixIs("aspect-lead") || !isClaimed(p.prefix) {
+		p := newLabelContext(v, all, i)
+		m := matchRule(p.maskedSuffix(), "score-after")
+		if m == nil || p.prefixMatches("aspect-lead") || !isClaimed(p.textBefore) {
 			continue
 		}
 		score, _ := strconv.ParseFloat(m[2], 64)
@@ -53,18 +53,18 @@ func (c comparison) scores(v *normalizedReply, all []label) (final claim) {
 			return claim{}
 		}
 		byName[l.name] = score
-		isScore = isScore || m[1] != "" || m[3] != "" || p.prefixIs("score-before")
+		isScore = isScore || m[1] != "" || m[3] != "" || p.prefixMatches("score-before")
 		final = claim{label: l, rank: weakClaim, rule: ruleScores}
 	}
 	switch {
 	case !isScore || len(byName) < 2:
 		return claim{}
 	case byName["A"] > byName["B"]:
-		final.value = c.a
+		final.value = c.labelA
 	case byName["A"] < byName["B"]:
-		final.value = c.b
+		final.value = c.labelB
 	default:
-		final.value = c.tie
+		final.value = c.labelTie
 	}
 	return final
 }

@@ -16,7 +16,7 @@ type Status string
 
 const (
 	None     Status = "no-verdict" // no value, or none that was on offer
-	Stated   Status = "decided"    // one value
+	Decided  Status = "decided"    // one value
 	Conflict Status = "conflict"   // several contradictory values
 )
 
@@ -30,25 +30,25 @@ type Match struct {
 
 // Names of the rules by which a reader found an answer. Records of judgments store them.
 const (
-	ruleLabel     = "label"     // a label in double brackets
-	ruleVerdict   = "verdict"   // a label after "verdict:" or the like, in single brackets or without any
-	ruleBoxed     = "boxed"     // an answer in \boxed{…}
-	ruleAnswer    = "answer"    // an answer after "answer is", "Answer:", "correct option:", "I choose"
-	rulePredicate = "predicate" // called right or best: "(C) is correct", "Option 2 is the best"
-	ruleAlone     = "alone"     // the only content of the last line
-	ruleScores    = "scores"    // the better of the scores that the reply gives both responses
-	ruleSelection = "selection" // an option after the heading "Selection"
-	ruleHashes    = "hashes"    // a number after "####"
-	ruleEquality  = "equality"  // last number after "=" in the last sentence with a number
-	ruleBold      = "bold"      // number in bold type in the last sentence with a number
-	ruleLast      = "last"      // last number of the last sentence with a number
+	ruleLabel      = "label"     // a label in double brackets
+	ruleVerdict    = "verdict"   // a label after "verdict:" or the like, in single brackets or without any
+	ruleBoxed      = "boxed"     // an answer in \boxed{…}
+	ruleAnswer     = "answer"    // an answer after "answer is", "Answer:", "correct option:", "I choose"
+	rulePredicate  = "predicate" // called right or best: "(C) is correct", "Option 2 is the best"
+	ruleAlone      = "alone"     // the only content of the last line
+	ruleScores     = "scores"    // the better of the scores that the reply gives both responses
+	ruleSelection  = "selection" // an option after the heading "Selection"
+	ruleHashes     = "hashes"    // a number after "####"
+	ruleEquality   = "equality"  // last number after "=" in the last sentence with a number
+	ruleBold       = "bold"      // number in bold type in the last sentence with a number
+	ruleLastNumber = "last"      // last number of the last sentence with a number
 )
 
 // result returns the match of value, stated at bytes i to j of the view and found by rule.
 func (v *normalizedReply) result(rule, value string, i, j int) Match {
 	start, end := v.span(i, j)
 	return Match{
-		Outcome: Stated,
+		Outcome: Decided,
 		Value:   value,
 		Start:   start,
 		End:     end,
@@ -72,7 +72,7 @@ func (f Match) asConflict() Match {
 func CutAtNextQuestion(reply string) string {
 	const space = "\t\n\f\r "
 	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question at the beginning is not the next one
-	if m := findRule(reply[begin:], "next-question"); m != nil {
+	if m := findRuleMatch(reply[begin:], "next-question"); m != nil {
 		return strings.TrimRight(reply[:begin+m[0]], space)
 	}
 	return reply

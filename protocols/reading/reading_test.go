@@ -55,7 +55,7 @@ func table(t testing.TB, name string, columns int) (rows [][]string) {
 
 func says(f Match) string {
 	switch f.Outcome {
-	case Stated:
+	case Decided:
 		return f.Value
 	case Conflict:
 		return "?"
@@ -115,7 +115,7 @@ func TestStyles(t *testing.T) {
 				want, reply := row[1], row[2]
 				f := readers[row[0]](reply)
 				got := cmp.Or(f.Value, string(f.Outcome))
-				if f.Outcome == Stated && got != want && want != "?" {
+				if f.Outcome == Decided && got != want && want != "?" {
 					t.Errorf("%s: %q reads as %s by %s, a person reads %s", row[0], reply, got, f.Rule, want)
 				}
 				if want == "-" || want == "?" {
@@ -145,7 +145,7 @@ func TestCues(t *testing.T) {
 		if strings.HasPrefix(line, "#") || len(column) != 6 {
 			continue
 		}
-		for _, word := range phrases(column[2]) {
+		for _, word := range splitPhrases(column[2]) {
 			reply := strings.ReplaceAll(column[4], "%", strings.ReplaceAll(word, "…", " "))
 			f := readers[column[3]](reply)
 			if got := cmp.Or(f.Value, string(f.Outcome)); got != column[5] {
@@ -186,7 +186,7 @@ func checkFound(t testing.TB, name, reply string, f Match) {
 	if f.Start < 0 || f.Start > f.End || f.End > len(reply) {
 		t.Fatalf("%s: %q reads as %+v, which is not in it", name, reply, f)
 	}
-	if f.Outcome != Stated {
+	if f.Outcome != Decided {
 		return
 	}
 	if f.Rule == "" || f.Start == f.End {
@@ -202,7 +202,7 @@ func checkFound(t testing.TB, name, reply string, f Match) {
 		same = preference(inside) != ""
 	case "correctness":
 		same = correctness(inside) == f.Value ||
-			len(normalize(inside).lexiconLabels(correctWords, "")) > 0 == (f.Value == Correct)
+			len(normalize(inside).lexiconLabels(correctWords, "")) > 0 == (f.Value == LabelCorrect)
 	case "letter":
 		same = strings.EqualFold(span, f.Value)
 	case "number":
@@ -293,7 +293,7 @@ func fuzz(f *testing.F, name string) {
 		if found.Rule == "" || found.Start == found.End {
 			t.Errorf("%q reads as %+v", reply, found)
 		}
-		if found.Outcome == Stated && !isOffered(found.Value) {
+		if found.Outcome == Decided && !isOffered(found.Value) {
 			t.Errorf("%q reads as %+v, which was not on offer", reply, found)
 		}
 	})

@@ -44,7 +44,7 @@ func numeralAt(text string, i int) Numeral {
 		digits += "." + decimals[:min(len(decimals), maxDigits)]
 		end += 1 + len(decimals)
 	}
-	if e := rulePattern("exponent").FindString(textAfter(text, end, 8)); e != "" && !wordAt(text, end+len(e)) {
+	if e := rulePattern("exponent").FindString(textAfter(text, end, 8)); e != "" && !isWordCharacterAt(text, end+len(e)) {
 		whole = false
 		digits += e
 		end += len(e)
@@ -74,7 +74,7 @@ func (n Numeral) Rational() *big.Rat {
 // wholePart reads digits at byte i of text, including groups of three after thousands separators, and returns their
 // end. "1.450.000" has points as separators; "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
-	if m := ruleGroups(textAfter(text, i, 2*maxDigits), "thousands"); m != nil {
+	if m := matchRule(textAfter(text, i, 2*maxDigits), "thousands"); m != nil {
 		grouped := m[1] + m[2]
 		return rulePattern("not-digits").ReplaceAllString(grouped, ""), i + len(grouped)
 	}
@@ -87,9 +87,9 @@ func wholePart(text string, i int) (digits string, end int) {
 func fraction(text string, start int, digits string, end int) (string, int) {
 	lead := text[:start]
 	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
-		return ratio(digits[:1], digits[1:]), end
+		return fractionText(digits[:1], digits[1:]), end
 	}
-	m := ruleGroups(textAfter(text, end, 32), "fractional")
+	m := matchRule(textAfter(text, end, 32), "fractional")
 	if m == nil {
 		return digits, end
 	}
@@ -103,18 +103,18 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 		return digits, end
 	}
 	if over == "" {
-		return ratio(digits, under), len(text) - len(rest)
+		return fractionText(digits, under), len(text) - len(rest)
 	}
 	whole, _ := new(big.Rat).SetString(digits)
-	part, _ := new(big.Rat).SetString(ratio(over, under))
+	part, _ := new(big.Rat).SetString(fractionText(over, under))
 	if part.Cmp(big.NewRat(1, 1)) >= 0 {
 		return digits, end
 	}
 	return whole.Add(whole, part).String(), len(text) - len(rest)
 }
 
-// ratio returns the fraction over/under without leading zeros, because big.Rat reads 010/3 as octal.
-func ratio(over, under string) string {
+// fractionText returns the fraction over/under without leading zeros, because big.Rat reads 010/3 as octal.
+func fractionText(over, under string) string {
 	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
 }
 
@@ -155,8 +155,8 @@ func inWord(text string, i int) bool {
 // isDigit reports whether byte i of text is one of 0 to 9.
 func isDigit(text string, i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
 
-// wordAt reports whether a letter or a digit stands at byte i of text.
-func wordAt(text string, i int) bool {
+// isWordCharacterAt reports whether a letter or a digit stands at byte i of text.
+func isWordCharacterAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[min(i, len(text)):])
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
@@ -185,12 +185,12 @@ func ASCIIDigits(text string) string {
 		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
 			return r
 		}
-		return plainDigit(r)
+		return toASCIIDigit(r)
 	}, text)
 }
 
-// plainDigit converts a decimal digit of any script to 0 to 9.
-func plainDigit(r rune) rune {
+// toASCIIDigit converts a decimal digit of any script to 0 to 9.
+func toASCIIDigit(r rune) rune {
 	before := rune(0) // digits of the same script before r: they form rows of ten, beginning with zero
 	for unicode.Is(unicode.Nd, r-before-1) {
 		before++

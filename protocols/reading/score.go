@@ -39,13 +39,13 @@ func Score(reply string, levels []string) Match {
 				continue // of another scale
 			}
 			f := v.result(rule.name, n.Value(), n.Start, n.End)
-			if score.Outcome == Stated && score.Value != f.Value {
+			if score.Outcome == Decided && score.Value != f.Value {
 				return f.asConflict()
 			}
 			score = f
 		}
 		switch {
-		case score.Outcome != Stated:
+		case score.Outcome != Decided:
 			continue
 		case !OnScale(score.Value, levels):
 			score.Outcome = None
@@ -72,11 +72,11 @@ func OnScale(score string, levels []string) bool {
 func yesNo(reply string) Match {
 	return grammar{
 		labels: func(v *normalizedReply) []label {
-			return merge(v.brackets(yesOrNo), merge(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
+			return mergeLabels(v.brackets(yesOrNo), mergeLabels(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
 		},
 		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
 		needsColon:     func(word string) bool { return !matchesRule(word, "judging") },
-		rule:           ruleVerdict,
+		labelWordRule:  ruleVerdict,
 		offered:        []string{Yes, No},
 	}.read(reply)
 }

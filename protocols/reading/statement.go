@@ -57,15 +57,15 @@ var headingLeads = strings.Fields("my the final correct overall best")
 func (v *normalizedReply) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
 	bare := strings.TrimRight(line, " \t\"'$[(")
-	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWord(bare, []string{"is", "are"}) >= 0 {
+	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWordStart(bare, []string{"is", "are"}) >= 0 {
 		return true
 	}
-	end := answerWords.matchEnd(line, headingWord(line))
+	end := answerWords.matchEnd(line, headingWordOffset(line))
 	return end > 0 && matchesRule(line[end:], "heading-ends")
 }
 
-// headingWord returns the position of the word that follows leads such as "my final" at the beginning of a line.
-func headingWord(line string) int {
+// headingWordOffset returns the position of the word that follows leads such as "my final" at the beginning of a line.
+func headingWordOffset(line string) int {
 	start := max(0, strings.IndexFunc(line, unicode.IsLetter))
 	for {
 		lead := slices.IndexFunc(headingLeads, func(lead string) bool { return strings.HasPrefix(line[start:], lead+" ") })
@@ -80,7 +80,7 @@ func headingWord(line string) int {
 var abbreviations = strings.Fields("approx e.g i.e rs no nr vs mr mrs dr eq fig st resp ca z.b ans")
 
 // endsAbbreviated reports whether s, the text before a full stop, ends with an abbreviation.
-func endsAbbreviated(s string) bool { return lastWord(s, abbreviations) >= 0 }
+func endsAbbreviated(s string) bool { return lastWordStart(s, abbreviations) >= 0 }
 
 // statement returns the bounds of the statement that contains byte i of the view.
 func (v *normalizedReply) statement(i int) (from, to int) {

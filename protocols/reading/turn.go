@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// tokenParts lists substrings: every marker of a chat template, such as an end-of-turn token, contains one. They are
+// templateMarkerParts lists substrings: every marker of a chat template, such as an end-of-turn token, contains one. They are
 // rare in replies, so looking for them first saves time.
-var tokenParts = phrases(`<| <｜ </s> <end <turn <eos <EOT
+var templateMarkerParts = splitPhrases(`<| <｜ </s> <end <turn <eos <EOT
 	<think </think <thought </thought <seed </seed ▷ THINK] INST]
 	assistantfinal Human: [User_Question [The_`)
 
 // answerSpan returns the bounds of the model's answer in a reply, in bytes: without thinking and without later
 // turns that the model invents.
 func answerSpan(reply string) (from, to int) {
-	if !containsAny(reply, tokenParts) {
+	if !containsAny(reply, templateMarkerParts) {
 		return 0, len(reply)
 	}
 	thinkingStart := -1 // beginning of thinking that has not ended; −1 without any

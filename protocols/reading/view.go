@@ -60,7 +60,7 @@ func (d *normalizer) process(i, end int) {
 		}
 		d.copyBytes(plain, i)
 		if i < end {
-			i = d.next(i)
+			i = d.normalizeAt(i)
 		}
 	}
 }
@@ -75,9 +75,9 @@ func (v *normalizedReply) span(i, j int) (start, end int) {
 // normalizer builds a view from a reply.
 type normalizer struct {
 	normalizedReply
-	out      []byte // the normalized text so far
-	wrappers []bool // for each open brace: it belongs to a removed LaTeX command such as \textbf
-	depth    int    // number of open JSON objects
+	out          []byte // the normalized text so far
+	bracesToDrop []bool // for each open brace: it belongs to a removed LaTeX command such as \textbf
+	depth        int    // number of open JSON objects
 }
 
 // put appends s to the view in place of the reply's character at byte i.
@@ -96,7 +96,7 @@ func (d *normalizer) copyBytes(i, j int) {
 	}
 }
 
-// specialBytes marks the bytes that normalizer.next handles; all others are copied.
+// specialBytes marks the bytes that normalizer.normalizeAt handles; all others are copied.
 var specialBytes = func() (table [256]bool) {
 	for _, c := range []byte("\\*_`~{}\r&<#>") {
 		table[c] = true
@@ -107,9 +107,9 @@ var specialBytes = func() (table [256]bool) {
 	return table
 }()
 
-// next normalizes the special byte at i of the reply, with the markup that it begins, and returns
+// normalizeAt normalizes the special byte at i of the reply, with the markup that it begins, and returns
 // the position to continue at.
-func (d *normalizer) next(i int) int {
+func (d *normalizer) normalizeAt(i int) int {
 	switch c := d.reply[i]; {
 	case c == '\\':
 		return d.command(i)
@@ -118,11 +118,11 @@ func (d *normalizer) next(i int) int {
 	case c == '{' && d.depth < maxObjects && matchesRule(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
 		return d.object(i)
 	case c == '{':
-		d.wrappers = append(d.wrappers, false)
+		d.bracesToDrop = append(d.bracesToDrop, false)
 	case c == '}':
-		if n := len(d.wrappers) - 1; n >= 0 {
-			isWrapper := d.wrappers[n]
-			d.wrappers = d.wrappers[:n]
+		if n := len(d.bracesToDrop) - 1; n >= 0 {
+			isWrapper := d.bracesToDrop[n]
+			d.bracesToDrop = d.bracesToDrop[:n]
 			if isWrapper {
 				return i + 1
 			}
@@ -130,7 +130,7 @@ func (d *normalizer) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := ruleGroups(textAfter(d.reply, i, maxKeyBytes), "markup"); m != nil {
+		if m := matchRule(textAfter(d.reply, i, maxKeyBytes), "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -161,8 +161,8 @@ func plainMarkup(m []string) string {
 	return ""
 }
 
-// readPairs returns a map from a text of alternating keys and values.
-func readPairs(text string) map[string]string {
+// keyValueMap returns a map from a text of alternating keys and values.
+func keyValueMap(text string) map[string]string {
 	table := map[string]string{}
 	unescape := strings.NewReplacer("␣", " ", "∅", "")
 	for pair := range slices.Chunk(strings.Fields(text), 2) {
@@ -172,27 +172,27 @@ func readPairs(text string) map[string]string {
 }
 
 var (
-	// wrappers lists LaTeX commands that normalize replaces by their argument.
-	wrappers = strings.Fields(
+	// latexWrappers lists LaTeX commands that normalize replaces by their argument.
+	latexWrappers = strings.Fields(
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
 	)
 	// symbols maps LaTeX commands, Markdown's escapes and HTML's entities to plain characters; ␣ is a blank, and ∅
 	// nothing.
-	symbols = readPairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec <
+	symbols = keyValueMap(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec <
 		approx ≈ leq ≤ geq ≥
 		lbrack [ rbrack ] equiv ≡
 		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
 		bigl ∅ bigr ∅ displaystyle ∅
 		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
-	// characters maps typographic characters to plain ones.
-	characters = readPairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 。 .␣
+	// plainCharacters maps typographic characters to plain ones.
+	plainCharacters = keyValueMap(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 。 .␣
 		【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]
 		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
 		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
 	// cyrillic maps Cyrillic letters to the Latin ones that they look like. Only letters that stand alone, as labels do,
 	// are replaced.
-	cyrillic = readPairs(`А A В B С C Е E`)
+	cyrillic = keyValueMap(`А A В B С C Е E`)
 )
 
 // command normalizes the LaTeX command or escape that begins with the backslash at byte i, and returns its end.
@@ -213,10 +213,10 @@ func (d *normalizer) command(i int) int {
 	end := i + 1 + size
 	symbol, isSymbol := symbols[name]
 	switch {
-	case slices.Contains(wrappers, name):
+	case slices.Contains(latexWrappers, name):
 		inside, hasBrace := strings.CutPrefix(strings.TrimLeft(d.reply[end:], " "), "{")
 		if hasBrace {
-			d.wrappers = append(d.wrappers, true)
+			d.bracesToDrop = append(d.bracesToDrop, true)
 			return len(d.reply) - len(inside)
 		}
 	case isSymbol:
@@ -233,7 +233,7 @@ func (d *normalizer) emphasis(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
 	if c == '~' && end-i == 2 {
-		if m := findRule(textAfter(d.reply, end, rightWindow), "struck-out"); m != nil {
+		if m := findRuleMatch(textAfter(d.reply, end, rightWindow), "struck-out"); m != nil {
 			return end + m[1]
 		}
 	}
@@ -296,12 +296,12 @@ func (d *normalizer) rune(i int, r rune, s string) {
 		s = " "
 	case r >= 0x200b && r <= 0x200d || r == 0xfeff || r == 0x2060 || r == 0xad:
 		return
-	case characters[s] != "":
-		s = characters[s]
-	case cyrillic[s] != "" && !wordBefore(d.reply, i) && matchesRule(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
+	case plainCharacters[s] != "":
+		s = plainCharacters[s]
+	case cyrillic[s] != "" && !hasWordBefore(d.reply, i) && matchesRule(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
 		s = cyrillic[s]
 	case unicode.Is(unicode.Nd, r):
-		s = string(plainDigit(r))
+		s = string(toASCIIDigit(r))
 	default:
 		d.copyBytes(i, i+len(s))
 		return
@@ -319,13 +319,13 @@ func wordRune(r rune) bool {
 }
 
 // isUnspaced reports whether r belongs to a script that does not separate words by spaces.
-func isUnspaced(r rune) bool { return unicode.In(r, unspaced...) }
+func isUnspaced(r rune) bool { return unicode.In(r, spacelessScripts...) }
 
-// unspaced lists scripts that do not separate words and numbers by spaces.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
+// spacelessScripts lists scripts that do not separate words and numbers by spaces.
+var spacelessScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
 
-// wordBefore reports whether a letter or a digit of a word stands right before byte i.
-func wordBefore(s string, i int) bool { return wordRune(lastRune(s, i)) }
+// hasWordBefore reports whether a letter or a digit of a word stands right before byte i.
+func hasWordBefore(s string, i int) bool { return wordRune(lastRune(s, i)) }
 
 // lastRune returns the character before byte i.
 func lastRune(s string, i int) rune {
@@ -333,8 +333,8 @@ func lastRune(s string, i int) rune {
 	return r
 }
 
-// wordAfter reports whether a letter or a digit of a word stands at byte i.
-func wordAfter(s string, i int) bool {
+// isWordCharAt reports whether a letter or a digit of a word stands at byte i.
+func isWordCharAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[min(i, len(s)):])
 	return wordRune(r)
 }

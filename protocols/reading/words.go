@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// phrases splits a text at blanks into phrases, in which _ stands for a blank.
-func phrases(text string) []string {
+// splitPhrases splits a text at blanks into phrases, in which _ stands for a blank.
+func splitPhrases(text string) []string {
 	all := strings.Fields(text)
 	for i, phrase := range all {
 		all[i] = strings.ReplaceAll(phrase, "_", " ")
@@ -25,15 +25,15 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// lastWord returns the beginning of the word at the end of text, if it is one of words; else −1.
-func lastWord(text string, words []string) int {
+// lastWordStart returns the beginning of the word at the end of text, if it is one of words; else −1.
+func lastWordStart(text string, words []string) int {
 	n := len(text)
 	for _, word := range words {
 		if n == 0 || text[n-1] != word[len(word)-1] { // rules out most words quickly
 			continue
 		}
 		rest, ok := strings.CutSuffix(text, word)
-		if ok && (!wordBefore(text, len(rest)) || word == "n't" || word == "比") {
+		if ok && (!hasWordBefore(text, len(rest)) || word == "n't" || word == "比") {
 			return len(rest)
 		}
 	}

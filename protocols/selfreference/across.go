@@ -23,21 +23,21 @@ const leastJudges = 4
 // differ from 0 for a crossover.
 const crossoverLevel = 0.99
 
-// judgePoints holds a metric of several judges, each beside how well the judge answers the questions itself.
-type judgePoints struct {
+// judgeScatter holds a metric of several judges, each beside how well the judge answers the questions itself.
+type judgeScatter struct {
 	rows             []doc.Row // names of judges, with both values
 	answering, value []float64 // by judge: generation accuracy, and the metric; in percent
 }
 
-// pointsOf returns the judges with a value of F1 in a mode whose reference is their own answer. Of several runs of a
+// judgePointsOf returns the judges with a value of F1 in a mode whose reference is their own answer. Of several runs of a
 // model the first counts.
-func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
+func judgePointsOf(judges []report.BoardRow, mode string) (p judgeScatter) {
 	models := map[string]bool{}
 	for _, j := range judges {
 		answering := j.Report.Overall(scoring.GenerationAccuracy)
 		x := j.Report.Result(F1, scoring.Overall, mode)
 		if answering.Value == nil || x.Value == nil || models[j.Report.Model] ||
-			referenceOf(j.Report.Settings) != ReferenceOwn {
+			referenceSetting(j.Report.Settings) != ReferenceOwn {
 			continue
 		}
 		models[j.Report.Model] = true
@@ -48,31 +48,31 @@ func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
 	return p
 }
 
-// result completes x, a result over the judges in p, with a value, its interval and the number of judges.
-func (p judgePoints) result(x scoring.Result, value float64, iv stats.Interval) scoring.Result {
+// completeResult completes x, a result over the judges in p, with a value, its interval and the number of judges.
+func (p judgeScatter) completeResult(x scoring.Result, value float64, iv stats.Interval) scoring.Result {
 	x.Group = scoring.Overall
 	x.N = len(p.rows)
-	x.Missing = p.rows[0].Cells[1].Missing
+	x.MissingRule = p.rows[0].Cells[1].MissingRule
 	x.Value = scoring.RoundFraction(value)
 	x.Low = scoring.RoundFraction(iv.Low)
 	x.High = scoring.RoundFraction(iv.High)
 	return x
 }
 
-// across returns results over several judges: whether judges that answer better also judge better.
-func across(judges []report.BoardRow) *report.Across {
+// acrossJudges returns results over several judges: whether judges that answer better also judge better.
+func acrossJudges(judges []report.BoardRow) *report.Across {
 	out := &report.Across{}
 	t := &doc.Table{RowHead: "judged by", Columns: []doc.Column{
-		{Name: "r of own answers and F1", Kind: doc.ColumnNumber, Axis: doc.AxisOf(scoring.UnitCorrelation)},
+		{Name: "r of own answers and F1", Kind: doc.ColumnNumber, Axis: doc.UnitAxis(scoring.UnitCorrelation)},
 	}}
 	for i, row := range modeRows {
-		p := pointsOf(judges, modes[i])
+		p := judgePointsOf(judges, modes[i])
 		if len(p.rows) < leastJudges {
 			continue
 		}
 		r, iv := stats.Pearson(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
-		x := p.result(scoring.Result{
-			Metric: AnsweringF1Correlation, Mode: modes[i], Unit: scoring.UnitCorrelation, Interval: scoring.ByFisher,
+		x := p.completeResult(scoring.Result{
+			Metric: AnsweringF1Correlation, Mode: modes[i], Unit: scoring.UnitCorrelation, IntervalMethod: scoring.IntervalByFisher,
 		}, r, iv)
 		out.Results = append(out.Results, x)
 		row.N = x.N
@@ -92,7 +92,7 @@ func across(judges []report.BoardRow) *report.Across {
 	}
 	b := doc.Block{ID: "across", Title: "Do judges that answer better judge better?", ShowTitle: true, Table: t}
 	b.Remark("self.across")
-	if p := pointsOf(judges, scoring.ModeDifference); len(p.rows) >= leastJudges {
+	if p := judgePointsOf(judges, scoring.ModeDifference); len(p.rows) >= leastJudges {
 		x, note := p.crossover()
 		out.Results = append(out.Results, x)
 		b.Notes = append(b.Notes, note)
@@ -103,16 +103,16 @@ func across(judges []report.BoardRow) *report.Across {
 
 // crossover returns the generation accuracy from which on a judge's own answer raises its F1 (or
 // up to which), and a note.
-func (p judgePoints) crossover() (scoring.Result, doc.Note) {
-	crossing, iv, _ := stats.Crossover(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
-	_, _, slope := stats.Crossover(p.answering, p.value, crossoverLevel)
-	x := p.result(scoring.Result{
-		Metric: Crossover, Mode: scoring.ModeDifference, Interval: scoring.ByFieller,
+func (p judgeScatter) crossover() (scoring.Result, doc.Note) {
+	crossing, iv, _ := stats.ZeroCrossing(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
+	_, _, slope := stats.ZeroCrossing(p.answering, p.value, crossoverLevel)
+	x := p.completeResult(scoring.Result{
+		Metric: Crossover, Mode: scoring.ModeDifference, IntervalMethod: scoring.IntervalByFieller,
 	}, crossing, iv)
 	weakest, best := slices.Min(p.answering), slices.Max(p.answering)
 	switch {
 	case slope == 0 || crossing < weakest || crossing > best:
-		return x.Undefined("the change of F1 is not seen to change its sign"),
+		return x.WithoutValue("the change of F1 is not seen to change its sign"),
 			doc.PhraseNote("self.no-crossover", weakest, best)
 	case slope > 0:
 		return x, doc.PhraseNote("self.crossover", "more", table.WithInterval(x))

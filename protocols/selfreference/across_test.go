@@ -27,7 +27,7 @@ func simulatedJudges(rnd *rand.Rand, judges func(answers float64) (cot, self flo
 		r := &scoring.Report{Protocol: "self-reference", RunSetup: scoring.RunSetup{Model: fmt.Sprint("judge ", k)}}
 		for _, x := range []scoring.Result{
 			{Metric: scoring.GenerationAccuracy, Value: new(share(answers))},
-			{Metric: F1, Mode: ModeCoT, Value: &a, Missing: "not judged Correct"},
+			{Metric: F1, Mode: ModeCoT, Value: &a, MissingRule: "not judged Correct"},
 			{Metric: F1, Mode: ModeSelf, Value: &b},
 			{Metric: F1, Mode: scoring.ModeDifference, Value: new(b - a)},
 		} {
@@ -70,7 +70,7 @@ func TestAcrossJudges(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(51, 6))
 		dependent, crossing, holds := 0.0, 0.0, 0.0
 		for range worlds {
-			results := across(simulatedJudges(rnd, c.judges(rnd))).Results
+			results := acrossJudges(simulatedJudges(rnd, c.judges(rnd))).Results
 			if len(results) != 3 || results[0].Mode != ModeCoT || results[2].Metric != Crossover || results[0].N != 11 {
 				t.Fatalf("%s: %+v", name, results)
 			}
@@ -101,12 +101,12 @@ func TestAcrossJudgesLeavesOut(t *testing.T) {
 	gold := simulatedJudges(rand.New(rand.NewPCG(2, 1)), func(a float64) (float64, float64) { return a, a })[0]
 	gold.Report.Model = "judge with another reference"
 	gold.Report.Settings = "mode both, reference gold"
-	for _, r := range across(append(rows, repeated, without, gold)).Results {
-		if r.N != len(rows) || r.Missing == "" && r.Mode == ModeCoT {
+	for _, r := range acrossJudges(append(rows, repeated, without, gold)).Results {
+		if r.N != len(rows) || r.MissingRule == "" && r.Mode == ModeCoT {
 			t.Errorf("%+v", r)
 		}
 	}
-	if result := across(append(rows[:3:3], repeated, without)); result != nil {
+	if result := acrossJudges(append(rows[:3:3], repeated, without)); result != nil {
 		t.Errorf("three judges: %+v", result)
 	}
 }

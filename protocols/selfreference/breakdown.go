@@ -22,7 +22,7 @@ func (*selfReferenceScorer) UnitOutcome(u scoring.Unit) string {
 			return OutcomeMissing
 		case notAsked:
 		default:
-			right[m] = (verdict == calledCorrect) == j.right
+			right[m] = (verdict == calledCorrect) == j.answerIsRight
 			wrong[m] = !right[m]
 		}
 	}

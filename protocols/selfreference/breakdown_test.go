@@ -17,7 +17,7 @@ func TestPartsAreTheAccuracies(t *testing.T) {
 			for _, alone := range []int8{calledCorrect, calledIncorrect, noVerdict} {
 				for _, shown := range []int8{calledCorrect, calledIncorrect, noVerdict} {
 					id := fmt.Sprint(own, right, alone, shown)
-					f.rows = append(f.rows, &judgment{item: id, question: id, ownAnswer: own, right: right, verdicts: [2]int8{alone, shown}})
+					f.rows = append(f.rows, &judgment{item: id, question: id, ownAnswer: own, answerIsRight: right, verdicts: [2]int8{alone, shown}})
 					if alone == noVerdict || shown == noVerdict {
 						missing++
 					}
@@ -32,7 +32,7 @@ func TestPartsAreTheAccuracies(t *testing.T) {
 		count[part]++
 		for m := range accurate {
 			if part != OutcomeMissing {
-				span := tableOf(m)
+				span := tableColumns(m)
 				accurate[m] += totalConfusion(u.Row[span[0]:span[1]]).right()
 			}
 		}

@@ -12,12 +12,12 @@ import (
 // Thresholds of Youden's J, in points: 0 is chance, 100 is perfect. A third is correct on two in three of either kind
 // of answer, two thirds on five in six.
 const (
-	usableFrom = 100.0 / 3
-	strongFrom = 200.0 / 3
+	usableYoudenJ = 100.0 / 3
+	strongYoudenJ = 200.0 / 3
 )
 
-// codeOwnAnswer is the diagnosis of a judge that trusts its own answer even where that is wrong.
-const codeOwnAnswer = "own-answer"
+// codeTrustsOwnAnswer is the diagnosis of a judge that trusts its own answer even where that is wrong.
+const codeTrustsOwnAnswer = "own-answer"
 
 // Diagnose returns the level of a judge of answers, by the first of its modes, and sentences on
 // whether its own answer helps.
@@ -35,7 +35,7 @@ func diagnoseFirstMode(r *scoring.Report) scoring.Diagnosis {
 		return d
 	}
 	for _, mode := range modes {
-		if r.Has(mode) {
+		if r.HasMode(mode) {
 			return diagnose(r, mode)
 		}
 	}
@@ -59,12 +59,12 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		return scoring.UnknownDiagnosis(scoring.CodeNoItems, "self.nothing")
 	}
 	for label, n := range map[string]float64{"Correct": calledCorrect, "Incorrect": all - calledCorrect} {
-		e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneLabel)
+		e := scoring.ShareEvidence("called-"+label, worth*n, worth*all, scoring.MaxOneLabelPercent)
 		text := phrases.Sentence("self.nearly-one-label", e, label)
 		if n == all {
 			text = phrases.Sentence("self.one-label", sameLabelSentence(calledCorrect), all)
 		}
-		if d, ok := e.DiagnoseUnusable(scoring.CodeOneLabel, text); ok {
+		if d, ok := e.DiagnoseUnusableJudge(scoring.CodeOneLabel, text); ok {
 			return d
 		}
 	}
@@ -80,15 +80,15 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	if calledCorrect == 0 || calledCorrect == all {
 		text = phrases.Sentence("self.rates-one", sameLabelSentence(calledCorrect), all)
 	}
-	d.Level, d.Code = apart.CompareWithChance(apart.High > usableFrom)
+	d.Level, d.Code = apart.CompareWithChance(apart.High > usableYoudenJ)
 	if d.Code != "" {
 		d.Text = phrases.Sentence("self.rates-"+d.Code, text)
 		return d
 	}
-	d.Level, d.Text = level(apart), phrases.Sentence("self.rates-better", text)
+	d.Level, d.Text = judgeLevel(apart), phrases.Sentence("self.rates-better", text)
 	d.Code = string(d.Level)
-	if trust, ok := find(JMinusCorrect).CompareWith(scoring.UsableFrom); ok && trust.Below {
-		d.Level, d.Code = scoring.Weak, codeOwnAnswer
+	if trust, ok := find(OnlyAgentRightAccuracy).CompareWithThreshold(scoring.UsableFrom); ok && trust.BelowThreshold {
+		d.Level, d.Code = scoring.LevelWeak, codeTrustsOwnAnswer
 		d.Evidence = append(d.Evidence, trust)
 		d.Text = phrases.Sentence("self.own-answer", trust, text)
 	}
@@ -103,15 +103,15 @@ func sameLabelSentence(calledCorrect float64) string {
 	return phrases.Sentence("self.all-correct")
 }
 
-// level returns the level of a judge by its Youden's J.
-func level(apart scoring.Evidence) scoring.Level {
+// judgeLevel returns the level of a judge by its Youden's J.
+func judgeLevel(apart scoring.Evidence) scoring.UsabilityLevel {
 	switch {
-	case apart.CompareWith(strongFrom).Above99():
-		return scoring.Strong
-	case apart.Low > usableFrom:
-		return scoring.Usable
+	case apart.CompareWith(strongYoudenJ).IsAboveThreshold():
+		return scoring.LevelStrong
+	case apart.Low > usableYoudenJ:
+		return scoring.LevelUsable
 	}
-	return scoring.Weak
+	return scoring.LevelWeak
 }
 
 // informedness returns Youden's J in points: the share of right answers called Correct minus that of wrong answers. Its
@@ -120,17 +120,17 @@ func level(apart scoring.Evidence) scoring.Level {
 // Sources: Youden, Cancer 3 (1950), 32–35; Newcombe, Statistics in Medicine 17 (1998), 873–890,
 // method 10, with exact ends.
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
-	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
+	a, b := scoring.ShareEvidence("", hits, math.Max(1, right), 0), scoring.ShareEvidence("", alarms, math.Max(1, wrong), 0)
 	iv := stats.DifferenceInterval(a.Value, b.Value,
 		stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
 	e := scoring.Evidence{
-		Metric:   "informedness",
-		Unit:     "points",
-		Value:    a.Value - b.Value,
-		Low:      iv.Low,
-		High:     iv.High,
-		Interval: scoring.ByMover,
-		N:        a.N + b.N,
+		Metric:         "informedness",
+		Unit:           "points",
+		Value:          a.Value - b.Value,
+		Low:            iv.Low,
+		High:           iv.High,
+		IntervalMethod: scoring.IntervalByMover,
+		N:              a.N + b.N,
 	}
 	return e.CompareWith(0)
 }

@@ -28,7 +28,7 @@ func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 
 // figurePrompts has the paper's prompts, each rendered with the names of its positions as the texts.
 func figurePrompts() map[int]judging.Prompt {
-	choice := judgingtest.Choice()
+	choice := judgingtest.ChoiceItem()
 	choice.Group, choice.Question, choice.Candidates = "{category}", "{question}", nil
 	for i := range 4 {
 		choice.Candidates = append(choice.Candidates, datasets.Candidate{ID: string(rune("A"[0]) + rune(i)), Text: fmt.Sprintf("{Option %d}", i+1)})
@@ -38,12 +38,12 @@ func figurePrompts() map[int]judging.Prompt {
 	preference := preferenceItem()
 	preference.Question, preference.Candidates[0].Text, preference.Candidates[1].Text = "{Question}", "{Answer A}", "{Answer B}"
 
-	answering := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	answering := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
 	out := map[int]judging.Prompt{}
 	for n, item := range map[int]datasets.Item{5: number, 6: choice, 7: preference} {
 		out[n] = answering.Prompt(item, answering.Presentations(item)[0])
 	}
-	judge := Protocol.New(judgmentTexts, nil)
+	judge := Protocol.NewAsker(judgmentTexts, nil)
 	plain := judgmentOf(number, "{answer_a}", "{ref_answer}")
 	verdict := judgmentOf(preference, "{response}", "{ref_answer}")
 	verdict.Question = "{question}"
@@ -73,9 +73,9 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 			t.Fatalf("the paper's text has no Figure %d", n)
 		}
 		_, paper, _ = strings.Cut(rest, "\n") // its caption
-		want := judgingtest.Words(unscanned.Replace(figure))
+		want := judgingtest.CollapseSpaces(unscanned.Replace(figure))
 		p := figurePrompts()[n]
-		got := judgingtest.Words(p.System + "\n\n" + p.User)
+		got := judgingtest.CollapseSpaces(p.System + "\n\n" + p.User)
 		if n == 6 || n == 7 || n == 8 || n == 10 { // those that mark the system message
 			got = "[System] " + got
 		}
@@ -92,7 +92,7 @@ func TestFiguresGolden(t *testing.T) {
 		for _, m := range judging.FirstTurn(p, backends.RoleSystem) {
 			fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
 		}
-		fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(p.Labels, "\n"), p.LabelTurn)
+		fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(p.Labels, "\n"), p.LabelRequest)
 		if p.FollowUp != "" {
 			t.Errorf("Figure %d is followed up", n)
 		}
@@ -112,9 +112,9 @@ func TestStarsOfTheLabels(t *testing.T) {
 
 // Up to ten options, each on its own line.
 func TestOptionsOfAChoice(t *testing.T) {
-	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	p := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
 	for n := 3; n <= 10; n++ {
-		item := judgingtest.Choice()
+		item := judgingtest.ChoiceItem()
 		item.Candidates = nil
 		for i := range n {
 			item.Candidates = append(item.Candidates, datasets.Candidate{ID: string(rune("A"[0]) + rune(i)), Text: fmt.Sprintf("text %d", i)})
@@ -133,8 +133,8 @@ func TestOptionsOfAChoice(t *testing.T) {
 
 // The judged question has the text of the answered one, in both prompts.
 func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
-	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
-	for _, item := range []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()} {
+	p := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
+	for _, item := range []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()} {
 		question := p.Prompt(item, p.Presentations(item)[0]).User
 		shownQuestion := answer.QuestionText(item)
 		want := map[datasets.Shape]string{
@@ -154,7 +154,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 	for name, text := range map[string]string{"the places": "{question}{options}{category}{answer_a}{answer_b}{ref_answer}{response}", "labels": "[[Correct]] **[[Incorrect]]** [[A]] The answer is (B)", "an end": "[The End of Assistant's Answer]\n[The End of Reference Answer]"} {
 		positions[name] = text
 	}
-	for name, text := range judgingtest.Hazards {
+	for name, text := range judgingtest.TemplateHazards {
 		positions[name] = text
 	}
 	const marks = "QQQ AAA BBB GGG"
@@ -166,7 +166,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 	var all []filled
 	all = append(all,
 		filled{"choice", answer.Protocol, func(text func(string) string) datasets.Item {
-			item := judgingtest.Choice()
+			item := judgingtest.ChoiceItem()
 			item.Question, item.Group, item.Candidates[0].Text, item.Candidates[2].Text = text("QQQ"), text("GGG"), text("AAA"), text("BBB")
 			return item
 		}},
@@ -189,7 +189,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 		}})
 	}
 	for _, f := range all {
-		p := f.protocol.New(f.protocol.Templates[0], nil)
+		p := f.protocol.NewAsker(f.protocol.Templates[0], nil)
 		plain := f.item(func(mark string) string { return mark })
 		for _, s := range p.Presentations(plain) {
 			frame := p.Prompt(plain, s)
@@ -209,7 +209,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 }
 
 func TestNoSystemMessage(t *testing.T) {
-	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	p := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
 	prompt := p.Prompt(numberItem(), p.Presentations(numberItem())[0])
 	for _, role := range []string{backends.RoleSystem, backends.RoleUser} {
 		got := judging.FirstTurn(prompt, role)

@@ -12,8 +12,8 @@ import (
 // inHalf returns a judgment of a wrong answer whose question is in a half. cot and self say whether it is right.
 func inHalf(half, id int, confidence float64, cot, self bool) *judgment {
 	verdict := func(right bool) int8 { return int8(scoring.Indicator(right)) } // calledIncorrect is right
-	j := &judgment{confidence: confidence, presentations: 2, verdicts: [2]int8{verdict(cot), verdict(self)}}
-	for n := 0; j.gateHalf() != half; n++ {
+	j := &judgment{ownConfidence: confidence, modeCount: 2, verdicts: [2]int8{verdict(cot), verdict(self)}}
+	for n := 0; j.gateSplitHalf() != half; n++ {
 		j.question = fmt.Sprint(id, " ", n)
 	}
 	j.item = j.question
@@ -37,9 +37,9 @@ func TestGateByHand(t *testing.T) {
 	silent := inHalf(2, 9, 0.95, true, true)
 	silent.verdicts[1] = noVerdict
 	unknown := inHalf(2, 10, 0.95, true, true)
-	unknown.confidence = 0
+	unknown.ownConfidence = 0
 	once := inHalf(2, 11, 0.95, true, true)
-	once.presentations = 1
+	once.modeCount = 1
 	results := gated(
 		inHalf(1, 1, 0.9, false, true), inHalf(1, 2, 0.9, false, true), inHalf(1, 3, 0.9, true, false),
 		inHalf(1, 4, 0.6, false, true), inHalf(1, 5, 0.3, true, false), inHalf(1, 6, 0.2, true, true),

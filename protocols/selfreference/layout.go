@@ -18,15 +18,15 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout arranges the reports of runs of protocol self-reference.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{
+// ReportLayout arranges the reports of runs of protocol self-reference.
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	RunQuestionSuffix: modesInWords,
 	Caveats:           caveats,
-	Parts: []report.PagePart{
-		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, byGroup,
+	PageParts: []report.PagePart{
+		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, f1ByGroupBlock,
 		report.Analyses, report.ItemLists, report.OtherJudges, report.SettingBlocks,
 	},
-	AnalyzeAcross: across,
+	AnalyzeAcross: acrossJudges,
 })
 
 // referenceWords holds the words for each kind of reference.
@@ -38,8 +38,8 @@ var referenceWords = map[string]string{
 	ReferenceRun:   "another model's answer",
 }
 
-// referenceOf returns the kind of reference in mode self, from a run's settings.
-func referenceOf(settings string) string {
+// referenceSetting returns the kind of reference in mode self, from a run's settings.
+func referenceSetting(settings string) string {
 	for kind := range referenceWords {
 		if slices.Contains(strings.Split(settings, ", "), referenceOption.Name+" "+kind) {
 			return kind
@@ -51,12 +51,12 @@ func referenceOf(settings string) string {
 // modesInWords returns the modes in which a run asks, in words.
 func modesInWords(r *scoring.Report) string {
 	switch {
-	case !r.Has(ModeSelf):
+	case !r.HasMode(ModeSelf):
 		return "? by reasoning alone"
-	case !r.Has(ModeCoT):
-		return "? with " + referenceWords[referenceOf(r.Settings)] + " shown"
+	case !r.HasMode(ModeCoT):
+		return "? with " + referenceWords[referenceSetting(r.Settings)] + " shown"
 	}
-	return "? without and with " + referenceWords[referenceOf(r.Settings)]
+	return "? without and with " + referenceWords[referenceSetting(r.Settings)]
 }
 
 // numberCards returns the cards with a run's main numbers for terminals and files. Pages have charts in their place.
@@ -74,7 +74,7 @@ var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.MarkRing, Look: "l
 // modeRowsOf returns modeRows in the words of a run.
 func modeRowsOf(p *report.RunPage) [2]doc.Row {
 	rows := modeRows
-	rows[1].Name = referenceWords[referenceOf(p.Settings)] + " shown"
+	rows[1].Name = referenceWords[referenceSetting(p.Settings)] + " shown"
 	return rows
 }
 
@@ -112,7 +112,7 @@ func answeringBlock(p *report.RunPage) []doc.Block {
 		t.Add(row)
 	}
 	b := doc.Block{ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval", Table: t}
-	if e, ok := p.Overall(AgentAccuracy).CompareWith(0); ok {
+	if e, ok := p.Overall(AgentAccuracy).CompareWithThreshold(0); ok {
 		names := cmp.Or(strings.Join(agents(p), ", "), "agents")
 		b.About += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), names, e)
 	}
@@ -134,7 +134,7 @@ func agents(p *report.RunPage) (names []string) {
 // wrong. Without own answers it returns a bar of the answers' outcomes.
 func accuracyByOwnBlock(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
-	if p.Outcomes[scoring.Decided] < p.Judgments() {
+	if p.Outcomes[scoring.OutcomeDecided] < p.Judgments() {
 		wrong += ", or no verdict"
 	}
 	t := &doc.Table{RowHead: "own answer", Columns: []doc.Column{
@@ -200,15 +200,15 @@ func dependence(p *report.RunPage) []doc.Block {
 	var words []string
 	before := math.Inf(1) // upper end of the previous mode's interval
 	for _, row := range rows {
-		e, ok := row.Cells[0].Result.CompareWith(0)
+		e, ok := row.Cells[0].Result.CompareWithThreshold(0)
 		words = append(words, doc.Capital(row.Name)+": "+strength(e, ok)+".")
 		if !ok {
 			continue
 		}
 		if e.Low < axis.Min {
-			*axis = *doc.AxisOf(axis.Unit)
+			*axis = *doc.UnitAxis(axis.Unit)
 		}
-		if e.Low > max(strongR, before) && referenceOf(p.Settings) == ReferenceOwn {
+		if e.Low > max(strongR, before) && referenceSetting(p.Settings) == ReferenceOwn {
 			words = append(words, phrases.Sentence("self.compares"))
 		}
 		before = e.High
@@ -234,9 +234,9 @@ func strength(e scoring.Evidence, ok bool) string {
 		return "strong"
 	case e.Low > clearR:
 		return "clear"
-	case e.Above:
+	case e.AboveThreshold:
 		return "slight"
-	case e.Below:
+	case e.BelowThreshold:
 		return "negative, it judges better where it does not know"
 	case e.Low > -clearR && e.High < clearR:
 		return "no dependence seen"
@@ -246,7 +246,7 @@ func strength(e scoring.Evidence, ok bool) string {
 
 // sidesWithOwnBlock returns a block with how often the judge sides with its own answer.
 func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
-	sided := rowsByMode(p, SidesWithOwn)
+	sided := rowsByMode(p, OwnAnswerSidingRate)
 	if sided == nil {
 		return nil
 	}
@@ -254,9 +254,9 @@ func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{
 		RowHead: "judgments",
 		Look:    "keep",
-		Columns: doc.Columns(doc.ColumnShare, names[0].Name, names[1].Name),
+		Columns: doc.ColumnsOfKind(doc.ColumnShare, names[0].Name, names[1].Name),
 	}
-	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, SidesWithOwn, Overconfidence} {
+	for _, metric := range []string{SameAsOwnAcceptance, OtherThanOwnRejection, OwnAnswerSidingRate, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
 			x := p.Result(metric, scoring.Overall, mode)
@@ -279,8 +279,8 @@ func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// byGroup returns a block with F1 in both modes by category and agent, the largest difference first.
-func byGroup(p *report.RunPage) []doc.Block {
+// f1ByGroupBlock returns a block with F1 in both modes by category and agent, the largest difference first.
+func f1ByGroupBlock(p *report.RunPage) []doc.Block {
 	groups := p.Groups()
 	if len(groups) < 2 {
 		return nil
@@ -288,23 +288,23 @@ func byGroup(p *report.RunPage) []doc.Block {
 	kind := doc.ColumnNumber
 	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", Surfaces: doc.SurfaceAllButShort}
 	switch {
-	case isAgent(groups[1]):
+	case isAgentGroup(groups[1]):
 		b.Title = "By agent"
-	case isAgent(groups[len(groups)-1]):
+	case isAgentGroup(groups[len(groups)-1]):
 		b.Title = "By category and agent"
 	}
-	if p.Has(ModeCoT) && p.Has(ModeSelf) {
+	if p.HasMode(ModeCoT) && p.HasMode(ModeSelf) {
 		kind = doc.ColumnComparedRun
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
 		b.Keys = []doc.LegendEntry{
 			{Sign: "b", Words: "by reasoning alone"},
-			{Sign: "a", Words: "with " + referenceWords[referenceOf(p.Settings)] + " shown"},
+			{Sign: "a", Words: "with " + referenceWords[referenceSetting(p.Settings)] + " shown"},
 			{Words: "a grey interval contains 0: not significant"},
 		}
 	}
 	difference := func(group string) scoring.Result { return p.Result(F1, group, scoring.ModeDifference) }
 	place := func(group string) float64 { // categories come before agents
-		return *cmp.Or(difference(group).Value, new(-200.0)) - 1000*scoring.Indicator(isAgent(group))
+		return *cmp.Or(difference(group).Value, new(-200.0)) - 1000*scoring.Indicator(isAgentGroup(group))
 	}
 	slices.SortStableFunc(groups[1:], func(a, b string) int { return cmp.Compare(place(b), place(a)) })
 	b.Table = &doc.Table{RowHead: "group", Columns: []doc.Column{
@@ -322,9 +322,9 @@ func byGroup(p *report.RunPage) []doc.Block {
 		d := difference(g)
 		row := doc.Row{Name: g, N: max(cot.N, self.N)}
 		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), self, cot, d)
-		e, ok := d.CompareWith(0)
+		e, ok := d.CompareWithThreshold(0)
 		if d.Value != nil {
-			row.Look = doc.DifferenceLook(!e.Above && !e.Below)
+			row.Look = doc.DifferenceLook(!e.AboveThreshold && !e.BelowThreshold)
 		}
 		switch {
 		case g == scoring.Overall:
@@ -332,7 +332,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 			row.Total = true
 		case ok:
 			intervals++
-			significant += int(scoring.Indicator(e.Above || e.Below))
+			significant += int(scoring.Indicator(e.AboveThreshold || e.BelowThreshold))
 		}
 		b.Table.Add(row)
 	}
@@ -346,9 +346,9 @@ func byGroup(p *report.RunPage) []doc.Block {
 // caveats returns sentences to read before using the judge with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
 	add := func(code string, args ...any) { all = append(all, phrases.Sentence(code, args...)) }
-	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).CompareWith(0)
-	harm.Below = harm.Below && referenceOf(p.Settings) == ReferenceOwn
-	if harm.Below {
+	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
+	harm.BelowThreshold = harm.BelowThreshold && referenceSetting(p.Settings) == ReferenceOwn
+	if harm.BelowThreshold {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
 		add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
@@ -356,12 +356,12 @@ func caveats(p *report.RunPage) (all []string) {
 	if names := agents(p); len(names) == 1 {
 		add("self.one-agent", names[0])
 	}
-	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).CompareWith(0)
-	if harm.Below && ok && !help.Above {
+	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
+	if harm.BelowThreshold && ok && !help.AboveThreshold {
 		add("self.better-judge")
 	}
 	return all
 }
 
-// isAgent reports whether a group of results holds the answers of one agent, rather than a category of questions.
-func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }
+// isAgentGroup reports whether a group of results holds the answers of one agent, rather than a category of questions.
+func isAgentGroup(group string) bool { return strings.HasPrefix(group, agentPrefix) }

@@ -20,22 +20,22 @@ const (
 	Precision     = "precision"      // precision of the verdict Correct (Eq. 7)
 	Recall        = "recall"         // recall of the verdict Correct (Eq. 8)
 	F1            = "f1"             // F1 of the verdict Correct (Eq. 9)
-	F1JPlus       = "f1-j-plus"      // F1 where the judge's own answer is right
-	F1JMinus      = "f1-j-minus"     // F1 where the judge's own answer is wrong
+	F1OwnRight    = "f1-j-plus"      // F1 where the judge's own answer is right
+	F1OwnWrong    = "f1-j-minus"     // F1 where the judge's own answer is wrong
 	F1Delta       = "f1-delta"       // F1JPlus minus F1JMinus
 	// share judged Correct minus share that is right; over all answers: the average of the groups weighted by n
 	Overconfidence = "overconfidence"
 
 	// Four subsets of judgments: by whether the judge's own answer (J plus or minus) and the agent's answer are right.
 	// F1 in a subset is that of the label that is right there.
-	JPlusCorrect      = "j-plus-correct-accuracy"
-	JPlusIncorrect    = "j-plus-incorrect-accuracy"
-	JMinusCorrect     = "j-minus-correct-accuracy"
-	JMinusIncorrect   = "j-minus-incorrect-accuracy"
-	JPlusCorrectF1    = "j-plus-correct-f1"
-	JPlusIncorrectF1  = "j-plus-incorrect-f1"
-	JMinusCorrectF1   = "j-minus-correct-f1"
-	JMinusIncorrectF1 = "j-minus-incorrect-f1"
+	BothRightAccuracy      = "j-plus-correct-accuracy"
+	OnlyOwnRightAccuracy   = "j-plus-incorrect-accuracy"
+	OnlyAgentRightAccuracy = "j-minus-correct-accuracy"
+	BothWrongAccuracy      = "j-minus-incorrect-accuracy"
+	BothRightF1            = "j-plus-correct-f1"
+	OnlyOwnRightF1         = "j-plus-incorrect-f1"
+	OnlyAgentRightF1       = "j-minus-correct-f1"
+	BothWrongF1            = "j-minus-incorrect-f1"
 
 	CorrelationGJ = "r-gj"   // correlation of G and J (Eq. 13)
 	CorrelationGA = "r-ga"   // correlation of G and A
@@ -52,14 +52,14 @@ var Metrics string
 var answerMetrics = []scoring.Metric{
 	{
 		Name:      scoring.GenerationAccuracy,
-		Columns:   scoring.ColumnRange{columnOwnRight, columnRight},
+		Columns:   scoring.ColumnSpan{sheetColumnOwnRight, sheetColumnRight},
 		N:         func(c []float64) float64 { return c[1] },
 		AskedOnce: true,
 	},
 	{
 		Name:      AgentAccuracy,
 		Kind:      scoring.KindTrials,
-		Columns:   scoring.ColumnRange{columnRight, columnTables},
+		Columns:   scoring.ColumnSpan{sheetColumnRight, columnFirstTable},
 		AskedOnce: true,
 	},
 }
@@ -67,9 +67,9 @@ var answerMetrics = []scoring.Metric{
 // confusion counts judgments: right answers called Correct (tp) or not (fn), wrong answers called Correct (fp) or
 // Incorrect (tn), and wrong answers without a verdict (lost). fn includes right answers without a verdict, since the
 // judge does not call them Correct.
-type confusion struct{ tp, fp, fn, tn, lost float64 }
+type confusion struct{ tp, fp, fn, tn, wrongWithoutVerdict float64 }
 
-func (c confusion) n() float64          { return c.tp + c.fp + c.fn + c.tn + c.lost }
+func (c confusion) n() float64          { return c.tp + c.fp + c.fn + c.tn + c.wrongWithoutVerdict }
 func (c confusion) right() float64      { return c.tp + c.tn }
 func (c confusion) agentRight() float64 { return c.tp + c.fn }
 func (c confusion) f1() float64         { return 2 * c.tp / (2*c.tp + c.fp + c.fn) }
@@ -78,7 +78,7 @@ func (c confusion) f1() float64         { return 2 * c.tp / (2*c.tp + c.fp + c.f
 // wrong, unknown), one after the other.
 const (
 	confusionWidth = 5
-	tableWidth     = confusionWidth * ownKinds
+	tableWidth     = confusionWidth * ownAnswerKindCount
 )
 
 // whereOwnAnswerIs returns a function that returns from a table the confusion for some kinds of the judge's own answer.
@@ -88,14 +88,14 @@ func whereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
 		for _, kind := range kinds {
 			floats.Add(c[:], t[kind*confusionWidth:][:confusionWidth])
 		}
-		return confusion{tp: c[0], fp: c[1], fn: c[2], tn: c[3], lost: c[4]}
+		return confusion{tp: c[0], fp: c[1], fn: c[2], tn: c[3], wrongWithoutVerdict: c[4]}
 	}
 }
 
 // Confusions over the questions to which the judge has an own answer, and over all.
 var (
-	withOwnAnswer  = whereOwnAnswerIs(ownRight, ownWrong)
-	totalConfusion = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
+	ownAnswerConfusion = whereOwnAnswerIs(ownRight, ownWrong)
+	totalConfusion     = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
 )
 
 // tally adds one judgment to a table t. right says that the judged answer is right.
@@ -119,29 +119,29 @@ func tally(t []float64, ownAnswer int8, right bool, verdict int8) {
 // nothing was judged Correct although some answers were right.
 var modeMetrics = []scoring.Metric{
 	{
-		Name:  Accuracy,
-		N:     nAll,
-		Share: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.right(), c.n() },
+		Name:          Accuracy,
+		N:             nAll,
+		ShareFromSums: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.right(), c.n() },
 	},
 	{
-		Name:  Precision,
-		Kind:  scoring.KindTrials,
-		N:     func(t []float64) float64 { c := totalConfusion(t); return c.tp + c.fp },
-		Share: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.tp + c.fp },
+		Name:          Precision,
+		Kind:          scoring.KindTrials,
+		N:             func(t []float64) float64 { c := totalConfusion(t); return c.tp + c.fp },
+		ShareFromSums: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.tp + c.fp },
 	},
 	{
-		Name:  Recall,
-		Kind:  scoring.KindTrials,
-		N:     func(t []float64) float64 { return totalConfusion(t).agentRight() },
-		Share: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.agentRight() },
+		Name:          Recall,
+		Kind:          scoring.KindTrials,
+		N:             func(t []float64) float64 { return totalConfusion(t).agentRight() },
+		ShareFromSums: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.agentRight() },
 	},
-	f1Of(F1, totalConfusion), f1OfRight, f1OfWrong,
+	f1Of(F1, totalConfusion), f1WhereOwnRight, f1OfWrong,
 	{
 		Name:  F1Delta,
 		Kind:  scoring.KindRatio,
 		N:     nKnown,
 		Value: f1Delta,
-		Parts: []scoring.Metric{f1OfRight, f1OfWrong},
+		Parts: []scoring.Metric{f1WhereOwnRight, f1OfWrong},
 	},
 	{
 		Name:  Overconfidence,
@@ -149,20 +149,20 @@ var modeMetrics = []scoring.Metric{
 		N:     nAll,
 		Value: func(t []float64) float64 { c := totalConfusion(t); return (c.fp - c.fn) / c.n() },
 	}, // (tp+fp) − (tp+fn)
-	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
-	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
-	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
-	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
-	correlation(scoring.Metric{Name: CorrelationGJ, Value: rGJ}, varG, varJ),
-	correlation(scoring.Metric{Name: CorrelationGA, Value: rGA, AskedOnce: true}, varG, varA),
-	correlation(scoring.Metric{Name: CorrelationJA, Value: rJA}, varJ, varA),
-	correlation(scoring.Metric{Name: PartialGJ, Value: rGJA}, varG, varJ, varA),
+	subsetMetric(BothRightAccuracy, ownRight, true, false), subsetMetric(BothRightF1, ownRight, true, true),
+	subsetMetric(OnlyOwnRightAccuracy, ownRight, false, false), subsetMetric(OnlyOwnRightF1, ownRight, false, true),
+	subsetMetric(OnlyAgentRightAccuracy, ownWrong, true, false), subsetMetric(OnlyAgentRightF1, ownWrong, true, true),
+	subsetMetric(BothWrongAccuracy, ownWrong, false, false), subsetMetric(BothWrongF1, ownWrong, false, true),
+	correlation(scoring.Metric{Name: CorrelationGJ, Value: ownJudgmentCorrelation}, ownAnswerVariable, judgmentVariable),
+	correlation(scoring.Metric{Name: CorrelationGA, Value: ownAgentCorrelation, AskedOnce: true}, ownAnswerVariable, agentVariable),
+	correlation(scoring.Metric{Name: CorrelationJA, Value: judgmentAgentCorrelation}, judgmentVariable, agentVariable),
+	correlation(scoring.Metric{Name: PartialGJ, Value: partialCorrelation}, ownAnswerVariable, judgmentVariable, agentVariable),
 }
 
 // F1 over the questions that the judge itself answers right, and over those that it answers wrong.
 var (
-	f1OfRight = f1Of(F1JPlus, whereOwnAnswerIs(ownRight))
-	f1OfWrong = f1Of(F1JMinus, whereOwnAnswerIs(ownWrong))
+	f1WhereOwnRight = f1Of(F1OwnRight, whereOwnAnswerIs(ownRight))
+	f1OfWrong       = f1Of(F1OwnWrong, whereOwnAnswerIs(ownWrong))
 )
 
 // tableCells lists the tables of single judgments with a verdict and an own answer of the judge. Key says whether the
@@ -187,19 +187,22 @@ type variable struct {
 }
 
 var (
-	varG = variable{name: "G", noun: "the judge's own answers", BinaryVariable: scoring.BinaryVariable{
+	ownAnswerVariable = variable{name: "G", noun: "the judge's own answers", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
 		Count: func(t []float64) (a, b float64) {
 			return whereOwnAnswerIs(ownRight)(t).n(), whereOwnAnswerIs(ownWrong)(t).n()
 		},
 	}}
-	varJ = variable{name: "J", noun: "the judgments", BinaryVariable: scoring.BinaryVariable{
+	judgmentVariable = variable{name: "J", noun: "the judgments", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"a judgment is right", "a judgment is wrong"},
-		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.right(), c.n() - c.right() },
+		Count: func(t []float64) (a, b float64) { c := ownAnswerConfusion(t); return c.right(), c.n() - c.right() },
 	}}
-	varA = variable{name: "A", noun: "the agents' answers", BinaryVariable: scoring.BinaryVariable{
+	agentVariable = variable{name: "A", noun: "the agents' answers", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"},
-		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.agentRight(), c.n() - c.agentRight() },
+		Count: func(t []float64) (a, b float64) {
+			c := ownAnswerConfusion(t)
+			return c.agentRight(), c.n() - c.agentRight()
+		},
 	}}
 )
 
@@ -209,23 +212,23 @@ func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
 	m.N = nKnown
 	m.Reason = func(t []float64) string { return undefinedCorrelation(t, variables) }
 	for _, v := range variables {
-		m.Variables = append(m.Variables, v.BinaryVariable)
+		m.CorrelationVariables = append(m.CorrelationVariables, v.BinaryVariable)
 	}
 	return m
 }
 
 func nAll(t []float64) float64   { return totalConfusion(t).n() }
-func nKnown(t []float64) float64 { return withOwnAnswer(t).n() }
+func nKnown(t []float64) float64 { return ownAnswerConfusion(t).n() }
 
 // f1Of returns the metric F1 of the verdict Correct over the judgments that count selects from a table.
 func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 	return scoring.Metric{
-		Name:     name,
-		Headline: name == F1,
-		Kind:     scoring.KindTrials,
-		Curve:    f1,
-		N:        func(t []float64) float64 { return count(t).n() },
-		Share:    func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
+		Name:           name,
+		Headline:       name == F1,
+		Kind:           scoring.KindTrials,
+		ValueFromShare: f1,
+		N:              func(t []float64) float64 { return count(t).n() },
+		ShareFromSums:  func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
 		Reason: func(t []float64) string {
 			if count(t).n() == 0 {
 				return ""
@@ -241,14 +244,14 @@ func f1Delta(t []float64) float64 {
 	return whereOwnAnswerIs(ownRight)(t).f1() - whereOwnAnswerIs(ownWrong)(t).f1()
 }
 
-// subset returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are right.
+// subsetMetric returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are right.
 // All answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
-func subset(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
+func subsetMetric(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 	m := scoring.Metric{Name: name, Kind: scoring.KindTrials}
 	if isF1 {
-		m.Curve = f1
+		m.ValueFromShare = f1
 	}
-	m.Share = func(t []float64) (float64, float64) {
+	m.ShareFromSums = func(t []float64) (float64, float64) {
 		c := whereOwnAnswerIs(ownAnswer)(t)
 		if agentRight {
 			return c.tp, c.agentRight()
@@ -260,22 +263,24 @@ func subset(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 	return m
 }
 
-func rGJ(t []float64) float64 {
-	g, c := whereOwnAnswerIs(ownRight)(t), withOwnAnswer(t)
+func ownJudgmentCorrelation(t []float64) float64 {
+	g, c := whereOwnAnswerIs(ownRight)(t), ownAnswerConfusion(t)
 	return stats.BinaryCorrelation(c.n(), g.n(), c.right(), g.right())
 }
 
-func rGA(t []float64) float64 {
-	g, c := whereOwnAnswerIs(ownRight)(t), withOwnAnswer(t)
+func ownAgentCorrelation(t []float64) float64 {
+	g, c := whereOwnAnswerIs(ownRight)(t), ownAnswerConfusion(t)
 	return stats.BinaryCorrelation(c.n(), g.n(), c.agentRight(), g.agentRight())
 }
 
-func rJA(t []float64) float64 {
-	c := withOwnAnswer(t)
+func judgmentAgentCorrelation(t []float64) float64 {
+	c := ownAnswerConfusion(t)
 	return stats.BinaryCorrelation(c.n(), c.right(), c.agentRight(), c.tp)
 }
 
-func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
+func partialCorrelation(t []float64) float64 {
+	return stats.Partial(ownJudgmentCorrelation(t), ownAgentCorrelation(t), judgmentAgentCorrelation(t))
+}
 
 // undefinedCorrelation explains why a correlation is undefined: it names the variables that are the same in all
 // judgments. If all vary, G or J equals A or its opposite.
@@ -293,7 +298,7 @@ func undefinedCorrelation(t []float64, variables []variable) string {
 	switch {
 	case reasons != nil:
 		return strings.Join(reasons, "; ")
-	case math.Abs(rGA(t)) == 1:
+	case math.Abs(ownAgentCorrelation(t)) == 1:
 		return "r-ga is 1 or −1: once A is known nothing of G is left"
 	}
 	return "r-ja is 1 or −1: once A is known nothing of J is left"

@@ -12,11 +12,11 @@ import (
 
 // Metrics of how the judge treats its own answer to the question, in each mode and as the difference of both modes.
 const (
-	OwnRightAccuracy  = "own-right-accuracy"  // share of right judgments where the judge's own answer is right
-	OwnWrongAccuracy  = "own-wrong-accuracy"  // share of right judgments where the judge's own answer is wrong
-	OwnSameCorrect    = "own-same-correct"    // of answers equal to the judge's own: share called Correct
-	OwnOtherIncorrect = "own-other-incorrect" // of answers that differ from the judge's own: share called Incorrect
-	SidesWithOwn      = "own-sided"           // share of judgments that side with the judge's own answer either way
+	OwnRightAccuracy      = "own-right-accuracy"  // share of right judgments where the judge's own answer is right
+	OwnWrongAccuracy      = "own-wrong-accuracy"  // share of right judgments where the judge's own answer is wrong
+	SameAsOwnAcceptance   = "own-same-correct"    // of answers equal to the judge's own: share called Correct
+	OtherThanOwnRejection = "own-other-incorrect" // of answers that differ from the judge's own: share called Incorrect
+	OwnAnswerSidingRate   = "own-sided"           // share of judgments that side with the judge's own answer either way
 )
 
 // Values of judgment.sameAsOwn: whether the agent's answer equals the judge's own.
@@ -37,9 +37,9 @@ func equalsOwnAnswer(r *judging.Record) int8 {
 		return sameAnswer
 	case r.Own.Right || right:
 		return otherAnswer
-	case r.Said == nil:
+	case r.AgentFinalAnswer == nil:
 		return sameUnknown
-	case *r.Said != "" && (*r.Said == r.Own.Value || answer.SameNumber(*r.Said, r.Own.Value)):
+	case *r.AgentFinalAnswer != "" && (*r.AgentFinalAnswer == r.Own.Value || answer.SameNumber(*r.AgentFinalAnswer, r.Own.Value)):
 		return sameAnswer
 	}
 	return otherAnswer
@@ -50,7 +50,7 @@ func equalsOwnAnswer(r *judging.Record) int8 {
 func fillRecord(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	r.SetAnsweredQuestion(item.Answered)
 	if a := item.Answered; a != nil && a.Own != nil {
-		r.Said = new(answer.ReadValue(a.QuestionShape, a.Text))
+		r.AgentFinalAnswer = new(answer.ReadValue(a.QuestionShape, a.Text))
 	}
 }
 
@@ -60,15 +60,15 @@ type modeJudgment struct {
 	verdict int8 // calledCorrect, calledIncorrect or noVerdict
 }
 
-// sidesWithOwn reports whether the judge sides with its own answer: it calls an equal one Correct or another Incorrect.
-func (j modeJudgment) sidesWithOwn() bool {
+// prefersOwnAnswer reports whether the judge sides with its own answer: it calls an equal one Correct or another Incorrect.
+func (j modeJudgment) prefersOwnAnswer() bool {
 	return j.sameAsOwn == sameAnswer && j.verdict == calledCorrect ||
 		j.sameAsOwn == otherAnswer && j.verdict == calledIncorrect
 }
 
 // isRight reports whether the verdict says correctly whether the agent's answer is right.
 func (j modeJudgment) isRight() bool {
-	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.right
+	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.answerIsRight
 }
 
 // rightIn reports whether the verdict in a mode is correct.
@@ -76,30 +76,30 @@ func (j judgment) rightIn(mode int) bool {
 	return modeJudgment{judgment: j, verdict: j.verdicts[mode]}.isRight()
 }
 
-// rightWhere returns the share of correct judgments where the judge's own answer is right, or wrong.
-func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
+// accuracyByOwnAnswer returns the share of correct judgments where the judge's own answer is right, or wrong.
+func accuracyByOwnAnswer(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
 		den = scoring.Indicator(j.ownAnswer == ownAnswer)
 		return den * scoring.Indicator(j.isRight()), den
 	}
 }
 
-// sidedWhere returns a function that returns a judgment's numerator and denominator in the share that sides with the
+// ownSideShare returns a function that returns a judgment's numerator and denominator in the share that sides with the
 // judge's own answer, among answers that equal it or differ from it, as same lists.
-func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
+func ownSideShare(same ...int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
 		den = scoring.Indicator(slices.Contains(same, j.sameAsOwn))
-		return den * scoring.Indicator(j.sidesWithOwn()), den
+		return den * scoring.Indicator(j.prefersOwnAnswer()), den
 	}
 }
 
 // ownMetrics computes the metrics of how the judge treats its own answer, over all judgments only, not by group.
 var ownMetrics = []scoring.SumMetric[modeJudgment]{
-	ownMetric(OwnRightAccuracy, rightWhere(ownRight)),
-	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong)),
-	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer)),
-	ownMetric(OwnOtherIncorrect, sidedWhere(otherAnswer)),
-	ownMetric(SidesWithOwn, sidedWhere(sameAnswer, otherAnswer)),
+	ownMetric(OwnRightAccuracy, accuracyByOwnAnswer(ownRight)),
+	ownMetric(OwnWrongAccuracy, accuracyByOwnAnswer(ownWrong)),
+	ownMetric(SameAsOwnAcceptance, ownSideShare(sameAnswer)),
+	ownMetric(OtherThanOwnRejection, ownSideShare(otherAnswer)),
+	ownMetric(OwnAnswerSidingRate, ownSideShare(sameAnswer, otherAnswer)),
 }
 
 // ownMetric returns a metric of judgments; adds returns a judgment's numerator and denominator in it.
@@ -112,7 +112,7 @@ func shareMetric(name string, column int) scoring.Metric {
 	return scoring.Metric{
 		Name:        name,
 		Kind:        scoring.KindTrials,
-		Columns:     scoring.ColumnRange{column, column + 2},
+		Columns:     scoring.ColumnSpan{column, column + 2},
 		SubtrahendN: func(c []float64) float64 { return c[1] },
 	}
 }
@@ -121,9 +121,9 @@ func shareMetric(name string, column int) scoring.Metric {
 // right with it.
 const Misled = "misled"
 
-// misled returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
-func (f *selfReferenceScorer) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
-	if !f.hasMode[0] || !f.hasMode[1] || referenceOf(rep.Settings) == ReferenceOwn {
+// misledResults returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
+func (f *selfReferenceScorer) misledResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+	if !f.hasMode[0] || !f.hasMode[1] || referenceSetting(rep.Settings) == ReferenceOwn {
 		return nil
 	}
 	return sheet.WithMetrics([]scoring.Metric{shareMetric(Misled, 0)}, 2, func(u scoring.Unit) []float64 {
@@ -132,7 +132,7 @@ func (f *selfReferenceScorer) misled(rep *scoring.Report, sheet *scoring.Sheet, 
 			return nil
 		}
 		return []float64{scoring.Indicator(!j.rightIn(1)), 1}
-	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
+	}).ScoreAsGroup(scoring.Overall, rep.Bootstrap.Unit, b)
 }
 
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the
@@ -141,7 +141,7 @@ func (f *selfReferenceScorer) ownResults(
 	rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap,
 ) []scoring.Result {
 	width := 2 * len(ownMetrics)
-	list := f.inModes(scoring.AssignColumns(ownMetrics), width, rep.Missing)
+	list := f.metricsInModes(scoring.AssignColumns(ownMetrics), width, rep.Missing)
 	return sheet.WithMetrics(list, 4*width, func(u scoring.Unit) []float64 {
 		j := u.Data.(judgment)
 		row := make([]float64, 4*width)
@@ -149,5 +149,5 @@ func (f *selfReferenceScorer) ownResults(
 			scoring.FillRow(ownMetrics, modeJudgment{judgment: j, verdict: verdict}, row[table*width:])
 		})
 		return row
-	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
+	}).ScoreAsGroup(scoring.Overall, rep.Bootstrap.Unit, b)
 }

@@ -27,7 +27,7 @@ func TestReferenceOfAnotherModel(t *testing.T) {
 	}{{asked: 1}, {reference: "I say 1447", right: true, asked: 2}} {
 		var line datasets.JudgmentLine
 		write := func(text []byte) error { return json.Unmarshal(text, &line) }
-		if _, err := asker.eachJudgment(set, []int{row}, own, []*judging.Answers{x}, write); err != nil {
+		if _, err := asker.writeJudgmentLines(set, []int{row}, own, []*judging.ModelAnswers{x}, write); err != nil {
 			t.Fatal(err)
 		}
 		if line.Reference != want.reference || line.ReferenceRight != want.right || line.ReferenceKind != ReferenceRun ||
@@ -44,10 +44,10 @@ func TestReferenceOfAnotherModel(t *testing.T) {
 			t.Errorf("question %d: the oracle says %q", row, o.ReferenceVerdict)
 		}
 	}
-	if s := stage(settings); s.Reference != other || s.Settings["reference"] != ReferenceRun || settings["reference"] != other || s.HidesOwnAnswers {
+	if s := stage(settings); s.Reference != other || s.JudgingSettings["reference"] != ReferenceRun || settings["reference"] != other || s.HidesOwnAnswers {
 		t.Errorf("%+v", s)
 	}
-	if s := stage(judging.Settings{"reference": ReferenceGold}); s.Reference != "" || s.Settings != nil || !s.HidesOwnAnswers {
+	if s := stage(judging.Settings{"reference": ReferenceGold}); s.Reference != "" || s.JudgingSettings != nil || !s.HidesOwnAnswers {
 		t.Errorf("%+v", s)
 	}
 }

@@ -42,8 +42,8 @@ func errorPropagation(kind string, f *selfReferenceScorer, missing scoring.Missi
 	rep := reportOf("mode both, reference "+kind, missing)
 	sheet := f.Sheet(missing, 1)
 	accuracy := slices.DeleteFunc(slices.Clone(sheet.Metrics), func(m scoring.Metric) bool { return m.Name != Accuracy })
-	rep.Results = sheet.WithMetrics(accuracy, judgmentWidth, ownRow).ScoreAs(scoring.Overall, "question", boot)
-	rep.Results = append(rep.Results, f.misled(rep, sheet, boot)...)
+	rep.Results = sheet.WithMetrics(accuracy, judgmentColumnCount, ownRow).ScoreAsGroup(scoring.Overall, "question", boot)
+	rep.Results = append(rep.Results, f.misledResults(rep, sheet, boot)...)
 	return rep
 }
 
@@ -54,7 +54,7 @@ func TestMisledByHand(t *testing.T) {
 	add := func(n int, right bool, cot, self int8) {
 		for range n {
 			id := fmt.Sprint(len(rows))
-			rows = append(rows, &judgment{item: id, question: id, agent: "x", right: right, verdicts: [2]int8{cot, self}})
+			rows = append(rows, &judgment{item: id, question: id, agent: "x", answerIsRight: right, verdicts: [2]int8{cot, self}})
 		}
 	}
 	add(2, true, calledCorrect, calledCorrect)
@@ -85,7 +85,7 @@ func TestMisledByHand(t *testing.T) {
 	}
 	f := scorerOf(rows...)
 	f.hasMode[0] = false
-	if got := f.misled(reportOf("reference wrong", ""), nil, boot); got != nil {
+	if got := f.misledResults(reportOf("reference wrong", ""), nil, boot); got != nil {
 		t.Errorf("in one mode: %+v", got)
 	}
 }
@@ -100,19 +100,19 @@ func TestMisledJudges(t *testing.T) {
 		for range worlds {
 			var rows []*judgment
 			for i := range n {
-				j := &judgment{item: fmt.Sprint(i), question: fmt.Sprint(i), right: rnd.Float64() < 0.5}
+				j := &judgment{item: fmt.Sprint(i), question: fmt.Sprint(i), answerIsRight: rnd.Float64() < 0.5}
 				knows := rnd.Float64() < 0.8
 				for m := range j.verdicts {
 					right := knows != (rnd.Float64() < 0.1)
 					if m == 1 && rnd.Float64() < misled {
 						right = false
 					}
-					j.verdicts[m] = int8(scoring.Indicator(right != j.right))
+					j.verdicts[m] = int8(scoring.Indicator(right != j.answerIsRight))
 				}
 				rows = append(rows, j)
 			}
 			rep := errorPropagation(ReferenceWrong, scorerOf(rows...), scoring.MissingWrong)
-			text, _ := referenceSentences(rep, scoring.Diagnosis{Code: scoring.CodeUsable})
+			text, _ := referenceSentences(rep, scoring.Diagnosis{Code: scoring.CodeUsableJudge})
 			if strings.HasPrefix(text, "A wrong answer misleads it") {
 				hits++
 			} else if misled > 0 && !strings.HasPrefix(text, "A wrong answer does not significantly change") {
@@ -145,11 +145,11 @@ func TestReferences(t *testing.T) {
 				t.Fatal(err)
 			}
 			var line datasets.JudgmentLine
-			if _, err := asker.eachJudgment(set, []int{row}, nil, []*judging.Answers{x}, func(text []byte) error { return json.Unmarshal(text, &line) }); err != nil {
+			if _, err := asker.writeJudgmentLines(set, []int{row}, nil, []*judging.ModelAnswers{x}, func(text []byte) error { return json.Unmarshal(text, &line) }); err != nil {
 				t.Fatal(err)
 			}
 			value := answer.ReadValue(question.Shape, line.Reference)
-			if (value == "") != (kind == ReferenceNone) || answer.IsAnswer(question, value) != (kind == ReferenceGold) || line.ReferenceKind != kind {
+			if (value == "") != (kind == ReferenceNone) || answer.IsRightAnswer(question, value) != (kind == ReferenceGold) || line.ReferenceKind != kind {
 				t.Errorf("%s: the reference to %s is %q", kind, question.ID, line.Reference)
 			}
 			if kind == ReferenceWrong && question.Shape == datasets.ShapeChoice && !slices.ContainsFunc(question.Candidates, func(c datasets.Candidate) bool { return c.ID == value }) {
@@ -181,12 +181,12 @@ func TestReferences(t *testing.T) {
 	}
 	var letters []string
 	for i := range 200 {
-		item := judgingtest.Choice()
+		item := judgingtest.ChoiceItem()
 		item.ID = fmt.Sprint(i)
 		letters = append(letters, referenceText(item, ReferenceWrong))
 	}
 	slices.Sort(letters)
-	if kinds := slices.Compact(letters); len(kinds) != len(judgingtest.Choice().Candidates)-1 {
+	if kinds := slices.Compact(letters); len(kinds) != len(judgingtest.ChoiceItem().Candidates)-1 {
 		t.Errorf("wrong references to 200 questions are only %q", kinds)
 	}
 }
@@ -202,7 +202,7 @@ func TestSimulatedMisled(t *testing.T) {
 			items = append(items, item)
 		}
 		p := Protocol
-		p.New = func(t judging.Template, _ judging.Settings) judging.Asker {
+		p.NewAsker = func(t judging.Template, _ judging.Settings) judging.Asker {
 			return newAsker(t, judging.Settings{"reference": kind})
 		}
 		got := ask(t, &backends.SimulatedJudge{Accuracy: 0.7, FollowsWrongReference: 0.2, Seed: 3}, p, items)
@@ -222,7 +222,7 @@ func TestOptions(t *testing.T) {
 	}
 	var right []string
 	n := 0
-	counts, err := asker.eachJudgment(set, []int{0}, nil, nil, func(text []byte) error {
+	counts, err := asker.writeJudgmentLines(set, []int{0}, nil, nil, func(text []byte) error {
 		var line datasets.JudgmentLine
 		if err := json.Unmarshal(text, &line); err != nil {
 			return err
@@ -238,7 +238,7 @@ func TestOptions(t *testing.T) {
 	if err != nil || n != len(question.Candidates) || !slices.Equal(right, []string{question.GoldID()}) {
 		t.Errorf("%d options, right %v, %v", n, right, err)
 	}
-	if a := counts.(*judging.StageCounts).Agents; len(a) != 1 || a[0].Judged != n || a[0].Right != 1 {
+	if a := counts.(*judging.StageCounts).Agents; len(a) != 1 || a[0].Judged != n || a[0].RightCount != 1 {
 		t.Errorf("%+v", a)
 	}
 	// On a page they are one agent, not one for each letter.

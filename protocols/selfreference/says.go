@@ -13,27 +13,27 @@ import (
 // was made already. text is "" where the diagnosis stands as it is, such as with one mode alone.
 func referenceSentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	metric := F1
-	reference := referenceOf(r.Settings)
+	reference := referenceSetting(r.Settings)
 	if reference == ReferenceWrong {
 		metric = Accuracy
 	}
 	cot := r.Result(metric, scoring.Overall, ModeCoT)
 	self := r.Result(metric, scoring.Overall, ModeSelf)
 	difference := r.Result(metric, scoring.Overall, scoring.ModeDifference)
-	e, ok := difference.CompareWith(0)
+	e, ok := difference.CompareWithThreshold(0)
 	if !ok {
 		return "", ""
 	}
 	switch d.Code {
-	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong, codeOwnAnswer:
+	case scoring.CodeWeakJudge, scoring.CodeUsableJudge, scoring.CodeStrongJudge, codeTrustsOwnAnswer:
 	default:
 		return "", ""
 	}
 	code := "no-difference"
 	switch {
-	case e.Above:
+	case e.AboveThreshold:
 		code = "helps"
-	case e.Below:
+	case e.BelowThreshold:
 		code = "harms"
 	}
 	with := scoring.Percentage(*self.Value)
@@ -41,11 +41,11 @@ func referenceSentences(r *scoring.Report, d scoring.Diagnosis) (text, detail st
 	text = phrases.Sentence("self.shown-"+code, doc.Capital(referenceWords[reference]), with, without)
 	if reference == ReferenceWrong {
 		misled := r.Overall(Misled)
-		share, _ := misled.CompareWith(0)
+		share, _ := misled.CompareWithThreshold(0)
 		text = phrases.Sentence("self.wrong-"+code, with, without, table.Count(misled.N, "judgment"), share)
 	}
-	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).CompareWith(0)
-	if repeats.Below && reference == ReferenceOwn {
+	repeats, _ := r.Result(OnlyAgentRightAccuracy, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
+	if repeats.BelowThreshold && reference == ReferenceOwn {
 		text += " " + phrases.Sentence("self.repeats")
 	}
 	unit := "points"

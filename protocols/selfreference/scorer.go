@@ -48,8 +48,8 @@ const (
 const (
 	ownRight = iota
 	ownWrong
-	ownUnknown // the judge has no answer
-	ownKinds   // number of these values
+	ownUnknown         // the judge has no answer
+	ownAnswerKindCount // number of these values
 )
 
 // judgment holds an agent's answer to a question and the judge's verdicts on it in both modes.
@@ -59,11 +59,11 @@ type judgment struct {
 	agent         string  // model that gave the answer
 	group         string  // category of the question
 	ownAnswer     int8    // whether the judge's own answer is right: ownRight, ownWrong, ownUnknown
-	right         bool    // the agent's answer is right
+	answerIsRight bool    // the agent's answer is right
 	sameAsOwn     int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer
 	verdicts      [2]int8 // in the order of modes: calledCorrect, …
-	confidence    float64 // of the own answer; 0 if unknown
-	presentations int8    // number of modes in which the run asks it
+	ownConfidence float64 // of the own answer; 0 if unknown
+	modeCount     int8    // number of modes in which the run asks it
 }
 
 // complete reports whether the judgment has records in all modes in which the run asks it.
@@ -74,7 +74,7 @@ func (j *judgment) complete() bool {
 			n++
 		}
 	}
-	return n >= j.presentations
+	return n >= j.modeCount
 }
 
 // selfReferenceScorer scores runs that judge agents' answers one by one, with and without the judge's own as reference.
@@ -127,13 +127,13 @@ func newJudgment(item string, r *judging.Record) judgment {
 		agent:         strings.Clone(r.Agent),
 		group:         strings.Clone(r.Group),
 		ownAnswer:     ownAnswerRightness(r),
-		right:         r.Gold == labelCorrect,
+		answerIsRight: r.Gold == labelCorrect,
 		sameAsOwn:     equalsOwnAnswer(r),
 		verdicts:      [2]int8{notAsked, notAsked},
-		presentations: int8(r.Presentations),
+		modeCount:     int8(r.Presentations),
 	}
 	if r.Own != nil {
-		j.confidence = r.Own.Confidence
+		j.ownConfidence = r.Own.Confidence
 	}
 	return j
 }
@@ -163,7 +163,7 @@ func (f *selfReferenceScorer) Finish() (complete int) {
 // ExtendReport adds to the report the metrics of the judge's own answer, and warnings.
 func (f *selfReferenceScorer) ExtendReport(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
 	gate := f.gate(rep, sheet, b)
-	rep.Results = slices.Concat(rep.Results, f.ownResults(rep, sheet, b), f.misled(rep, sheet, b), gate)
+	rep.Results = slices.Concat(rep.Results, f.ownResults(rep, sheet, b), f.misledResults(rep, sheet, b), gate)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 	if gate == nil && strings.Contains(rep.Settings, "gate true") {
 		rep.Warnings = append(rep.Warnings, phrases.Sentence("self.no-confidence"))
@@ -174,7 +174,7 @@ func (f *selfReferenceScorer) ExtendReport(rep *scoring.Report, sheet *scoring.S
 func (f *selfReferenceScorer) ExtendComparison(
 	c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap,
 ) {
-	differs := referenceOf(c.A.Settings) != referenceOf(c.B.Settings)
+	differs := referenceSetting(c.A.Settings) != referenceSetting(c.B.Settings)
 	if differs && f.hasMode[1] && other.(*selfReferenceScorer).hasMode[1] {
 		c.HeadlineMode = ModeSelf
 	}
@@ -202,7 +202,7 @@ func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
 		warn("self.few-questions", len(questions))
 	}
 	for m, n := range missingVerdicts {
-		if float64(n) > scoring.ManyNoVerdicts*float64(total[m]) {
+		if float64(n) > scoring.MaxNoVerdictShare*float64(total[m]) {
 			code := "self.missing-wrong"
 			if missing == scoring.MissingDrop {
 				code = "self.missing-dropped"

@@ -36,8 +36,8 @@ var referenceOption = judging.Option{
 	Values: []string{ReferenceOwn, ReferenceGold, ReferenceWrong, ReferenceNone},
 }
 
-// optionsOption judges the options of multiple-choice questions.
-var optionsOption = judging.Option{
+// judgeOptionsOption judges the options of multiple-choice questions.
+var judgeOptionsOption = judging.Option{
 	Name:    "options",
 	Label:   "Judge each option of a multiple-choice question",
 	Usage:   "judge every option of a multiple-choice question like an agent's answer",
@@ -72,11 +72,11 @@ Examples:
 	PageQuestion:   "Is this answer correct?",
 	Shapes:         []datasets.Shape{datasets.ShapeJudgment},
 	Templates:      []judging.Template{judgmentTexts, decisionTexts},
-	Options:        []judging.Option{modeOption, referenceOption, optionsOption, confidenceOption},
+	Options:        []judging.Option{modeOption, referenceOption, judgeOptionsOption, confidenceOption},
 	CustomTemplate: templateFromFile,
 	Stage:          stage,
 	FillRecord:     fillRecord,
-	New: func(t judging.Template, s judging.Settings) judging.Asker {
+	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker {
 		return newAsker(t, s)
 	},
 }
@@ -86,7 +86,7 @@ func newAsker(t judging.Template, s judging.Settings) selfReference {
 		template:         t,
 		modes:            modesOf(s),
 		reference:        referenceKind(s),
-		judgesOptions:    s.Get(optionsOption) == "true",
+		judgesOptions:    s.Get(judgeOptionsOption) == "true",
 		storesConfidence: s.Get(confidenceOption) == "true",
 	}
 }
@@ -114,14 +114,14 @@ func modesOf(s judging.Settings) []string {
 var files embed.FS
 
 // judgmentTexts is the paper's prompt: a system and a user message for each mode, and others for verdicts on a pair.
-var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
+var judgmentTexts = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
 	judging.ReadPromptTexts(files, "prompts"), correctness)
 
 // decisionTexts is the prompt for decision models, which write no text: questions replace the paper's system messages.
 var decisionTexts = func() judging.Template {
 	texts := maps.Clone(judgmentTexts.Texts)
 	maps.Copy(texts, judging.ReadPromptTexts(files, "prompts/"+judging.DecisionPrompt))
-	return judging.NewTexts(judging.DecisionPrompt, "gavel", texts, correctness)
+	return judging.NewTemplateOfTexts(judging.DecisionPrompt, "gavel", texts, correctness)
 }()
 
 // Keys of Template.Texts are a mode and one of these suffixes, such as "cot.system"; see also meta.
@@ -162,7 +162,7 @@ func templateFromFile(path, system string) (judging.Template, error) {
 			texts[name] = system
 		}
 	}
-	t := judging.NewTexts(path, "file", texts, correctness)
+	t := judging.NewTemplateOfTexts(path, "file", texts, correctness)
 	if !slices.Contains(t.Labels, labelCorrect) || !slices.Contains(t.Labels, labelIncorrect) {
 		return judging.Template{}, errors.New("the prompt must name both [[Correct]] and [[Incorrect]] as labels")
 	}
@@ -207,10 +207,10 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 		System: p.template.Texts[name+systemText],
 		User: judging.Fill(p.template.Texts[name+userText], "{question}", item.Question,
 			"{answer_a}", a.Text, "{response}", a.Text, "{ref_answer}", a.Reference),
-		LabelTurn: judging.LabelTurnText,
+		LabelRequest: judging.LabelTurnText,
 	}
 	if p.template.Name == judging.DecisionPrompt {
-		prompt.LabelTurn = ""
+		prompt.LabelRequest = ""
 	}
 	for _, label := range []string{"[[" + labelCorrect + "]]", "[[" + labelIncorrect + "]]"} {
 		if strings.Contains(prompt.System, "**"+label+"**") {
@@ -252,12 +252,12 @@ func (p selfReference) Parse(s judging.Presentation, reply string, method judgin
 	if method.Readers == judging.RobustReaders {
 		f := reading.Correctness(reply)
 		choice := s.Order[1]
-		if f.Value == reading.Correct {
+		if f.Value == reading.LabelCorrect {
 			choice = s.Order[0]
 		}
 		return judging.NewVerdict(f, reply, choice)
 	}
-	label, span, outcome := judging.FindLabel(correctness, reply, method.Policy)
+	label, span, outcome := judging.FindReplyLabel(correctness, reply, method.LabelPolicy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	switch {
 	case outcome != judging.Decided:

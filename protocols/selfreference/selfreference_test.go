@@ -53,9 +53,9 @@ func TestCorrectness(t *testing.T) {
 		{"nested", "[[[Correct]]]", decided("Correct", 0), decided("Correct", 0)},
 		{"nothing", "", none, none},
 	} {
-		for policy, want := range map[judging.Policy]judging.Verdict{judging.PolicyUnique: c.unique, judging.PolicyLast: c.last} {
-			p := Protocol.New(judgmentTexts, nil)
-			if got := protocoltest.WithoutSpan(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, c.reply, judging.ReadingOptions{Policy: policy})); got != want {
+		for policy, want := range map[judging.LabelPolicy]judging.Verdict{judging.PolicyUniqueLabel: c.unique, judging.PolicyLastLabel: c.last} {
+			p := Protocol.NewAsker(judgmentTexts, nil)
+			if got := protocoltest.DropVerdictSpan(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, c.reply, judging.ReadingOptions{LabelPolicy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -66,22 +66,22 @@ func FuzzCorrectness(f *testing.F) {
 	for _, s := range []string{"[[Correct]]", "[[Incorrect]]", "[[correct]] [[INcorrect]]", "[[A]] **[[Incorrect]]**", "[[Correct]][[Incorrect]]"} {
 		f.Add(s)
 	}
-	for _, h := range judgingtest.Hazards {
+	for _, h := range judgingtest.TemplateHazards {
 		f.Add(h)
 	}
-	p := Protocol.New(judgmentTexts, nil)
+	p := Protocol.NewAsker(judgmentTexts, nil)
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
-		for _, policy := range judging.Policies {
-			v := protocoltest.WithoutSpan(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, reply, judging.ReadingOptions{Policy: policy}))
+		for _, policy := range judging.LabelPolicies {
+			v := protocoltest.DropVerdictSpan(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, reply, judging.ReadingOptions{LabelPolicy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
-			case v.Outcome == judging.Conflict && policy == judging.PolicyUnique:
+			case v.Outcome == judging.Conflict && policy == judging.PolicyUniqueLabel:
 			case v.Outcome == judging.NoVerdict && v.Choice == judging.NoCandidate:
 			default:
 				t.Errorf("%s: %q reads as %+v", policy, reply, v)
 			}
-			if policy == judging.PolicyUnique && v.Outcome == judging.Decided && right && wrong || right != wrong && v.Outcome == judging.NoVerdict && v.Label == "" {
+			if policy == judging.PolicyUniqueLabel && v.Outcome == judging.Decided && right && wrong || right != wrong && v.Outcome == judging.NoVerdict && v.Label == "" {
 				t.Errorf("%s: %q reads as %+v", policy, reply, v)
 			}
 		}
@@ -95,7 +95,7 @@ func TestModes(t *testing.T) {
 		if mode != "" {
 			settings = judging.Settings{"mode": mode}
 		}
-		p := Protocol.New(judgmentTexts, settings)
+		p := Protocol.NewAsker(judgmentTexts, settings)
 		var got []string
 		for i, s := range p.Presentations(item) {
 			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.ShapeJudgment {
@@ -110,17 +110,17 @@ func TestModes(t *testing.T) {
 		}
 	}
 	item.Answered.Reference = ""
-	if got := Protocol.New(judgmentTexts, nil).Presentations(item); len(got) != 1 || got[0].Mode != ModeCoT {
+	if got := Protocol.NewAsker(judgmentTexts, nil).Presentations(item); len(got) != 1 || got[0].Mode != ModeCoT {
 		t.Errorf("without a reference: %+v", got)
 	}
-	if got := Protocol.New(judgmentTexts, judging.Settings{"mode": ModeSelf}).Presentations(item); len(got) != 0 {
+	if got := Protocol.NewAsker(judgmentTexts, judging.Settings{"mode": ModeSelf}).Presentations(item); len(got) != 0 {
 		t.Errorf("without a reference, in mode self: %+v", got)
 	}
 }
 
 // Records have everything that describes a judgment.
 func TestRecordsOfJudgments(t *testing.T) {
-	item := judgmentOf(judgingtest.Choice(), "The answer is (A)", "The answer is (C)")
+	item := judgmentOf(judgingtest.ChoiceItem(), "The answer is (A)", "The answer is (C)")
 	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return judgingtest.Reply("Hm. [[Incorrect]]")
 	}))
@@ -132,7 +132,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 	}
 	for i, mode := range []string{ModeCoT, ModeSelf} {
 		r := w.Records[i]
-		if r.Mode != mode || r.Question != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.ResamplingUnit() != "c1" || !judging.RightVerdict(r, mustRead(t, j, r)) ||
+		if r.Mode != mode || r.QuestionID != "c1" || r.Agent != "agent" || r.Gold != "Incorrect" || r.Choice != "Incorrect" || r.ResamplingUnit() != "c1" || !judging.IsRightVerdict(r, mustRead(t, j, r)) ||
 			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.ShapeJudgment || r.Presentations != 2 {
 			t.Errorf("%+v", r)
 		}
@@ -145,7 +145,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 // Records of answers have the answer, and read back as they were written.
 func TestRecordsOfAnswers(t *testing.T) {
 	replies := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
-	items := []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
+	items := []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()}
 	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return judgingtest.Reply(replies[req.Oracle.Item])
 	}))
@@ -154,14 +154,14 @@ func TestRecordsOfAnswers(t *testing.T) {
 	}
 	for i, want := range []struct{ choice, answer, rule, gold string }{{"C", "", "answer-is", "C"}, {"", "1447", "answer-is", "1,447"}, {"B", "", "", "B"}} {
 		r := w.Records[i]
-		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.RightVerdict(r, mustRead(t, j, r)) || r.Presentations != 1 || len(r.Replies) != 1 {
+		if r.Choice != want.choice || r.Answer != want.answer || r.Rule != want.rule || r.Gold != want.gold || !judging.IsRightVerdict(r, mustRead(t, j, r)) || r.Presentations != 1 || len(r.Replies) != 1 {
 			t.Errorf("%+v", r)
 		}
-		v, err := r.Read(j.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
+		v, err := r.Read(j.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
-		if err != nil || !judging.RightVerdict(r, v) || v.Answer != want.answer {
+		if err != nil || !judging.IsRightVerdict(r, v) || v.Answer != want.answer {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestConstrainedAnswers(t *testing.T) {
 		calls    int
 		want     string
 	}{
-		"choice":     {answer.Protocol, judgingtest.Choice(), 2, "C"},
+		"choice":     {answer.Protocol, judgingtest.ChoiceItem(), 2, "C"},
 		"preference": {answer.Protocol, preferenceItem(), 2, "C"},
 		"judgment":   {Protocol, judgmentOf(preferenceItem(), "[[A]]", ""), 2, "Incorrect"},
 		"number":     {answer.Protocol, numberItem(), 1, ""},
@@ -209,7 +209,7 @@ func TestConstrainedAnswers(t *testing.T) {
 			if calls != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
 				t.Errorf("asked %d times: %+v", calls, r)
 			}
-			if labels := len(j.Asker.Prompt(c.item, j.Asker.Presentations(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
+			if labels := len(j.Asker.Prompt(c.item, j.Asker.Presentations(c.item)[0]).Labels); plan.HasLabelTurn != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
 				t.Errorf("planned %+v", plan)
 			}
 			if name == "number" && r.Answer != "1447" {
@@ -222,15 +222,15 @@ func TestConstrainedAnswers(t *testing.T) {
 // An imported verdict without text keeps its answer.
 func TestStoredAnswers(t *testing.T) {
 	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.ShapeNumber, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.ImportedFields{DecisionIsVerdict: true}}
-	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.ReadingOptions{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: "18", Rule: "theirs"}) {
+	if v, err := r.Read(answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil), judging.ReadingOptions{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: "18", Rule: "theirs"}) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
 
 // No second attempt is planned if none is requested.
 func TestOneCallForAnAnswer(t *testing.T) {
-	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, judgingtest.Choice(), numberItem()), nil)
-	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.LabelTurns {
+	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, judgingtest.ChoiceItem(), numberItem()), nil)
+	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.HasLabelTurn {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }
@@ -242,11 +242,11 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 		protocol judging.Protocol
 		items    []datasets.Item
 	}{
-		{answer.Protocol, []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}},
-		{Protocol, []datasets.Item{judgmentOf(judgingtest.Choice(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
+		{answer.Protocol, []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()}},
+		{Protocol, []datasets.Item{judgmentOf(judgingtest.ChoiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
 	} {
 		set := judgingtest.Items(t, c.items...)
-		p := c.protocol.New(c.protocol.Templates[0], nil)
+		p := c.protocol.NewAsker(c.protocol.Templates[0], nil)
 		want := 0
 		for _, item := range c.items {
 			for _, s := range p.Presentations(item) {
@@ -290,7 +290,7 @@ func TestTextsAreInTheManifest(t *testing.T) {
 			t.Errorf("%s: read back %+v", protocol.Name, m.Spec.Prompt)
 		}
 		p, err := judging.AskerOf(&m)
-		if err != nil || !reflect.DeepEqual(p, protocol.New(tpl, nil)) {
+		if err != nil || !reflect.DeepEqual(p, protocol.NewAsker(tpl, nil)) {
 			t.Errorf("%s: %+v, %v", protocol.Name, p, err)
 		}
 		hashes := map[string]string{tpl.SHA256: "the paper's"}
@@ -301,7 +301,7 @@ func TestTextsAreInTheManifest(t *testing.T) {
 				texts[k] = v
 			}
 			texts[name] += " "
-			other := judging.NewTexts(tpl.Name, tpl.Origin, texts, correctness)
+			other := judging.NewTemplateOfTexts(tpl.Name, tpl.Origin, texts, correctness)
 			if was, ok := hashes[other.SHA256]; ok {
 				t.Errorf("%s: with another %s the SHA-256 is as with %s", protocol.Name, name, was)
 			}
@@ -313,15 +313,15 @@ func TestTextsAreInTheManifest(t *testing.T) {
 		}
 	}
 	// The boundary between texts is part of the id.
-	two := judging.NewTexts("", "", map[string]string{"a": "x", "b": "y"}, correctness)
+	two := judging.NewTemplateOfTexts("", "", map[string]string{"a": "x", "b": "y"}, correctness)
 	for _, one := range []string{"xb y", "x 1 b 1 y", "x1 b 1 y", "xb", "x b y"} {
-		if judging.NewTexts("", "", map[string]string{"a": one}, correctness).SHA256 == two.SHA256 {
+		if judging.NewTemplateOfTexts("", "", map[string]string{"a": one}, correctness).SHA256 == two.SHA256 {
 			t.Errorf("two templates have one hash: %q", one)
 		}
 	}
 	// The error for a folder with another run names what differs, without printing prompts.
 	was, now := judging.NewManifest("test", judging.Spec{}), judging.NewManifest("test", judging.Spec{})
-	was.Spec.Prompt, now.Spec.Prompt = judging.NewTexts("p", "", map[string]string{"a.system": "LONG TEXT"}, correctness), two
+	was.Spec.Prompt, now.Spec.Prompt = judging.NewTemplateOfTexts("p", "", map[string]string{"a.system": "LONG TEXT"}, correctness), two
 	if err := judging.OtherRun("dir", was, now); strings.Contains(err.Error(), "LONG TEXT") || !strings.Contains(err.Error(), "prompt.sha256") {
 		t.Error(err)
 	}
@@ -368,7 +368,7 @@ func TestOwnPrompts(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		tpl, err := c.protocol.TemplateFile(path)
+		tpl, err := c.protocol.ReadTemplateFile(path)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
@@ -381,12 +381,12 @@ func TestOwnPrompts(t *testing.T) {
 		items := []datasets.Item{judgmentOf(numberItem(), "a", "b"), judgmentOf(preferenceItem(), "a", "b")}
 		switch {
 		case c.protocol.Takes(datasets.ShapeChoice):
-			items = []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
+			items = []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()}
 		case c.protocol.Takes(datasets.ShapePair):
-			items = []datasets.Item{judgingtest.Pair("p", 0)}
+			items = []datasets.Item{judgingtest.PairItem("p", 0)}
 		}
 		for _, item := range items {
-			p, plain := c.protocol.New(tpl, nil), c.protocol.New(c.protocol.Templates[0], nil)
+			p, plain := c.protocol.NewAsker(tpl, nil), c.protocol.NewAsker(c.protocol.Templates[0], nil)
 			for _, s := range p.Presentations(item) {
 				got, paper := p.Prompt(item, s), plain.Prompt(item, s)
 				if got.System != strings.TrimSuffix(c.text, "\n") || got.User != paper.User {
@@ -404,10 +404,10 @@ func TestOwnPrompts(t *testing.T) {
 }
 
 func TestTextOfATemplate(t *testing.T) {
-	if got := pairwise.Protocol.Templates[0].Text(); got != pairwise.Protocol.Templates[0].System {
+	if got := pairwise.Protocol.Templates[0].AllTexts(); got != pairwise.Protocol.Templates[0].System {
 		t.Errorf("%q", got)
 	}
-	got := judging.NewTexts("n", "", map[string]string{"b.user": "B", "a.system": "A"}, correctness).Text()
+	got := judging.NewTemplateOfTexts("n", "", map[string]string{"b.user": "B", "a.system": "A"}, correctness).AllTexts()
 	if want := "[a.system]\nA\n\n[b.user]\nB"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -416,7 +416,7 @@ func TestTextOfATemplate(t *testing.T) {
 // ask runs a simulated judge on every presentation of items and returns its accuracy by mode.
 func ask(t *testing.T, judge *backends.SimulatedJudge, protocol judging.Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
-	p := protocol.New(protocol.Templates[0], nil)
+	p := protocol.NewAsker(protocol.Templates[0], nil)
 	right, all := map[string]float64{}, map[string]float64{}
 	for _, item := range items {
 		for _, s := range p.Presentations(item) {
@@ -425,12 +425,12 @@ func ask(t *testing.T, judge *backends.SimulatedJudge, protocol judging.Protocol
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := p.Parse(s, resp.Text, judging.ReadingOptions{Policy: judging.PolicyUnique})
+			v := p.Parse(s, resp.Text, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 			if v.Outcome != judging.Decided {
 				t.Fatalf("%s: %q reads as %+v", item.ID, resp.Text, v)
 			}
 			r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: protocol.Name}}, item, s)
-			if all[s.Mode]++; judging.RightVerdict(r, v) {
+			if all[s.Mode]++; judging.IsRightVerdict(r, v) {
 				right[s.Mode]++
 			}
 		}
@@ -446,7 +446,7 @@ func ask(t *testing.T, judge *backends.SimulatedJudge, protocol judging.Protocol
 func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.SimulatedJudge{Accuracy: 0.7, FollowsWrongReference: 0.5, Seed: 3}
-	for name, item := range map[string]datasets.Item{"choice": judgingtest.Choice(), "number": numberItem(), "preference": preferenceItem()} {
+	for name, item := range map[string]datasets.Item{"choice": judgingtest.ChoiceItem(), "number": numberItem(), "preference": preferenceItem()} {
 		var items []datasets.Item
 		for i := range n {
 			item.ID = fmt.Sprint(i)
@@ -476,7 +476,7 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 
 // The right number has no fixed position that a judge who names the first would always find.
 func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
-	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	p := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
 	counts := map[int]int{}
 	for i := range 300 {
 		item := numberItem()
@@ -506,7 +506,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	// Without a label, a judge still gives an answer.
-	open := judgingtest.Choice()
+	open := judgingtest.ChoiceItem()
 	open.Gold = datasets.NoGold
 	prompt := p.Prompt(open, p.Presentations(open)[0])
 	if resp, err := (&backends.SimulatedJudge{Accuracy: 1, Seed: 1}).Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle}); err != nil || !strings.Contains(resp.Text, "The answer is (") {
@@ -517,7 +517,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 // mustRead returns a record after a round trip.
 func mustRead(t *testing.T, j *judging.RunJob, r *judging.Record) judging.Verdict {
 	t.Helper()
-	v, err := r.Read(j.Asker, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	v, err := r.Read(j.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,18 @@ import (
 // each question; whether the agent's answer is right; a table (see tableWidth) for each of the modes cot and self; and
 // both tables again over the judgments that count in both modes.
 const (
-	columnOwnRight = iota
-	columnOwnKnown
-	columnRight
-	columnAnswers
-	columnTables
-	judgmentWidth = columnTables + 4*tableWidth
+	sheetColumnOwnRight = iota
+	sheetColumnOwnKnown
+	sheetColumnRight
+	sheetColumnAnswers
+	columnFirstTable
+	judgmentColumnCount = columnFirstTable + 4*tableWidth
 )
 
-// tableOf returns the columns of a table: 0 for mode cot, 1 for self; 2 and 3 for the same modes over the judgments
+// tableColumns returns the columns of a table: 0 for mode cot, 1 for self; 2 and 3 for the same modes over the judgments
 // that count in both modes.
-func tableOf(mode int) scoring.ColumnRange {
-	return scoring.ColumnRange{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
+func tableColumns(mode int) scoring.ColumnSpan {
+	return scoring.ColumnSpan{columnFirstTable + mode*tableWidth, columnFirstTable + (mode+1)*tableWidth}
 }
 
 // countsVerdict reports whether the metrics include a verdict under the policy m for missing verdicts.
@@ -35,13 +35,13 @@ func countsVerdict(m scoring.MissingPolicy, verdict int8) bool {
 // each with all its judgments.
 func (f *selfReferenceScorer) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics: f.metrics(policy), Width: judgmentWidth, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
-		OptionalColumns: []scoring.ColumnRange{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
+		Metrics: f.metrics(policy), ColumnCount: judgmentColumnCount, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
+		OptionalColumns: []scoring.ColumnSpan{{sheetColumnOwnRight, sheetColumnRight}, tableColumns(0), tableColumns(1)},
 		Divisions:       []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
 	for i, j := range f.rows {
 		agent := j.agent
-		if strings.HasPrefix(agent, optionAgent) {
+		if strings.HasPrefix(agent, optionAgentPrefix) {
 			agent = "options"
 		}
 		s.Units[i] = scoring.Unit{
@@ -49,7 +49,7 @@ func (f *selfReferenceScorer) Sheet(policy scoring.MissingPolicy, _ uint64) *sco
 			Cluster: j.question,
 			Groups:  []string{j.group, AgentGroup(agent)},
 			Row:     j.row(policy),
-			Gold:    rightOrWrong(j.right),
+			Gold:    rightOrWrong(j.answerIsRight),
 			Data:    *j,
 		}
 	}
@@ -58,16 +58,18 @@ func (f *selfReferenceScorer) Sheet(policy scoring.MissingPolicy, _ uint64) *sco
 
 // row returns the columns of a judgment in the sheet, with missing verdicts counted by the policy.
 func (j judgment) row(policy scoring.MissingPolicy) []float64 {
-	row := make([]float64, judgmentWidth)
+	row := make([]float64, judgmentColumnCount)
 	if j.ownAnswer != ownUnknown {
-		row[columnOwnRight], row[columnOwnKnown] = scoring.Indicator(j.ownAnswer == ownRight), 1
+		row[sheetColumnOwnRight], row[sheetColumnOwnKnown] = scoring.Indicator(j.ownAnswer == ownRight), 1
 	}
-	row[columnRight], row[columnAnswers] = scoring.Indicator(j.right), 1
-	j.count(policy, func(table int, verdict int8) { tally(row[tableOf(table)[0]:], j.ownAnswer, j.right, verdict) })
+	row[sheetColumnRight], row[sheetColumnAnswers] = scoring.Indicator(j.answerIsRight), 1
+	j.count(policy, func(table int, verdict int8) {
+		tally(row[tableColumns(table)[0]:], j.ownAnswer, j.answerIsRight, verdict)
+	})
 	return row
 }
 
-// count calls add for the verdict of each mode, with the number of the mode's table (see tableOf). If the judgment
+// count calls add for the verdict of each mode, with the number of the mode's table (see tableColumns). If the judgment
 // counts in both modes, it also calls add with that number plus 2.
 func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdict int8)) {
 	for m, verdict := range j.verdicts {
@@ -86,28 +88,28 @@ func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdic
 func (f *selfReferenceScorer) metrics(policy scoring.MissingPolicy) []scoring.Metric {
 	list := slices.Clone(modeMetrics)
 	for i := range list {
-		list[i].Columns = tableOf(0)
-		list[i].Cells = tableCells
+		list[i].Columns = tableColumns(0)
+		list[i].PossibleRows = tableCells
 		list[i].SubtrahendN = nAll
 	}
-	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, policy))
+	return slices.Concat(answerMetrics, f.metricsInModes(list, tableWidth, policy))
 }
 
-// inModes returns the metrics in list for each mode of the run and for the difference of both modes. width
+// metricsInModes returns the metrics in list for each mode of the run and for the difference of both modes. width
 // is the number of columns of a table, and the metrics in list have columns in the first of the four
 // tables; see [judgment.count].
-func (f *selfReferenceScorer) inModes(
+func (f *selfReferenceScorer) metricsInModes(
 	list []scoring.Metric, width int, policy scoring.MissingPolicy,
 ) (all []scoring.Metric) {
 	add := func(mode string, m scoring.Metric) {
 		m.Mode = mode
 		if policy == scoring.MissingDrop {
-			m.Missing = "judgment left out"
+			m.MissingRule = "judgment left out"
 		}
 		all = append(all, m)
 	}
-	columnsIn := func(table int, m scoring.Metric) scoring.ColumnRange {
-		return scoring.ColumnRange{m.Columns[0] + table*width, m.Columns[1] + table*width}
+	columnsIn := func(table int, m scoring.Metric) scoring.ColumnSpan {
+		return scoring.ColumnSpan{m.Columns[0] + table*width, m.Columns[1] + table*width}
 	}
 	for i, mode := range modes {
 		for _, m := range list {

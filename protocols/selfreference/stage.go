@@ -19,17 +19,17 @@ func stage(s judging.Settings) *judging.Stage {
 	p := newAsker(judgmentTexts, s)
 	out := &judging.Stage{
 		Agents:          true,
-		Options:         p.judgesOptions,
+		JudgesOptions:   p.judgesOptions,
 		HidesOwnAnswers: p.reference != ReferenceOwn && p.reference != ReferenceRun || !slices.Contains(p.modes, ModeSelf),
-		Format:          datasets.JudgmentsFormat.Name,
+		ItemFormat:      datasets.JudgmentsFormat.Name,
 		Presentations:   len(p.modes),
-		Check:           p.checkQuestion,
-		MakeItems:       p.eachJudgment,
+		CheckQuestion:   p.checkQuestion,
+		MakeItems:       p.writeJudgmentLines,
 	}
 	if p.reference == ReferenceRun {
 		out.Reference = s.Get(referenceOption)
-		out.Settings = maps.Clone(s)
-		out.Settings[referenceOption.Name] = ReferenceRun
+		out.JudgingSettings = maps.Clone(s)
+		out.JudgingSettings[referenceOption.Name] = ReferenceRun
 	}
 	return out
 }
@@ -50,17 +50,17 @@ func (p selfReference) checkQuestion(item datasets.Item) error {
 type staging struct {
 	*judging.StageCounts
 	selfReference
-	ownAnswers *judging.Answers   // the judge's; nil without references
-	agents     []*judging.Answers // of the models that are judged
+	ownAnswers *judging.ModelAnswers   // the judge's; nil without references
+	agents     []*judging.ModelAnswers // of the models that are judged
 }
 
-// eachJudgment writes a line, an item to judge, for every question and agent.
+// writeJudgmentLines writes a line, an item to judge, for every question and agent.
 //
 // ownAnswers are the judge's own answers. Without them, nil, no line has a reference. A question that the judge did not
 // answer is left out for all agents and both modes, so that all metrics are over the same questions. The labels of the
 // questions decide whether an answer is right, whatever labels the agent's own file has.
-func (p selfReference) eachJudgment(
-	questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers,
+func (p selfReference) writeJudgmentLines(
+	questions *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, agents []*judging.ModelAnswers,
 	write func(line []byte) error,
 ) (judging.StageResult, error) {
 	s := &staging{
@@ -70,7 +70,7 @@ func (p selfReference) eachJudgment(
 		agents:        agents,
 	}
 	for _, a := range agents {
-		s.Agents = append(s.Agents, judging.StagedAgent{
+		s.Agents = append(s.Agents, judging.AgentAnswerCounts{
 			Name:           a.Name,
 			Run:            a.Run,
 			OmittedAnswers: map[judging.NoAnswerReason]int{},
@@ -78,7 +78,7 @@ func (p selfReference) eachJudgment(
 		})
 	}
 	if p.judgesOptions {
-		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", OmittedAnswers: map[judging.NoAnswerReason]int{}})
+		s.Agents = append(s.Agents, judging.AgentAnswerCounts{Name: "options", OmittedAnswers: map[judging.NoAnswerReason]int{}})
 	}
 	if err := s.checkRuns(questions); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *staging) checkRuns(questions *datasets.Set) error {
 
 // judgments returns the judgments of one question and counts the answers that are missing.
 func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error) {
-	if !slices.Contains(answer.Graded, item.Shape) {
+	if !slices.Contains(answer.GradableShapes, item.Shape) {
 		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)",
 			item.ID, item.Shape)
 	}
@@ -144,7 +144,7 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 			return nil, nil
 		}
 		frame.Reference = g.Text
-		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsAnswer(item, g.Value)}
+		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsRightAnswer(item, g.Value)}
 		if s.storesConfidence {
 			frame.Own.Confidence = g.Confidence
 		}
@@ -157,7 +157,7 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 		g, why := s.ownAnswers.Reference.Find(item)
 		if why == judging.AnswerUsable { // otherwise there is no judgment in mode self
 			frame.Reference = g.Text
-			frame.ReferenceRight = answer.IsAnswer(item, g.Value)
+			frame.ReferenceRight = answer.IsRightAnswer(item, g.Value)
 		}
 	}
 	var lines []datasets.JudgmentLine
@@ -167,17 +167,17 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 		line.Agent = agent
 		line.Text = g.Text
 		line.Gold = datasets.CandidateIncorrect
-		if answer.IsAnswer(item, g.Value) {
+		if answer.IsRightAnswer(item, g.Value) {
 			line.Gold = datasets.CandidateCorrect
-			s.Agents[i].Right++
+			s.Agents[i].RightCount++
 		}
 		s.Agents[i].Judged++
 		lines = append(lines, line)
 	}
 	if s.judgesOptions {
-		texts, _ := answer.FinalAnswers(item)
+		texts, _ := answer.CandidateAnswers(item)
 		for i, c := range item.Candidates {
-			add(len(s.agents), optionAgent+c.ID, judging.Answer{Text: texts[i], Value: c.ID})
+			add(len(s.agents), optionAgentPrefix+c.ID, judging.Answer{Text: texts[i], Value: c.ID})
 		}
 	}
 	for i, a := range s.agents {
@@ -186,7 +186,7 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 			s.Agents[i].OmittedAnswers[why]++
 			continue
 		}
-		if gold, ok := a.GoldLabel(item.ID); ok && !answer.IsAnswer(item, gold) {
+		if gold, ok := a.GoldLabel(item.ID); ok && !answer.IsRightAnswer(item, gold) {
 			s.Agents[i].OtherGold++
 		}
 		add(i, a.Name, g)
@@ -194,13 +194,13 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 	return lines, nil
 }
 
-// optionAgent begins the names of the agents that stand for the options of a question.
-const optionAgent = "option "
+// optionAgentPrefix begins the names of the agents that stand for the options of a question.
+const optionAgentPrefix = "option "
 
 // referenceText returns a final answer as a reference: the right one, or a wrong one that depends on the item's id. It
 // returns "" for no reference, and where the question has no other answer.
 func referenceText(item datasets.Item, kind string) string {
-	texts, right := answer.FinalAnswers(item)
+	texts, right := answer.CandidateAnswers(item)
 	n := len(texts)
 	switch {
 	case kind == ReferenceGold:
@@ -211,6 +211,6 @@ func referenceText(item datasets.Item, kind string) string {
 	return ""
 }
 
-func sameModel(a, b *judging.Answers) bool {
+func sameModel(a, b *judging.ModelAnswers) bool {
 	return a.Model.Identity != "" && a.Model.Identity == b.Model.Identity || a.Model.Name == b.Model.Name
 }

@@ -32,8 +32,8 @@ func modelSaying(all string, exceptions map[string]string) func(string) (backend
 }
 
 // stageOf returns a stage with its lines.
-func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.StageCounts, err error) {
-	report, err := newAsker(judgmentTexts, nil).eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
+func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, agents []*judging.ModelAnswers) (lines [][]byte, staged *judging.StageCounts, err error) {
+	report, err := newAsker(judgmentTexts, nil).writeJudgmentLines(questions, rows, ownAnswers, agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
@@ -54,7 +54,7 @@ func lineCount(s *judging.StageCounts) int {
 
 // questions returns one question of each shape.
 func questions() []datasets.Item {
-	return []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
+	return []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()}
 }
 
 func TestStage(t *testing.T) {
@@ -62,7 +62,7 @@ func TestStage(t *testing.T) {
 	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
 	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
 	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", modelSaying("I cannot say <b>.", nil)))
-	lines, staged, err := stageOf(set, []int{2, 0, 1}, ownAnswers, []*judging.Answers{x, y})
+	lines, staged, err := stageOf(set, []int{2, 0, 1}, ownAnswers, []*judging.ModelAnswers{x, y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func TestStage(t *testing.T) {
 			t.Errorf("line %d: %s", i, line)
 		}
 	}
-	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.NoAnswerReason]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
-		{Name: "x", Run: x.Run, Judged: 3, Right: 2, OmittedAnswers: map[judging.NoAnswerReason]int{}},
+	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.NoAnswerReason]int{}, Warnings: []string{}, Agents: []judging.AgentAnswerCounts{
+		{Name: "x", Run: x.Run, Judged: 3, RightCount: 2, OmittedAnswers: map[judging.NoAnswerReason]int{}},
 		{Name: "y", Run: y.Run, Judged: 3, OmittedAnswers: map[judging.NoAnswerReason]int{}},
 	}}
 	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || lineCount(staged) != 6 {
@@ -99,7 +99,7 @@ func TestStageIsTheSameAgain(t *testing.T) {
 	dir := protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil))
 	agent := protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is 7 [[A]]", nil))
 	stage := func() []byte {
-		lines, _, err := stageOf(set, judgingtest.UpTo(3), protocoltest.Answers(t, dir), []*judging.Answers{protocoltest.Answers(t, agent)})
+		lines, _, err := stageOf(set, judgingtest.UpTo(3), protocoltest.Answers(t, dir), []*judging.ModelAnswers{protocoltest.Answers(t, agent)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestStageIsTheSameAgain(t *testing.T) {
 func TestStageLeavesOut(t *testing.T) {
 	var items []datasets.Item
 	for i := range 8 {
-		item := judgingtest.Choice()
+		item := judgingtest.ChoiceItem()
 		item.ID = fmt.Sprintf("q%d", i)
 		items = append(items, item)
 	}
@@ -161,7 +161,7 @@ func TestStageLeavesOut(t *testing.T) {
 	if ownAnswers.Failed != 1 || x.Failed != 1 || !ownAnswers.Unfinished() || y.Unfinished() {
 		t.Errorf("failed: own %d, x %d, y %d", ownAnswers.Failed, x.Failed, y.Failed)
 	}
-	lines, staged, err := stageOf(set, judgingtest.UpTo(8), ownAnswers, []*judging.Answers{x, y})
+	lines, staged, err := stageOf(set, judgingtest.UpTo(8), ownAnswers, []*judging.ModelAnswers{x, y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestStageLeavesOut(t *testing.T) {
 func TestStageOfAnotherFile(t *testing.T) {
 	var items, theirs []datasets.Item
 	for i := range 4 {
-		item := judgingtest.Choice()
+		item := judgingtest.ChoiceItem()
 		item.ID = fmt.Sprintf("q%d", i)
 		items = append(items, item)
 		item.Candidates = slices.Clone(item.Candidates)
@@ -213,11 +213,11 @@ func TestStageOfAnotherFile(t *testing.T) {
 	set, other := judgingtest.Items(t, items...), judgingtest.Items(t, theirs...)
 	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
 	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", modelSaying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.Answers{x})
+	lines, staged, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.ModelAnswers{x})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.NoAnswerQuestionChanged] != 2 {
+	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.RightCount != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.NoAnswerQuestionChanged] != 2 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
 	}
 	want := []string{
@@ -228,14 +228,14 @@ func TestStageOfAnotherFile(t *testing.T) {
 		t.Errorf("%q", staged.Warnings)
 	}
 	// The judge's own answers are checked in the same way.
-	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerQuestionChanged] != 2 || staged.Agents[0].Judged != 2 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.ModelAnswers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerQuestionChanged] != 2 || staged.Agents[0].Judged != 2 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 	// Without the items this cannot be checked.
 	if err := os.Remove(filepath.Join(x.Run, judging.ItemsFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.Answers{protocoltest.Answers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
+	if _, _, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.ModelAnswers{protocoltest.Answers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -243,12 +243,12 @@ func TestStageOfAnotherFile(t *testing.T) {
 func TestStageOfOneself(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
 	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{ownAnswers})
+	lines, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{ownAnswers})
 	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
 		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
 	}
 	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", modelSaying("The answer is (C)", nil)))
-	if _, staged, err = stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
+	if _, staged, err = stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{other}); err != nil || len(staged.Warnings) != 0 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 }
@@ -257,23 +257,23 @@ func TestStageRefuses(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
 	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
 	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("y", nil)))
-	if _, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
+	if _, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
 		t.Errorf("two of one name: %v", err)
 	}
 	x2.Name = "x, later"
-	if _, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x, x2}); err != nil || lineCount(staged) != 6 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x, x2}); err != nil || lineCount(staged) != 6 {
 		t.Errorf("with a name of its own: %+v, %v", staged, err)
 	}
 	pairs := judgingtest.Pairs(t, 1)
-	if _, _, err := stageOf(pairs, []int{0}, nil, []*judging.Answers{x}); err == nil || !strings.Contains(err.Error(), "p1: is not a question") {
+	if _, _, err := stageOf(pairs, []int{0}, nil, []*judging.ModelAnswers{x}); err == nil || !strings.Contains(err.Error(), "p1: is not a question") {
 		t.Errorf("a pair: %v", err)
 	}
 	full := errors.New("disk full")
-	if _, err := newAsker(judgmentTexts, nil).eachJudgment(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+	if _, err := newAsker(judgmentTexts, nil).writeJudgmentLines(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	// Without answers of its own a judge can still judge.
-	lines, _, err := stageOf(set, judgingtest.UpTo(3), nil, []*judging.Answers{x})
+	lines, _, err := stageOf(set, judgingtest.UpTo(3), nil, []*judging.ModelAnswers{x})
 	if err != nil || len(lines) != 3 || bytes.Contains(lines[0], []byte(`"own"`)) || bytes.Contains(lines[0], []byte(`"reference"`)) {
 		t.Errorf("%s, %v", lines, err)
 	}
@@ -317,7 +317,7 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 
 // For a question asked several times the first reply counts, and a lenient reading counts as read.
 func TestReadAnswersByReading(t *testing.T) {
-	set := judgingtest.Items(t, judgingtest.Choice())
+	set := judgingtest.Items(t, judgingtest.ChoiceItem())
 	dir := protocoltest.AnswerRun(t, set, "x", modelSaying("It is C", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
@@ -329,12 +329,12 @@ func TestReadAnswersByReading(t *testing.T) {
 	if err := os.WriteFile(path, []byte(later+string(raw)+strings.Replace(string(raw), "It is C", "It is B", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for how, want := range map[judging.ReadingOptions]string{{Policy: judging.PolicyUnique}: "", {Policy: judging.PolicyUnique, Lenient: true}: "C"} {
+	for how, want := range map[judging.ReadingOptions]string{{LabelPolicy: judging.PolicyUniqueLabel}: "", {LabelPolicy: judging.PolicyUniqueLabel, Lenient: true}: "C"} {
 		a, err := judging.ReadAnswers(dir, how)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, _, err := stageOf(set, []int{0}, a, []*judging.Answers{a})
+		lines, _, err := stageOf(set, []int{0}, a, []*judging.ModelAnswers{a})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func TestStagedLinesAreJudgments(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
 	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C) 1447", nil)))
 	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (A) 1447 [[B]]", nil)))
-	lines, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x})
+	lines, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x})
 	if err != nil {
 		t.Fatal(err)
 	}

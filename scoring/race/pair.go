@@ -15,15 +15,15 @@ type pair struct {
 func newPair(rules Rules) *pair {
 	p := new(pair)
 	total := 0
-	if rules.Benchmark {
+	if rules.OnlyTheseItems {
 		total = rules.Items
 	}
 	for side := range p.bets {
-		if rules.Benchmark {
+		if rules.OnlyTheseItems {
 			p.bets[side] = stats.NewCapital(0, total)
 		}
-		if rules.Margin > 0 {
-			p.nonInferiority[side] = stats.NewCapital(-rules.Margin, total)
+		if rules.TieMargin > 0 {
+			p.nonInferiority[side] = stats.NewCapital(-rules.TieMargin, total)
 		}
 	}
 	return p

@@ -16,10 +16,10 @@ type Rules struct {
 	// Alpha bounds the probability that the best judge leaves. With a margin it also bounds the probability that a
 	// judge is called tied with the best although it is behind by more than the margin.
 	Alpha float64
-	// Margin is the difference between two judges' shares of right items, 0 to 1, below which they are tied. With 0 no
+	// TieMargin is the difference between two judges' shares of right items, 0 to 1, below which they are tied. With 0 no
 	// judges are tied, except, in a race about the benchmark, those with the same score on all of it.
-	Margin    float64
-	Benchmark bool // find the best judge on these items, not on items like these
+	TieMargin      float64
+	OnlyTheseItems bool // find the best judge on these items, not on items like these
 }
 
 // Race holds a race in progress. Judges are numbered from 0.
@@ -28,16 +28,16 @@ type Rules struct {
 // (K−1)/α: if j is the best, each of the K−1 others reaches that with probability at most α/(K−1), however
 // often it is checked. So checks cost nothing, and there is one after every judgment.
 type Race struct {
-	Rules     Rules
-	right     [][]bool              // by judge, by item in the race's order: the judge was right
-	pairs     [][]*pair             // pairs[j][i] compares judges i and j, with i below j
-	exits     []*Elimination        // by judge: why it left; nil for judges that remain
-	crossing  *stats.HeadsThreshold // wins at which a judge leaves, in a race about items like these
-	threshold float64               // natural logarithm of the e-value at which a judge leaves
+	Rules       Rules
+	right       [][]bool              // by judge, by item in the race's order: the judge was right
+	pairs       [][]*pair             // pairs[j][i] compares judges i and j, with i below j
+	exits       []*Elimination        // by judge: why it left; nil for judges that remain
+	winsToLeave *stats.HeadsThreshold // wins at which a judge leaves, in a race about items like these
+	threshold   float64               // natural logarithm of the e-value at which a judge leaves
 
-	from, to  int   // first item of the current block, and the item after its last
-	turnQueue []int // judges still to ask about the block, the next one first; none when the race is over
-	loads     int   // turns of judges so far: on a single GPU, the number of model loads
+	blockStart, blockEnd int   // first item of the current block, and the item after its last
+	turnQueue            []int // judges still to ask about the block, the next one first; none when the race is over
+	modelLoads           int   // turns of judges so far: on a single GPU, the number of model loads
 }
 
 // Elimination records why a judge left the race.
@@ -56,31 +56,31 @@ const firstBlock = 16
 func New(k int, rules Rules) *Race {
 	share := rules.Alpha / float64(max(1, k-1))
 	r := &Race{
-		Rules:     rules,
-		right:     make([][]bool, k),
-		pairs:     make([][]*pair, k),
-		exits:     make([]*Elimination, k),
-		crossing:  stats.NewHeadsThreshold(share),
-		threshold: -math.Log(share),
+		Rules:       rules,
+		right:       make([][]bool, k),
+		pairs:       make([][]*pair, k),
+		exits:       make([]*Elimination, k),
+		winsToLeave: stats.NewHeadsThreshold(share),
+		threshold:   -math.Log(share),
 	}
 	for j := range r.pairs {
 		for range j {
 			r.pairs[j] = append(r.pairs[j], newPair(rules))
 		}
 	}
-	r.block()
+	r.startBlock()
 	return r
 }
 
-// block starts the next block of items. The leader is asked first, so that others leave early.
-func (r *Race) block() {
-	r.from = r.to
-	r.to = min(r.Rules.Items, r.from+max(firstBlock, r.from))
+// startBlock starts the next block of items. The leader is asked first, so that others leave early.
+func (r *Race) startBlock() {
+	r.blockStart = r.blockEnd
+	r.blockEnd = min(r.Rules.Items, r.blockStart+max(firstBlock, r.blockStart))
 	r.turnQueue = r.Remaining()
-	if r.from == r.to || len(r.turnQueue) < 2 {
+	if r.blockStart == r.blockEnd || len(r.turnQueue) < 2 {
 		r.turnQueue = nil
 	}
-	r.loads += min(1, len(r.turnQueue))
+	r.modelLoads += min(1, len(r.turnQueue))
 }
 
 // Next returns the number of the next judge to ask, and the end of the current block: the judge is asked the items
@@ -89,11 +89,11 @@ func (r *Race) Next() (judge, upTo int, ok bool) {
 	if len(r.turnQueue) == 0 {
 		return 0, 0, false
 	}
-	return r.turnQueue[0], r.to, true
+	return r.turnQueue[0], r.blockEnd, true
 }
 
-// Outcomes returns the number of outcomes added for a judge. This is also the index of its next item.
-func (r *Race) Outcomes(judge int) int { return len(r.right[judge]) }
+// OutcomeCount returns the number of outcomes added for a judge. This is also the index of its next item.
+func (r *Race) OutcomeCount(judge int) int { return len(r.right[judge]) }
 
 // Add records whether the judge returned by Next was right on its next item.
 func (r *Race) Add(right bool) {
@@ -107,9 +107,9 @@ func (r *Race) Add(right bool) {
 		}
 	}
 	switch {
-	case changed && len(r.untied(r.Remaining())) == 0:
+	case changed && len(r.untiedPairs(r.Remaining())) == 0:
 		r.turnQueue = nil
-	case r.exits[j] == nil && item+1 < r.to:
+	case r.exits[j] == nil && item+1 < r.blockEnd:
 	default:
 		r.turnQueue = r.turnQueue[1:]
 		r.advanceTurn()
@@ -123,10 +123,10 @@ func (r *Race) advanceTurn() {
 		r.turnQueue = r.turnQueue[1:]
 	}
 	if len(r.turnQueue) == 0 {
-		r.block()
+		r.startBlock()
 		return
 	}
-	r.loads++
+	r.modelLoads++
 }
 
 // compare compares two judges on an item; first is the lower number. One of them may leave. It reports whether a judge
@@ -135,7 +135,7 @@ func (r *Race) compare(first, second, item int) (changed bool) {
 	p := r.pairs[second][first]
 	changed = p.add(r.right[first][item], r.right[second][item], r.threshold)
 	for side, judge := range []int{first, second} {
-		if p.ahead(side, r.crossing, r.threshold) {
+		if p.ahead(side, r.winsToLeave, r.threshold) {
 			worse := first + second - judge
 			r.exits[worse] = &Elimination{
 				Judge:  worse,
@@ -165,11 +165,11 @@ func count(right []bool) (n int) {
 
 func shareOf(right []bool) float64 { return float64(count(right)) / float64(len(right)) }
 
-// untied returns the pairs of judges in a list that are not tied, as indexes in the list.
-func (r *Race) untied(judges []int) (pairs [][2]int) {
+// untiedPairs returns the pairs of judges in a list that are not tied, as indexes in the list.
+func (r *Race) untiedPairs(judges []int) (pairs [][2]int) {
 	for j := range judges {
 		for i := range j {
-			if !r.Tied(judges[i], judges[j]) {
+			if !r.AreTied(judges[i], judges[j]) {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}
@@ -177,8 +177,8 @@ func (r *Race) untied(judges []int) (pairs [][2]int) {
 	return pairs
 }
 
-// Tied reports whether two judges, given by number, are significantly within the margin.
-func (r *Race) Tied(i, j int) bool {
+// AreTied reports whether two judges, given by number, are significantly within the margin.
+func (r *Race) AreTied(i, j int) bool {
 	return r.pairs[max(i, j)][min(i, j)].tied(r.Rules.Items)
 }
 
@@ -216,13 +216,13 @@ func (r *Race) Judgments() (n int) {
 	return n
 }
 
-// Loads returns the number of turns of judges so far: on a single GPU, the number of model loads.
-func (r *Race) Loads() int { return r.loads }
+// ModelLoads returns the number of turns of judges so far: on a single GPU, the number of model loads.
+func (r *Race) ModelLoads() int { return r.modelLoads }
 
-// Share returns the share of its items on which a judge was right, with an interval that is valid at every check.
-func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
+// ShareOfRight returns the share of its items on which a judge was right, with an interval that is valid at every check.
+func (r *Race) ShareOfRight(judge int) (share float64, iv stats.Interval) {
 	right, level := r.right[judge], 1-r.Rules.Alpha
-	if !r.Rules.Benchmark {
+	if !r.Rules.OnlyTheseItems {
 		return shareOf(right), stats.ShareConfidenceSequence(count(right), len(right), level)
 	}
 	scores := make([]float64, len(right))
@@ -240,7 +240,7 @@ func (r *Race) Lead(first, second int) (ahead float64, iv stats.Interval) {
 	a, b := r.right[first], r.right[second]
 	scores := make([]float64, min(len(a), len(b)))
 	total := 0
-	if r.Rules.Benchmark {
+	if r.Rules.OnlyTheseItems {
 		total = r.Rules.Items
 	}
 	for i := range scores {

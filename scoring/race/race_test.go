@@ -81,7 +81,7 @@ func TestBlocks(t *testing.T) {
 		if turn := fmt.Sprintf("%d to %d", j, upTo); len(asked) == 0 || asked[len(asked)-1] != turn {
 			asked = append(asked, turn)
 		}
-		r.Add(j == 2 || j == 1 && r.Outcomes(1)%4 > 0) // 0 is never right, 1 three times of four
+		r.Add(j == 2 || j == 1 && r.OutcomeCount(1)%4 > 0) // 0 is never right, 1 three times of four
 	}
 	if got := strings.Join(asked, ", "); got != "0 to 16, 1 to 16, 2 to 16, 2 to 32, 1 to 32" {
 		t.Error(got)
@@ -96,8 +96,8 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%+v, want %+v", l, want[i])
 		}
 	}
-	if r.Outcomes(0) != 16 || r.Outcomes(1) != 29 || r.Outcomes(2) != 32 || r.Judgments() != 77 || r.Loads() != 5 {
-		t.Errorf("asked %d, %d, %d: %d in all, %d loads", r.Outcomes(0), r.Outcomes(1), r.Outcomes(2), r.Judgments(), r.Loads())
+	if r.OutcomeCount(0) != 16 || r.OutcomeCount(1) != 29 || r.OutcomeCount(2) != 32 || r.Judgments() != 77 || r.ModelLoads() != 5 {
+		t.Errorf("asked %d, %d, %d: %d in all, %d loads", r.OutcomeCount(0), r.OutcomeCount(1), r.OutcomeCount(2), r.Judgments(), r.ModelLoads())
 	}
 	sizes := []int{}
 	alone := race.New(2, race.Rules{Items: 300, Alpha: .05})
@@ -127,8 +127,8 @@ func TestTheBestStays(t *testing.T) {
 			lost := 0.0
 			for range worlds {
 				right := judges(rng, 250, p...)
-				r := race.Replay(right, rng.Perm(250), race.Rules{Items: 250, Alpha: alpha, Benchmark: benchmark})
-				if benchmark && race.Shortfall(right, r.Remaining()[0]) > 0 || !benchmark && !slices.Contains(r.Remaining(), 0) {
+				r := race.Replay(right, rng.Perm(250), race.Rules{Items: 250, Alpha: alpha, OnlyTheseItems: benchmark})
+				if benchmark && race.ShareBehindBest(right, r.Remaining()[0]) > 0 || !benchmark && !slices.Contains(r.Remaining(), 0) {
 					lost++
 				}
 			}
@@ -155,12 +155,12 @@ func TestTies(t *testing.T) {
 					same[j][i] = !same[j][i]
 				}
 			}
-			r := race.Replay(same, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Margin: margin, Benchmark: benchmark})
-			if len(r.Remaining()) == 2 && r.Tied(0, 1) && r.Outcomes(0) < n {
+			r := race.Replay(same, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, TieMargin: margin, OnlyTheseItems: benchmark})
+			if len(r.Remaining()) == 2 && r.AreTied(0, 1) && r.OutcomeCount(0) < n {
 				ended++
 			}
 			far := judges(rng, n, .8, .8-margin)
-			if r := race.Replay(far, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Margin: margin}); r.Tied(0, 1) {
+			if r := race.Replay(far, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, TieMargin: margin}); r.AreTied(0, 1) {
 				falsely++
 			}
 		}
@@ -174,19 +174,19 @@ func TestTies(t *testing.T) {
 func TestTheEndOfABenchmark(t *testing.T) {
 	right := [][]bool{make([]bool, 6), make([]bool, 6), make([]bool, 6)}
 	right[1][0], right[2][5] = true, true
-	rules := race.Rules{Items: 6, Alpha: .05, Benchmark: true}
+	rules := race.Rules{Items: 6, Alpha: .05, OnlyTheseItems: true}
 	r := race.Replay(right, inOrder(6), rules)
 	left := r.Eliminations()
-	if len(left) != 1 || left[0].Judge != 0 || !math.IsInf(left[0].LogE, 1) || !r.Tied(1, 2) {
-		t.Errorf("%+v; tied %v", left, r.Tied(1, 2))
+	if len(left) != 1 || left[0].Judge != 0 || !math.IsInf(left[0].LogE, 1) || !r.AreTied(1, 2) {
+		t.Errorf("%+v; tied %v", left, r.AreTied(1, 2))
 	}
 	out := r.Result([]string{"a", "b", "c"}, 2)
-	out.Orders = race.ReplayAll(right, func(int64) []int { return inOrder(6) }, 3, 2, rules)
+	out.OrdersSummary = race.ReplayPerSeed(right, func(int64) []int { return inOrder(6) }, 3, 2, rules)
 	text, err := json.Marshal(out)
 	if want := `{"leader":"b","left":[{"run":"a","items":6,"e":null,"by":"b"}],"tied":[["b","c"]],"calls":36,"full_calls":36,"alpha":0.05,"about":"benchmark","orders":{"tried":3,"erred":0,"calls_median":36}}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)
 	}
-	if share, iv := r.Share(1); share != 1.0/6 || iv.High-iv.Low > 1e-9 {
+	if share, iv := r.ShareOfRight(1); share != 1.0/6 || iv.High-iv.Low > 1e-9 {
 		t.Errorf("%g in [%g, %g]", share, iv.Low, iv.High)
 	}
 }
@@ -199,7 +199,7 @@ func TestReplaysCountErrors(t *testing.T) {
 	rules := race.Rules{Items: 100, Alpha: .05}
 	backwards := inOrder(100)
 	slices.Reverse(backwards)
-	o := race.ReplayAll(right, func(seed int64) []int {
+	o := race.ReplayPerSeed(right, func(seed int64) []int {
 		if seed == 2 {
 			return backwards
 		}
@@ -208,8 +208,8 @@ func TestReplaysCountErrors(t *testing.T) {
 	if o.Races != 4 || o.WrongLeaders != 3 || o.Calls != 2*(16+7) {
 		t.Errorf("%+v", o)
 	}
-	rules.Margin = .2
-	if o := race.ReplayAll(right, func(int64) []int { return inOrder(100) }, 1, 2, rules); o.WrongLeaders != 0 {
+	rules.TieMargin = .2
+	if o := race.ReplayPerSeed(right, func(int64) []int { return inOrder(100) }, 1, 2, rules); o.WrongLeaders != 0 {
 		t.Errorf("ten points behind, with a margin of twenty: %+v", o)
 	}
 }

@@ -14,7 +14,7 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 		if !ok {
 			return r
 		}
-		r.Add(right[j][order[r.Outcomes(j)]])
+		r.Add(right[j][order[r.OutcomeCount(j)]])
 	}
 }
 
@@ -27,15 +27,15 @@ type Orders struct {
 	Calls float64 `json:"calls_median"`
 }
 
-// ReplayAll runs one race for each of so many seeds, from 1, with the items in order(seed). calls is the number of
+// ReplayPerSeed runs one race for each of so many seeds, from 1, with the items in order(seed). calls is the number of
 // judgments per item.
-func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, rules Rules) Orders {
+func ReplayPerSeed(right [][]bool, order func(seed int64) []int, seeds, calls int, rules Rules) Orders {
 	o := Orders{Races: seeds}
 	var spent []int
 	for seed := range seeds {
 		r := Replay(right, order(int64(seed+1)), rules)
 		spent = append(spent, calls*r.Judgments())
-		if Shortfall(right, r.Remaining()[0]) > rules.Margin+1e-9 {
+		if ShareBehindBest(right, r.Remaining()[0]) > rules.TieMargin+1e-9 {
 			o.WrongLeaders++
 		}
 	}
@@ -45,8 +45,8 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 	return o
 }
 
-// Shortfall returns the best judge's share of right items minus that of this judge, 0 to 1.
-func Shortfall(right [][]bool, judge int) float64 {
+// ShareBehindBest returns the best judge's share of right items minus that of this judge, 0 to 1.
+func ShareBehindBest(right [][]bool, judge int) float64 {
 	best := math.Inf(-1)
 	for j := range right {
 		best = math.Max(best, shareOf(right[j]))

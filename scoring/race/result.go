@@ -9,19 +9,19 @@ import (
 
 // The questions that a race can answer, values of --about.
 const (
-	QuestionItems     = "items"     // the best judge on items like these
-	QuestionBenchmark = "benchmark" // the best judge on these items
+	QuestionSimilarItems = "items"     // the best judge on items like these
+	QuestionBenchmark    = "benchmark" // the best judge on these items
 )
 
 // Questions lists the questions, the default first.
-var Questions = []string{QuestionItems, QuestionBenchmark}
+var Questions = []string{QuestionSimilarItems, QuestionBenchmark}
 
 // question returns the race's question as a value of --about.
 func (r Rules) question() string {
-	if r.Benchmark {
+	if r.OnlyTheseItems {
 		return QuestionBenchmark
 	}
-	return QuestionItems
+	return QuestionSimilarItems
 }
 
 // Result holds the findings of a race so far.
@@ -34,8 +34,8 @@ type Result struct {
 	FullCalls int     `json:"full_calls"` // judgments that all judges would make on all items
 	Alpha     float64 `json:"alpha"`      // largest probability that the best judge left
 	// `items`: the best judge on items like these; `benchmark`: on these items
-	Question string `json:"about"`
-	Orders   Orders `json:"orders"` // summary of `--orders` races over the same judgments
+	Question      string `json:"about"`
+	OrdersSummary Orders `json:"orders"` // summary of `--orders` races over the same judgments
 }
 
 // EliminatedRun holds a judge that left a race because another one is better.
@@ -68,7 +68,7 @@ func (r *Race) Result(names []string, calls int) Result {
 		}
 		out.Eliminated = append(out.Eliminated, leaver)
 	}
-	for _, group := range stats.Tied(len(in), r.untied(in)) {
+	for _, group := range stats.TieGroups(len(in), r.untiedPairs(in)) {
 		if len(group) < 2 {
 			continue
 		}

@@ -16,25 +16,25 @@ type State struct {
 	Schema int     `json:"schema"` // version of the file's format
 	Alpha  float64 `json:"alpha"`  // largest probability that the best judge leaves
 	// in percentage points: judges that differ by less are tied; 0: none are
-	Margin float64 `json:"margin"`
+	TieMargin float64 `json:"margin"`
 	// `items` or `benchmark`: whether the best judge on items like these, or on these, is sought
-	Question string   `json:"about"`
-	Seed     int64    `json:"seed"`         // seed of the order of the items
-	Items    int      `json:"items"`        // number of items in the dataset
-	Order    string   `json:"order_sha256"` // SHA-256 of the item ids in the race's order, one per line
-	Runs     []string `json:"runs"`         // name of the folder of each judge's run
+	Question    string   `json:"about"`
+	Seed        int64    `json:"seed"`         // seed of the order of the items
+	Items       int      `json:"items"`        // number of items in the dataset
+	OrderSHA256 string   `json:"order_sha256"` // SHA-256 of the item ids in the race's order, one per line
+	Runs        []string `json:"runs"`         // name of the folder of each judge's run
 	// by judge: duration of its requests in seconds
 	Seconds    []float64 `json:"seconds"`
 	Over       bool      `json:"over"`             // the race has ended
 	Result     *Result   `json:"result,omitempty"` // the findings of the race so far
 	ItemsAsked []int     `json:"asked"`            // by judge: number of items that it was asked
 	// by judge: its share of right items; files of older versions omit it
-	Shares []Share `json:"shares,omitempty"`
+	RightShares []RightShare `json:"shares,omitempty"`
 }
 
-// Share holds a judge's share of right items so far, in percent, with an interval that is valid at every check; null
+// RightShare holds a judge's share of right items so far, in percent, with an interval that is valid at every check; null
 // before the judge's first item.
-type Share struct {
+type RightShare struct {
 	Value *float64 `json:"value"` // percent of the judge's items on which it was right
 	Low   *float64 `json:"low"`   // lower end of the interval of `value`
 	High  *float64 `json:"high"`  // upper end of the interval of `value`
@@ -44,12 +44,12 @@ type Share struct {
 func (s *State) Record(r *Race, calls int) {
 	result := r.Result(s.Runs, calls)
 	s.Result = &result
-	s.Shares = make([]Share, len(s.Runs))
+	s.RightShares = make([]RightShare, len(s.Runs))
 	for j := range s.Runs {
-		s.ItemsAsked[j] = r.Outcomes(j)
-		if r.Outcomes(j) > 0 {
-			share, iv := r.Share(j)
-			s.Shares[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
+		s.ItemsAsked[j] = r.OutcomeCount(j)
+		if r.OutcomeCount(j) > 0 {
+			share, iv := r.ShareOfRight(j)
+			s.RightShares[j] = RightShare{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
 		}
 	}
 }
@@ -64,14 +64,14 @@ const stateSchema = 1
 // folders of the judges' runs.
 func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	return &State{
-		Schema:   stateSchema,
-		Alpha:    rules.Alpha,
-		Margin:   100 * rules.Margin,
-		Question: rules.question(),
-		Seed:     seed,
-		Items:    rules.Items,
-		Order:    order,
-		Runs:     runs,
+		Schema:      stateSchema,
+		Alpha:       rules.Alpha,
+		TieMargin:   100 * rules.TieMargin,
+		Question:    rules.question(),
+		Seed:        seed,
+		Items:       rules.Items,
+		OrderSHA256: order,
+		Runs:        runs,
 
 		Seconds:    make([]float64, len(runs)),
 		ItemsAsked: make([]int, len(runs)),
@@ -99,13 +99,13 @@ func (s *State) Differs(now *State) string {
 	switch {
 	case s.Alpha != now.Alpha:
 		return fmt.Sprintf("--alpha was %g, now %g", s.Alpha, now.Alpha)
-	case s.Margin != now.Margin:
-		return fmt.Sprintf("--margin was %g, now %g", s.Margin, now.Margin)
+	case s.TieMargin != now.TieMargin:
+		return fmt.Sprintf("--margin was %g, now %g", s.TieMargin, now.TieMargin)
 	case s.Question != now.Question:
 		return fmt.Sprintf("--about was %s, now %s", s.Question, now.Question)
 	case s.Seed != now.Seed:
 		return fmt.Sprintf("the seed was %d, now %d", s.Seed, now.Seed)
-	case s.Order != now.Order:
+	case s.OrderSHA256 != now.OrderSHA256:
 		return fmt.Sprintf("its %d items were different", s.Items)
 	case !slices.Equal(s.Runs, now.Runs):
 		return "its judges were different"

@@ -47,9 +47,9 @@ func world(rng *rand.Rand, judges, n int, behind float64) [][]bool {
 	for i := range n {
 		right[0][i] = rng.Float64() < best
 		for j := 1; j < judges; j++ {
-			flips := (stats.Discordant - behind) / 2 / (1 - best)
+			flips := (stats.DefaultDiscordantShare - behind) / 2 / (1 - best)
 			if right[0][i] {
-				flips = (stats.Discordant + behind) / 2 / best
+				flips = (stats.DefaultDiscordantShare + behind) / 2 / best
 			}
 			right[j][i] = right[0][i] != (rng.Float64() < flips)
 		}
@@ -62,13 +62,13 @@ func one(rng *rand.Rand, judges, n int, behind float64, benchmark bool) tally {
 	right := world(rng, judges, n, behind)
 	at := rng.IntN(judges)
 	right[0], right[at] = right[at], right[0]
-	r := race.Replay(right, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Benchmark: benchmark})
+	r := race.Replay(right, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, OnlyTheseItems: benchmark})
 	in := r.Remaining()
 	t := tally{worlds: 1, calls: float64(r.Judgments()) / float64(judges*n)}
 	t.lost = number(!slices.Contains(in, at))
 	t.alone = number(len(in) == 1 && in[0] == at)
 	t.anyLeft = number(len(in) < judges)
-	t.behind = number(race.Shortfall(right, in[0]) > 1e-9)
+	t.behind = number(race.ShareBehindBest(right, in[0]) > 1e-9)
 	t.fixed = number(beatsAll(right, at))
 	return t
 }
@@ -127,7 +127,7 @@ func raced(worlds, judges, n int, behind float64, benchmark bool) (sum tally) {
 func simulate(out io.Writer, about string, worlds int, sizes, judges []int) {
 	benchmark := about == race.QuestionBenchmark
 	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(out, "\nabout %s, %d worlds a row, %g discordant, alpha %g\n", about, worlds, stats.Discordant, alpha)
+	fmt.Fprintf(out, "\nabout %s, %d worlds a row, %g discordant, alpha %g\n", about, worlds, stats.DefaultDiscordantShare, alpha)
 	fmt.Fprintln(table, "K\titems\tpoints\terred, %\tat most, %\tcalls, %\tfound, %\tfixed test, %\tany left, %\t")
 	for _, k := range judges {
 		for _, n := range sizes {

@@ -16,12 +16,12 @@ func Pearson(x, y []float64, level float64) (float64, Interval) {
 	return r, Interval{Low: math.Tanh(math.Atanh(r) - half), High: math.Tanh(math.Atanh(r) + half)}
 }
 
-// Crossover returns the x at which the least-squares line through three or more points is 0, with Fieller's interval.
+// ZeroCrossing returns the x at which the least-squares line through three or more points is 0, with Fieller's interval.
 // slope is that of the line. If it is not significant, the interval would be unbounded: then slope is 0 and the others
 // are NaN.
 //
 // Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954), 175–185.
-func Crossover(x, y []float64, level float64) (crossing float64, iv Interval, slope float64) {
+func ZeroCrossing(x, y []float64, level float64) (crossing float64, iv Interval, slope float64) {
 	n := float64(len(x))
 	a, slope := stat.LinearRegression(x, y, nil, false)
 	mean := stat.Mean(y, nil)

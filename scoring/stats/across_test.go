@@ -33,17 +33,17 @@ func TestPearsonByHand(t *testing.T) {
 // degrees of freedom. So g = t²s²/Sxx = 0.0135040, and the ends are 2 ± √((1−g)·t²s²/5)/(1−g).
 func TestCrossoverByHand(t *testing.T) {
 	x := []float64{0, 1, 2, 3, 4}
-	crossing, iv, slope := Crossover(x, []float64{-2.1, -0.9, 0, 1.1, 1.9}, 0.95)
+	crossing, iv, slope := ZeroCrossing(x, []float64{-2.1, -0.9, 0, 1.1, 1.9}, 0.95)
 	near(t, "slope", slope, 1)
 	near(t, "at", crossing, 2)
 	near(t, "low", iv.Low, 2-0.16546)
 	near(t, "high", iv.High, 2+0.16546)
 	for name, y := range map[string][]float64{"no slope": {1, -1, 1, -1, 1}, "constant": {2, 2, 2, 2, 2}} {
-		if crossing, iv, slope := Crossover(x, y, 0.95); slope != 0 || !math.IsNaN(crossing) || !math.IsNaN(iv.Low) {
+		if crossing, iv, slope := ZeroCrossing(x, y, 0.95); slope != 0 || !math.IsNaN(crossing) || !math.IsNaN(iv.Low) {
 			t.Errorf("%s: %v %v %v", name, crossing, iv, slope)
 		}
 	}
-	if _, _, slope := Crossover([]float64{2, 2, 2, 2, 2}, x, 0.95); slope != 0 {
+	if _, _, slope := ZeroCrossing([]float64{2, 2, 2, 2, 2}, x, 0.95); slope != 0 {
 		t.Errorf("all judges answer alike: %v", slope)
 	}
 }

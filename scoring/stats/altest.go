@@ -12,8 +12,8 @@ type Annotator struct {
 	Units           int     // units rated by this person, by the judge and by somebody else
 	JudgeAgreement  float64 // share of the units on which the judge agrees with the others at least as often as the person
 	PersonAgreement float64 // share of the units on which the person agrees with the others at least as often as the judge
-	P               float64 // p-value of "the judge is worse by ε or more" (see [AltTest]); NaN below LeastUnits units
-	Surpassed       bool    // the test rejects "the judge is worse by ε or more"
+	P               float64 // p-value of "the judge is worse by ε or more" (see [AltTest]); NaN below AltTestMinUnits units
+	LosesToJudge    bool    // the test rejects "the judge is worse by ε or more"
 }
 
 // AltTestResult holds the result of the alternative annotator test: whether a judge may replace people.
@@ -24,12 +24,12 @@ type AltTestResult struct {
 	Winning, Advantage float64
 }
 
-// LeastUnits is the number of units that a person must have labelled for [AltTest] to test them.
-const LeastUnits = 30
+// AltTestMinUnits is the number of units that a person must have labelled for [AltTest] to test them.
+const AltTestMinUnits = 30
 
 // AltTest runs the alternative annotator test. judge[i] and people[j][i] are the categories given to unit i, −1 for
 // none. Each person in turn is left out: the test compares the judge and this person by how many of the other people
-// agree with each. ε is the cost advantage of the judge, as a share. People with fewer than LeastUnits units are not
+// agree with each. ε is the cost advantage of the judge, as a share. People with fewer than AltTestMinUnits units are not
 // tested and do not count. The method of Benjamini and Yekutieli keeps the false discovery rate at or below level.
 //
 // Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals
@@ -51,7 +51,7 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) AltTestResult 
 	}
 	for i, rejected := range rejectFalseDiscovery(p, level) {
 		a := &all.People[tested[i]]
-		a.Surpassed = rejected
+		a.LosesToJudge = rejected
 		if rejected {
 			all.Winning += 1 / float64(len(tested))
 		}
@@ -103,7 +103,7 @@ func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Anno
 	}
 	a.Units = len(differences)
 	a.JudgeAgreement, a.PersonAgreement = a.JudgeAgreement/float64(a.Units), a.PersonAgreement/float64(a.Units)
-	if a.Units < LeastUnits {
+	if a.Units < AltTestMinUnits {
 		return a
 	}
 	n := float64(a.Units)
@@ -122,7 +122,7 @@ func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Anno
 // rejectFalseDiscovery reports by index which of the hypotheses with these p-values are rejected, at a false discovery
 // rate of at most level. It allows any dependence between them.
 func rejectFalseDiscovery(p []float64, level float64) []bool {
-	order, harmonic := ascending(p), 0.0
+	order, harmonic := ascendingIndexes(p), 0.0
 	for i := range p {
 		harmonic += 1 / float64(i+1)
 	}

@@ -31,7 +31,7 @@ func TestAltTestByHand(t *testing.T) {
 	// "others who agree": 10 units 1:1, 10 units 1:1 (three), 10 units 0:1.
 	is(t, a.People[0].JudgeAgreement, 2.0/3, 1e-12)
 	is(t, a.People[0].PersonAgreement, 1, 1e-12)
-	assert.Assert(t, !a.People[0].Surpassed)
+	assert.Assert(t, !a.People[0].LosesToJudge)
 	few := stats.AltTest(judge[:29], [][]int{one[:29], two[:29], three[:29]}, 0.2, 0.05)
 	assert.Assert(t, math.IsNaN(few.Winning), "29 units are too few to say anything")
 }

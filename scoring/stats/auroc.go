@@ -79,7 +79,7 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 		}
 		worth = spread / max(variance, minimum) * t * t
 	}
-	return area, MidP(area*worth, worth, level)
+	return area, MidPInterval(area*worth, worth, level)
 }
 
 // independentVariance returns the variance of an area under the ROC curve over m positive and n negative independent

@@ -25,7 +25,7 @@ func BetaBinomialSequence(k, n int, level, best float64) Interval {
 	}
 	threshold := -math.Log(1 - level)
 	share := float64(k) / float64(n)
-	accepts := func(p float64) bool { return logBetaBinomial(k, n, p, level, best) < threshold }
+	accepts := func(p float64) bool { return logBetaBinomialRatio(k, n, p, level, best) < threshold }
 	iv := Interval{0, 1}
 	if k > 0 {
 		iv.Low = bisect(0, share, accepts)
@@ -36,9 +36,9 @@ func BetaBinomialSequence(k, n int, level, best float64) Interval {
 	return iv
 }
 
-// logBetaBinomial returns the logarithm of a likelihood ratio: the probability of k successes in n units under the
+// logBetaBinomialRatio returns the logarithm of a likelihood ratio: the probability of k successes in n units under the
 // mixture, over that under the share p. best is the number of units at which the interval is narrowest.
-func logBetaBinomial(k, n int, p, level, best float64) float64 {
+func logBetaBinomialRatio(k, n int, p, level, best float64) float64 {
 	if p <= 0 || p >= 1 {
 		return math.Inf(1)
 	}

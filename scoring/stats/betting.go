@@ -29,15 +29,15 @@ func legendre() (u, w [stakeCount]float64) {
 // Source: Waudby-Smith and Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1–27
 // (arXiv 2010.09686), §§4–5.
 type Capital struct {
-	null, sum    float64             // the mean under test, and the sum of the scores so far
-	total, count int                 // all scores, or 0 for an infinite population, and those so far
-	parts        [stakeCount]float64 // by stake: capital of the bet, divided by exp(log)
-	log          float64             // keeps the parts in the range of a float
+	null, scoreSum        float64             // the mean under test, and the sum of the scores so far
+	populationSize, count int                 // all scores, or 0 for an infinite population, and those so far
+	parts                 [stakeCount]float64 // by stake: capital of the bet, divided by exp(log)
+	log                   float64             // keeps the parts in the range of a float
 }
 
 // NewCapital starts a bet against "the mean is at most null" over total scores; total is 0 for an infinite population.
 func NewCapital(null float64, total int) *Capital {
-	return &Capital{null: null, total: total, parts: stakeWeights}
+	return &Capital{null: null, populationSize: total, parts: stakeWeights}
 }
 
 // slack is the largest rounding error expected in sums of scores.
@@ -47,11 +47,11 @@ const slack = 1e-9
 // make "the mean is at most null" true.
 func (c *Capital) Add(score float64) float64 {
 	meanBound := c.null // largest mean of this and all later scores under the null
-	if c.total > 0 {
-		meanBound = (float64(c.total)*c.null - c.sum) / float64(c.total-c.count)
+	if c.populationSize > 0 {
+		meanBound = (float64(c.populationSize)*c.null - c.scoreSum) / float64(c.populationSize-c.count)
 	}
 	c.count++
-	c.sum += score
+	c.scoreSum += score
 	if 1+meanBound > slack { // else all of them are −1 under the null, which Log checks
 		gain := (1+score)/(1+meanBound) - 1
 		total := 0.0
@@ -83,10 +83,10 @@ func (c *Capital) Log() float64 {
 
 // refuted reports whether "the mean is at most null" is false whatever scores follow.
 func (c *Capital) refuted() bool {
-	if c.total == 0 {
-		return c.sum > -float64(c.count)+slack && c.null <= -1
+	if c.populationSize == 0 {
+		return c.scoreSum > -float64(c.count)+slack && c.null <= -1
 	}
-	return c.sum-float64(c.total-c.count) > float64(c.total)*c.null+slack
+	return c.scoreSum-float64(c.populationSize-c.count) > float64(c.populationSize)*c.null+slack
 }
 
 // BettingSequence returns a confidence sequence of the mean of scores from −1 to 1, in the order in which they came:

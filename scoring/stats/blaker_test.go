@@ -105,7 +105,7 @@ func covers(n int, p float64, ivs []stats.Interval) (sum float64) {
 // By its definition, at each end the tail beyond and half of what is at k make half of what the level leaves.
 func TestMidP(t *testing.T) {
 	for _, c := range [][2]int{{1, 10}, {9, 10}, {57, 60}, {175, 350}} {
-		iv := stats.MidP(float64(c[0]), float64(c[1]), 0.95)
+		iv := stats.MidPInterval(float64(c[0]), float64(c[1]), 0.95)
 		low, high := binomial(c[1], iv.Low), binomial(c[1], iv.High)
 		_, above := tails(low, c[0])
 		below, _ := tails(high, c[0])
@@ -114,15 +114,15 @@ func TestMidP(t *testing.T) {
 		}
 	}
 	// all of n: half of p^n is a fortieth
-	if iv := stats.MidP(20, 20, 0.95); !near(iv, stats.Interval{Low: math.Pow(0.05, 1.0/20), High: 1}, 1e-9) {
+	if iv := stats.MidPInterval(20, 20, 0.95); !near(iv, stats.Interval{Low: math.Pow(0.05, 1.0/20), High: 1}, 1e-9) {
 		t.Errorf("20 of 20: %+v", iv)
 	}
 	// between whole numbers it lies between theirs
-	a, b, c := stats.MidP(8, 10, 0.95), stats.MidP(8.4, 10.5, 0.95), stats.MidP(8.8, 11, 0.95)
+	a, b, c := stats.MidPInterval(8, 10, 0.95), stats.MidPInterval(8.4, 10.5, 0.95), stats.MidPInterval(8.8, 11, 0.95)
 	if !(a.Low < b.Low && b.Low < c.Low && a.High > b.High && b.High > c.High) {
 		t.Errorf("8 of 10 %+v, 8.4 of 10.5 %+v, 8.8 of 11 %+v", a, b, c)
 	}
-	if iv := stats.MidP(0, 0, 0.95); !math.IsNaN(iv.Low) {
+	if iv := stats.MidPInterval(0, 0, 0.95); !math.IsNaN(iv.Low) {
 		t.Errorf("of nothing: %+v", iv)
 	}
 }
@@ -208,7 +208,7 @@ func TestEffectiveCovers(t *testing.T) {
 							}
 						}
 						x, n := stats.EffectiveSampleSize(parts, 0.95)
-						if iv := stats.MidP(x, n, 0.95); iv.Low <= share && share <= iv.High {
+						if iv := stats.MidPInterval(x, n, 0.95); iv.Low <= share && share <= iv.High {
 							held++
 						}
 					}

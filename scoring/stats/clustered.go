@@ -22,7 +22,7 @@ type PopulationUnit struct {
 //
 // Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey
 // Sampling (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.
-func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64) PoweredEstimate {
+func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64) PredictionPoweredEstimate {
 	var truth, predictions, weights, allPredictions []float64
 	total := 0.0
 	for _, u := range units {
@@ -36,15 +36,15 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	}
 	n, m := float64(len(truth)), float64(len(allPredictions))
 	if n < 2 {
-		return PoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PredictionPoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
 	}
-	p := PoweredEstimate{Spread: stat.Variance(allPredictions, nil)}
+	p := PredictionPoweredEstimate{Spread: stat.Variance(allPredictions, nil)}
 	if spread := stat.Variance(predictions, weights); spread > 0 {
-		p.Weight = min(maxWeight, max(0, stat.Covariance(truth, predictions, weights)/spread))
+		p.PredictionWeight = min(maxWeight, max(0, stat.Covariance(truth, predictions, weights)/spread))
 	}
 	errors := make([]float64, len(truth))
 	for i, y := range truth {
-		errors[i] = y - p.Weight*predictions[i]
+		errors[i] = y - p.PredictionWeight*predictions[i]
 	}
 	predicted, mean := stat.Mean(allPredictions, nil), stat.Mean(errors, weights)
 	type share struct {
@@ -67,11 +67,11 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		squares, clusterSize = squares+s.weight*s.weight, clusterSize+s.units*s.units/n
 	}
 	endWeight := total / n * (1 + (clusterSize-1)*guessedCorrelation) // weight of an extra unit
-	center := (total*mean + endWeight*(1-p.Weight)) / (total + 2*endWeight)
+	center := (total*mean + endWeight*(1-p.PredictionWeight)) / (total + 2*endWeight)
 	i := 0
 	for _, u := range units {
 		s := &shares[u.Cluster]
-		s.rest += p.Weight * (u.Predicted - predicted) / m
+		s.rest += p.PredictionWeight * (u.Predicted - predicted) / m
 		if u.Weight > 0 {
 			s.labelled += u.Weight * (errors[i] - center) / total
 			s.labels = true
@@ -92,18 +92,18 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		}
 	}
 	if clusters < 2 {
-		p.Mean, p.Interval = min(1, max(0, p.Weight*predicted+mean)), Interval{0, 1}
+		p.Mean, p.Interval = min(1, max(0, p.PredictionWeight*predicted+mean)), Interval{0, 1}
 		return p
 	}
 	endVariance := endWeight * endWeight / (total * total) *
-		((-p.Weight-center)*(-p.Weight-center) + (1-center)*(1-center))
+		((-p.PredictionWeight-center)*(-p.PredictionWeight-center) + (1-center)*(1-center))
 	scale := (clusters - 1) / clusters
-	p.Residual = n * scale * (labelledSum + endVariance)
+	p.ResidualVariance = n * scale * (labelledSum + endVariance)
 	half := studentCritical(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
-	p.Mean = min(1, max(0, p.Weight*predicted+mean))
+	p.Mean = min(1, max(0, p.PredictionWeight*predicted+mean))
 	p.Interval = Interval{
-		min(p.Mean, max(0, p.Weight*predicted+center-half)),
-		max(p.Mean, min(1, p.Weight*predicted+center+half)),
+		min(p.Mean, max(0, p.PredictionWeight*predicted+center-half)),
+		max(p.Mean, min(1, p.PredictionWeight*predicted+center+half)),
 	}
 	return p
 }

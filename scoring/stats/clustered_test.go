@@ -17,7 +17,7 @@ func TestClusteredAlone(t *testing.T) {
 	units := []stats.PopulationUnit{{Cluster: 0, Truth: 1, Weight: 1}, {Cluster: 1, Truth: 1, Weight: 1}, {Cluster: 2, Truth: 1, Weight: 1}, {Cluster: 3, Weight: 2}}
 	p := stats.PredictionPoweredClusters(units, 0, 0.95)
 	assert.Equal(t, p.Mean, 0.6)
-	assert.Equal(t, p.Weight, 0.0)
+	assert.Equal(t, p.PredictionWeight, 0.0)
 	one := stats.PredictionPoweredClusters([]stats.PopulationUnit{{Truth: 1, Weight: 1}, {Truth: 1, Weight: 1}}, 0, 0.95)
 	assert.Equal(t, one.Interval, stats.Interval{Low: 0, High: 1}) // one cluster tells nothing of others
 }
@@ -77,7 +77,7 @@ func TestClusteredCovers(t *testing.T) {
 			for _, i := range paretoSample(chances, draws, world.labels) {
 				units[i].Weight = 1 / chances[i]
 			}
-			holds := func(p stats.PoweredEstimate) int {
+			holds := func(p stats.PredictionPoweredEstimate) int {
 				if p.Low <= world.truth && world.truth <= p.High {
 					return 1
 				}

@@ -52,7 +52,7 @@ func TestCurvedCovers(t *testing.T) {
 					}
 					cell[i]++
 				}
-				iv := stats.CurvedDifference(cell[3], cell[2], cell[1], cell[0], f1, 0.95)
+				iv := stats.CurveDifferenceInterval(cell[3], cell[2], cell[1], cell[0], f1, 0.95)
 				if truth := f1(world[1]) - f1(world[0]); iv.Low <= truth && truth <= iv.High {
 					held++
 				}

@@ -12,7 +12,7 @@ import (
 //
 // Source: Holm, Scandinavian Journal of Statistics 6 (1979).
 func Holm(p []float64) []float64 {
-	order := ascending(p)
+	order := ascendingIndexes(p)
 	adjusted := make([]float64, len(p))
 	highest := 0.0
 	for rank, i := range order {
@@ -22,8 +22,8 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// ascending returns the indexes of the values in x from the lowest to the highest; equal values stay in order.
-func ascending(x []float64) []int {
+// ascendingIndexes returns the indexes of the values in x from the lowest to the highest; equal values stay in order.
+func ascendingIndexes(x []float64) []int {
 	order := make([]int, len(x))
 	floats.ArgsortStable(slices.Clone(x), order)
 	return order

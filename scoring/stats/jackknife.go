@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostParts is the largest number of parts of the units that [Jackknife] leaves out in turn.
-const mostParts = 200
+// maxJackknifeParts is the largest number of parts of the units that [Jackknife] leaves out in turn.
+const maxJackknifeParts = 200
 
 // Jackknife returns the interval of a statistic of n units by its values without each unit, or each part of many
 // units. It is symmetric on the scale of Fisher's z if the statistic is bounded by ±1, else on the statistic's own
@@ -17,7 +17,7 @@ const mostParts = 200
 // Source: Tukey, Annals of Mathematical Statistics 29 (1958), 614; Efron and Tibshirani, An Introduction to the
 // Bootstrap (1993), Section 11.
 func Jackknife(n int, statistic func(sample []int) float64, bounded bool, level float64) Interval {
-	parts := min(n, mostParts)
+	parts := min(n, maxJackknifeParts)
 	values := make([]float64, parts+1) // without each part, and of all units
 	for k := range values {
 		var sample []int

@@ -40,7 +40,7 @@ func FitLogistic(x [][]float64, y []bool, cluster []int) *Logistic {
 		all[i] = i
 	}
 	for range maxSteps {
-		gradient, information := slopes(x, y, beta, all)
+		gradient, information := gradientAndInformation(x, y, beta, all)
 		var chol mat.Cholesky
 		if !chol.Factorize(information) || chol.Cond() > 1e10 {
 			return nil
@@ -64,8 +64,8 @@ func FitLogistic(x [][]float64, y []bool, cluster []int) *Logistic {
 	return nil
 }
 
-// slopes returns the gradient of the log likelihood of some rows of x, given by index, and its information matrix.
-func slopes(x [][]float64, y []bool, beta []float64, rows []int) (*mat.VecDense, *mat.SymDense) {
+// gradientAndInformation returns the gradient of the log likelihood of some rows of x, given by index, and its information matrix.
+func gradientAndInformation(x [][]float64, y []bool, beta []float64, rows []int) (*mat.VecDense, *mat.SymDense) {
 	gradient := mat.NewVecDense(len(beta), nil)
 	information := mat.NewSymDense(len(beta), nil)
 	for _, i := range rows {
@@ -86,7 +86,7 @@ func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, i
 	squares := make([]float64, len(beta))
 	fourths := make([]float64, len(beta))
 	for _, c := range slices.Sorted(maps.Keys(members)) { // sorted, so that sums are reproducible
-		score, rest := slopes(x, y, beta, members[c])
+		score, rest := gradientAndInformation(x, y, beta, members[c])
 		rest.ScaleSym(-1, rest)
 		rest.AddSym(information, rest)
 		var chol mat.Cholesky

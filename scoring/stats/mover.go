@@ -4,17 +4,17 @@ import (
 	"math"
 )
 
-// CurvedDifference returns the interval of curve(B) − curve(A), where A and B are the shares of units on which each
+// CurveDifferenceInterval returns the interval of curve(B) − curve(A), where A and B are the shares of units on which each
 // of two judges is right and curve is increasing. Of the same units, both judges are right on both, the first alone on
 // onlyA, the second alone on onlyB, and none on neither. It combines the distances from each share to the ends of its
 // Blaker interval as for two correlated estimates.
 //
 // Sources: Newcombe, Statistics in Medicine 17 (1998), 2635–2650, method 10, with its correction of the correlation;
 // for functions of the shares Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
-func CurvedDifference(both, onlyA, onlyB, neither int, curve func(float64) float64, level float64) Interval {
+func CurveDifferenceInterval(both, onlyA, onlyB, neither int, curve func(float64) float64, level float64) Interval {
 	n := both + onlyA + onlyB + neither
-	a, lessA, moreA := curvedShare(both+onlyA, n, curve, level)
-	b, lessB, moreB := curvedShare(both+onlyB, n, curve, level)
+	a, lessA, moreA := curveAtShare(both+onlyA, n, curve, level)
+	b, lessB, moreB := curveAtShare(both+onlyB, n, curve, level)
 	correlation := float64(both*neither - onlyA*onlyB)
 	if correlation > 0 {
 		correlation = math.Max(0, correlation-float64(n)/2)
@@ -35,9 +35,9 @@ func DifferenceInterval(a, b float64, ivA, ivB Interval) Interval {
 	return Interval{a - b - math.Hypot(a-ivA.Low, ivB.High-b), a - b + math.Hypot(ivA.High-a, b-ivB.Low)}
 }
 
-// curvedShare returns the curve's value at the share k of n, and the distances down and up from it to the ends of its
+// curveAtShare returns the curve's value at the share k of n, and the distances down and up from it to the ends of its
 // interval.
-func curvedShare(k, n int, curve func(float64) float64, level float64) (value, less, more float64) {
+func curveAtShare(k, n int, curve func(float64) float64, level float64) (value, less, more float64) {
 	iv := Blaker(k, n, level)
 	value = curve(float64(k) / float64(n))
 	return value, value - curve(iv.Low), curve(iv.High) - value

@@ -50,7 +50,7 @@ func TestCurvedByTheFormulas(t *testing.T) {
 				Low:  b - a - math.Sqrt(math.Pow(b-lb, 2)-2*phi*(b-lb)*(ua-a)+math.Pow(ua-a, 2)),
 				High: b - a + math.Sqrt(math.Pow(ub-b, 2)-2*phi*(ub-b)*(a-la)+math.Pow(a-la, 2)),
 			}
-			if got := stats.CurvedDifference(c[0], c[1], c[2], c[3], f, 0.95); !near(got, want, 1e-9) {
+			if got := stats.CurveDifferenceInterval(c[0], c[1], c[2], c[3], f, 0.95); !near(got, want, 1e-9) {
 				t.Errorf("%v, %s: %+v, by the formulas %+v", c, name, got, want)
 			}
 		}
@@ -58,7 +58,7 @@ func TestCurvedByTheFormulas(t *testing.T) {
 	// By hand, of 60 units: shares 50/60 and 45/60, by Blaker's definition [0.7198, 0.9143] and [0.6268, 0.8461];
 	// φ = (40·5 − 10·5 − 30)/√(50·10·45·15) = 0.2066.
 	same := func(p float64) float64 { return p }
-	if got, want := stats.CurvedDifference(40, 10, 5, 5, same, 0.95), (stats.Interval{Low: -0.2160, High: 0.0494}); !near(got, want, 1e-4) {
+	if got, want := stats.CurveDifferenceInterval(40, 10, 5, 5, same, 0.95), (stats.Interval{Low: -0.2160, High: 0.0494}); !near(got, want, 1e-4) {
 		t.Errorf("by hand: %+v, want %+v", got, want)
 	}
 }

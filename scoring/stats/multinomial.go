@@ -37,19 +37,19 @@ func ExpectedEntropy(k int, p []float64) float64 {
 	return h
 }
 
-// ExpectedMost returns the mean of the largest count in k independent draws, where p holds the probability of each
+// ExpectedLargestCount returns the mean of the largest count in k independent draws, where p holds the probability of each
 // outcome and adds up to 1: the sum over m of the probability that some count is above m.
-func ExpectedMost(k int, p []float64) float64 {
+func ExpectedLargestCount(k int, p []float64) float64 {
 	mean := 0.0
 	for m := range k {
-		mean += 1 - noneAbove(m, k, p)
+		mean += 1 - probNoneAbove(m, k, p)
 	}
 	return mean
 }
 
-// noneAbove returns the probability that in k draws no outcome is drawn more than m times. It takes one outcome after
+// probNoneAbove returns the probability that in k draws no outcome is drawn more than m times. It takes one outcome after
 // another: given the counts before it, the number of draws of an outcome is binomial.
-func noneAbove(m, k int, p []float64) float64 {
+func probNoneAbove(m, k int, p []float64) float64 {
 	remaining := make([]float64, k+1) // index: number of draws left; value: its probability
 	remaining[k] = 1
 	mass := 1.0

@@ -38,7 +38,7 @@ func TestExpectations(t *testing.T) {
 			if got := ExpectedEntropy(k, p); math.Abs(got-entropy) > 1e-9 {
 				t.Errorf("entropy of %d draws of %v: %v, counted out %v", k, p, got, entropy)
 			}
-			if got := ExpectedMost(k, p); math.Abs(got-most) > 1e-9 {
+			if got := ExpectedLargestCount(k, p); math.Abs(got-most) > 1e-9 {
 				t.Errorf("most of %d draws of %v: %v, counted out %v", k, p, got, most)
 			}
 		}

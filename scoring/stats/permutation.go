@@ -12,10 +12,10 @@ import (
 // Limits of the draws of [Bootstrap.PermutationTest]. An exchange is far if its difference is at least as far from 0 as
 // the observed one.
 const (
-	// maxExtreme is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
-	maxExtreme = 100
-	// minExtreme is the number of far exchanges below which p is too uncertain and weighted draws replace the plain ones.
-	minExtreme = 20
+	// maxFarExchanges is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
+	maxFarExchanges = 100
+	// minFarExchanges is the number of far exchanges below which p is too uncertain and weighted draws replace the plain ones.
+	minFarExchanges = 20
 	// maxExactUnits is the number of units up to which a float can hold the number of exchanges.
 	maxExactUnits = 1000
 )
@@ -26,8 +26,8 @@ const (
 // units exchanged. p is the share of exchanges whose difference is at least as far from 0 as the observed one ("far").
 //
 // Units whose sides are equal change nothing. If the exchanges of the others give at most Rounds sums, all are counted
-// and p is exact. Else exchanges are drawn until maxExtreme of l are far, and p is maxExtreme/l; without that, after
-// Rounds draws, it is (far+1)/(Rounds+1), and if fewer than minExtreme were far, a tenth as many weighted draws
+// and p is exact. Else exchanges are drawn until maxFarExchanges of l are far, and p is maxFarExchanges/l; without that, after
+// Rounds draws, it is (far+1)/(Rounds+1), and if fewer than minFarExchanges were far, a tenth as many weighted draws
 // estimate p. All of these hold their level, and p is never 0. An exchange with an undefined difference counts as far.
 // p is NaN without rows, and if the observed difference is undefined.
 //
@@ -37,11 +37,11 @@ func (b Bootstrap) PermutationTest(rows *Rows, diff func(a, b []float64) float64
 	if rows.Len == 0 {
 		return math.NaN()
 	}
-	width := len(rows.Distinct[0].Row)
+	width := len(rows.DistinctRows[0].Row)
 	start := make([]float64, width) // the sums with nothing exchanged
 	var deltas [][]float64          // change of the sums when the sides of a unit of each kind are exchanged
 	x := permutationTest{}
-	for _, k := range rows.Distinct {
+	for _, k := range rows.DistinctRows {
 		floats.AddScaled(start, float64(k.Count), k.Row)
 		other := slices.Concat(k.Row[width/2:], k.Row[:width/2])
 		if !slices.Equal(k.Row, other) {
@@ -50,7 +50,7 @@ func (b Bootstrap) PermutationTest(rows *Rows, diff func(a, b []float64) float64
 		}
 	}
 	sums := make([]float64, width)
-	x.difference = func(exchanged []int) float64 {
+	x.differenceAfterExchange = func(exchanged []int) float64 {
 		copy(sums, start)
 		for i, delta := range deltas {
 			floats.AddScaled(sums, float64(exchanged[i]), delta)
@@ -63,27 +63,27 @@ func (b Bootstrap) PermutationTest(rows *Rows, diff func(a, b []float64) float64
 // PermutationTestUnits applies [Bootstrap.PermutationTest] to a difference between two sides of n units that is not a
 // function of sums: swapped[i] is 1 if the sides of unit i are exchanged, else 0.
 func (b Bootstrap) PermutationTestUnits(n int, difference func(swapped []int) float64) float64 {
-	return b.test(permutationTest{units: slices.Repeat([]int{1}, n), difference: difference}, n)
+	return b.test(permutationTest{units: slices.Repeat([]int{1}, n), differenceAfterExchange: difference}, n)
 }
 
 // permutationTest holds the units of a permutation test, in kinds of equal units, and the difference to test.
 type permutationTest struct {
 	units []int // by kind: number of units
-	// difference between the sides, given how many units of each kind are exchanged
-	difference func(exchanged []int) float64
-	threshold  float64 // smallest distance of a difference from 0 that counts as far
+	// differenceAfterExchange between the sides, given how many units of each kind are exchanged
+	differenceAfterExchange func(exchanged []int) float64
+	threshold               float64 // smallest distance of a difference from 0 that counts as far
 }
 
 // isExtreme returns 1 if the difference is at least as far from 0 as the observed one, else 0. exchanged holds by kind
 // how many units are exchanged.
 func (x permutationTest) isExtreme(exchanged []int) float64 {
-	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.threshold) // NaN is far
+	return 1 - indicator(math.Abs(x.differenceAfterExchange(exchanged)) < x.threshold) // NaN is far
 }
 
 // test returns the p-value of the difference; n, the number of rows, goes into the seed of the draws.
 func (b Bootstrap) test(x permutationTest, n int) float64 {
 	none := make([]int, len(x.units))
-	observed := math.Abs(x.difference(none))
+	observed := math.Abs(x.differenceAfterExchange(none))
 	if math.IsNaN(observed) {
 		return math.NaN()
 	}
@@ -98,9 +98,9 @@ func (b Bootstrap) test(x permutationTest, n int) float64 {
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(n)))
 	p, far := x.simulate(rng, b.Rounds, nil)
-	if far < minExtreme {
+	if far < minFarExchanges {
 		rare, _ := x.simulate(rng, b.Rounds/10, x.tilts())
-		p = min(rare, minExtreme/float64(b.Rounds+1), 1)
+		p = min(rare, minFarExchanges/float64(b.Rounds+1), 1)
 	}
 	return p
 }
@@ -124,12 +124,12 @@ func (x permutationTest) enumerate(exchanged []int, i int, ways float64) (farCou
 // that the mean difference of the draws is about the observed one.
 func (x permutationTest) tilts() []float64 {
 	exchanged := make([]int, len(x.units))
-	observed := x.difference(exchanged)
+	observed := x.differenceAfterExchange(exchanged)
 	tilts := make([]float64, len(x.units)) // half the change of the difference towards 0 by one exchange
 	reach, spread := 0.0, 0.0
 	for i, n := range x.units {
 		exchanged[i] = 1
-		if d := (observed - x.difference(exchanged)) / 2; !math.IsNaN(d) {
+		if d := (observed - x.differenceAfterExchange(exchanged)) / 2; !math.IsNaN(d) {
 			tilts[i] = d
 		}
 		exchanged[i] = 0
@@ -160,7 +160,7 @@ func (x permutationTest) simulate(rng *rand.Rand, rounds int, tilts []float64) (
 		sum = 0
 		for i, units := range x.units {
 			if tilts == nil {
-				exchanged[i] = heads(rng, units)
+				exchanged[i] = tossCoins(rng, units)
 				continue
 			}
 			exchanged[i] = 0
@@ -174,7 +174,7 @@ func (x permutationTest) simulate(rng *rand.Rand, rounds int, tilts []float64) (
 		isFar := x.isExtreme(exchanged)
 		far += isFar
 		weights += isFar * math.Exp(rarity-logCosh(sum))
-		if tilts == nil && far == maxExtreme {
+		if tilts == nil && far == maxFarExchanges {
 			return far / float64(n), far
 		}
 	}
@@ -184,8 +184,8 @@ func (x permutationTest) simulate(rng *rand.Rand, rounds int, tilts []float64) (
 // logCosh returns the logarithm of the hyperbolic cosine.
 func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
-// heads returns the number of heads in n tosses of a fair coin.
-func heads(rng *rand.Rand, n int) (sum int) {
+// tossCoins returns the number of heads in n tosses of a fair coin.
+func tossCoins(rng *rand.Rand, n int) (sum int) {
 	for ; n >= 64; n -= 64 {
 		sum += bits.OnesCount64(rng.Uint64())
 	}

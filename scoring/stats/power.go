@@ -24,8 +24,8 @@ func PairsToDetect(diff, discordant, alpha, power float64) float64 {
 	return smallestSample(z*z/(diff*diff)+2/diff, discordant, enough)
 }
 
-// Discordant is the share of items on which one of two judges alone is right that is assumed if no data are available.
-const Discordant = 0.3
+// DefaultDiscordantShare is the share of items on which one of two judges alone is right that is assumed if no data are available.
+const DefaultDiscordantShare = 0.3
 
 // DetectableDifference returns the smallest difference between two shares, 0 to 1, that [McNemar]'s exact test on n
 // pairs detects with probability power or more. discordant is the share of pairs on which one judge alone is right. It

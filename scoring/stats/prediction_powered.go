@@ -12,13 +12,13 @@ type MeanEstimate struct {
 	Interval
 }
 
-// PoweredEstimate holds the estimated mean of labels, from 0 to 1, that are known for few units, while predictions are
+// PredictionPoweredEstimate holds the estimated mean of labels, from 0 to 1, that are known for few units, while predictions are
 // known for all.
-type PoweredEstimate struct {
+type PredictionPoweredEstimate struct {
 	MeanEstimate
-	Weight   float64 // λ: weight of the predictions in the estimate, 0 to 1
-	Residual float64 // variance of label − λ·prediction; LabelsFor needs it
-	Spread   float64 // variance of the predictions
+	PredictionWeight float64 // λ: weight of the predictions in the estimate, 0 to 1
+	ResidualVariance float64 // variance of label − λ·prediction; LabelsFor needs it
+	Spread           float64 // variance of the predictions
 }
 
 // PredictionPowered estimates the mean truth, from 0 to 1. label[i] is the truth of a unit and prediction[i] its
@@ -28,10 +28,10 @@ type PoweredEstimate struct {
 // observed ones, so that the interval has a width even if all labels agree, and is wide enough with few labels.
 //
 // Source: Angelopoulos, Duchi and Zrnic, "PPI++", arXiv 2311.01453, Eq. 2 and Example 6.1.
-func PredictionPowered(label, prediction, rest []float64, level float64) PoweredEstimate {
+func PredictionPowered(label, prediction, rest []float64, level float64) PredictionPoweredEstimate {
 	n, m := float64(len(label)), float64(len(rest))
 	if n < 2 {
-		return PoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PredictionPoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
 	}
 	spread := stat.Variance(append(append([]float64{}, prediction...), rest...), nil)
 	weight := 0.0
@@ -42,13 +42,13 @@ func PredictionPowered(label, prediction, rest []float64, level float64) Powered
 	for i, y := range label {
 		errors[i] = y - weight*prediction[i]
 	}
-	p := PoweredEstimate{Weight: weight, Spread: spread}
+	p := PredictionPoweredEstimate{PredictionWeight: weight, Spread: spread}
 	center, residual := momentsWithEnds(errors, -weight, 1)
 	var predicted, drift float64
 	if m > 0 {
 		predicted, drift = weight*stat.Mean(rest, nil), weight*weight*spread/m
 	}
-	p.Residual = residual
+	p.ResidualVariance = residual
 	half := studentCritical(level, n-1) * math.Sqrt(residual/n+drift)
 	p.Mean = min(1, max(0, predicted+stat.Mean(errors, nil)))
 	p.Interval = Interval{min(p.Mean, max(0, predicted+center-half)), max(p.Mean, min(1, predicted+center+half))}
@@ -72,11 +72,11 @@ func momentsWithEnds(values []float64, smallest, largest float64) (mean, varianc
 
 // LabelsFor returns the number of labels with which the interval would be at most width wide, if m units have no label;
 // 0 if no number is enough.
-func (p PoweredEstimate) LabelsFor(width float64, m int, level float64) int {
+func (p PredictionPoweredEstimate) LabelsFor(width float64, m int, level float64) int {
 	z := normalCritical(level)
-	labelVariance := width*width/(4*z*z) - p.Weight*p.Weight*p.Spread/math.Max(1, float64(m))
+	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.Spread/math.Max(1, float64(m))
 	if labelVariance <= 0 {
 		return 0
 	}
-	return int(math.Ceil(p.Residual / labelVariance))
+	return int(math.Ceil(p.ResidualVariance / labelVariance))
 }

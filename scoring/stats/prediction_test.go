@@ -18,11 +18,11 @@ func TestPredictionPowered(t *testing.T) {
 	// The labels' mean is ½ and that of what was predicted for them ¾: covariance
 	// (½·¼ + ½·¼ − ½·¼ + ½·¾)/3 = ⅙. All 12 predictions have 8 ones: variance (8·4/12)/11.
 	weight := (1.0 / 6) / (1.5 * (8.0 * 4 / 12) / 11)
-	is(t, p.Weight, weight, 1e-12)
+	is(t, p.PredictionWeight, weight, 1e-12)
 	is(t, p.Mean, weight*5/8+0.5-weight*0.75, 1e-12)
 	alone := stats.PredictionPowered(label, prediction, nil, 0.95)
 	assert.Equal(t, alone.Mean, 0.5)
-	assert.Equal(t, alone.Weight, 0.0)
+	assert.Equal(t, alone.PredictionWeight, 0.0)
 }
 
 // TestEstimatesCover: the interval of the corrected share holds the truth whatever the judge's bias, and that

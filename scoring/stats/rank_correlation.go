@@ -31,8 +31,8 @@ func Kendall(x, y []float64) float64 {
 		units.Add([]float64{x[i], y[i]})
 	}
 	var balance, untiedX, untiedY float64
-	for i, a := range units.Distinct {
-		for _, b := range units.Distinct[:i] {
+	for i, a := range units.DistinctRows {
+		for _, b := range units.DistinctRows[:i] {
 			dx, dy := cmp.Compare(a.Row[0], b.Row[0]), cmp.Compare(a.Row[1], b.Row[1])
 			pairs := a.Count * b.Count
 			balance += float64(pairs * dx * dy)

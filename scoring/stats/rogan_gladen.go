@@ -36,14 +36,14 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 	return e
 }
 
-// WinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy, which
+// AdjustWinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy, which
 // lies between low and high and is known from other units. It assumes that the judge is as accurate whichever side is
 // better. The estimate is NaN unless the accuracy is above one half with its whole interval.
 //
 // Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½) over
 // (2·accuracy − 1). For the interval of this ratio Fieller, Journal of the Royal Statistical Society B 16 (1954),
 // 175–185, from the middles of both intervals, which move the estimates towards ½ as in Lang and Reiczigel.
-func WinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
+func AdjustWinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
 	if !(low > 0.5) {
 		return MeanEstimate{math.NaN(), noInterval}
 	}

@@ -9,9 +9,9 @@ import (
 // Rows holds rows of numbers for resampling, one for each independent unit or cluster. Equal rows are stored once, with
 // their number.
 type Rows struct {
-	Distinct []RowCount     // the distinct rows, in order of first appearance
-	Len      int            // number of rows, equal ones included
-	index    map[string]int // by the bytes of a row: its index in Kinds
+	DistinctRows []RowCount     // the distinct rows, in order of first appearance
+	Len          int            // number of rows, equal ones included
+	index        map[string]int // by the bytes of a row: its index in Kinds
 }
 
 // RowCount holds a distinct row and the number of rows equal to it.
@@ -31,17 +31,17 @@ func (r *Rows) Add(row []float64) {
 		if r.index == nil {
 			r.index = map[string]int{}
 		}
-		k = len(r.Distinct)
+		k = len(r.DistinctRows)
 		r.index[string(key)] = k
-		r.Distinct = append(r.Distinct, RowCount{Row: slices.Clone(row)})
+		r.DistinctRows = append(r.DistinctRows, RowCount{Row: slices.Clone(row)})
 	}
-	r.Distinct[k].Count++
+	r.DistinctRows[k].Count++
 	r.Len++
 }
 
 // Count returns the number of rows for which match is true.
 func (r *Rows) Count(match func(row []float64) bool) (n int) {
-	for _, k := range r.Distinct {
+	for _, k := range r.DistinctRows {
 		if match(k.Row) {
 			n += k.Count
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Selection holds a threshold of confidence at and above which a judge's verdicts are accepted.
-type Selection struct {
+// AcceptanceThreshold holds a threshold of confidence at and above which a judge's verdicts are accepted.
+type AcceptanceThreshold struct {
 	Threshold    float64 // lowest accepted confidence; NaN if no threshold satisfies the limit
 	Right, Total int     // correct verdicts, and all, on labelled units at or above the threshold
 }
@@ -17,11 +17,11 @@ type Selection struct {
 // selected. The threshold is valid for units that are like the labelled ones.
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Section 2.2 (fixed sequence testing).
-func SelectThreshold(confidence []float64, right []bool, risk, delta float64) Selection {
-	order := ascending(confidence)
+func SelectThreshold(confidence []float64, right []bool, risk, delta float64) AcceptanceThreshold {
+	order := ascendingIndexes(confidence)
 	slices.Reverse(order)
 	first := int(math.Ceil(math.Log(delta) / math.Log(1-risk))) // units needed even if all are right
-	best := Selection{Threshold: math.NaN()}
+	best := AcceptanceThreshold{Threshold: math.NaN()}
 	rights := 0
 	for n, i := range order {
 		if right[i] {
@@ -34,7 +34,7 @@ func SelectThreshold(confidence []float64, right []bool, risk, delta float64) Se
 		if ClopperPearson(n-rights, n, 1-2*delta).High > risk {
 			break
 		}
-		best = Selection{Threshold: confidence[i], Right: rights, Total: n}
+		best = AcceptanceThreshold{Threshold: confidence[i], Right: rights, Total: n}
 	}
 	return best
 }

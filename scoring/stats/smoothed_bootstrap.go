@@ -37,19 +37,19 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 		return out
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(rows.Len)))
-	shape := rowShape(rows.Len, b.Level)
-	kinds := make([]weightedRow, len(rows.Distinct))
-	for i, k := range rows.Distinct {
+	shape := gammaShape(rows.Len, b.Level)
+	kinds := make([]weightedRow, len(rows.DistinctRows))
+	for i, k := range rows.DistinctRows {
 		kinds[i] = weightedRow{row: sparseRow(k.Row), weight: newGamma(float64(k.Count) * shape)}
 	}
-	sums := make([]float64, len(rows.Distinct[0].Row))
+	sums := make([]float64, len(rows.DistinctRows[0].Row))
 	buffer := make([]float64, len(sums))
-	var pools []*pool
-	drawings := make([]drawing, len(list))
+	var pools []*priorWeights
+	drawings := make([]resampleValues, len(list))
 	for i, x := range list {
 		drawings[i].Statistic = x
 		if x.Prior != nil {
-			drawings[i].pool, pools = poolFor(x.Prior, shape, pools)
+			drawings[i].priorPool, pools = priorPool(x.Prior, shape, pools)
 		}
 	}
 	for range b.Rounds {
@@ -63,24 +63,24 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 			}
 		}
 		for i := range drawings {
-			if drawings[i].pool != nil {
+			if drawings[i].priorPool != nil {
 				drawings[i].add(sums, buffer)
 			}
 		}
 	}
 	for i, d := range drawings {
-		if len(d.low) > 0 && len(d.high) > 0 {
+		if len(d.lowValues) > 0 && len(d.highValues) > 0 {
 			tail := (1 - b.Level) / 2
-			out[i] = Interval{quantile(tail, d.low), quantile(1-tail, d.high)}
+			out[i] = Interval{quantile(tail, d.lowValues), quantile(1-tail, d.highValues)}
 		}
 	}
 	return out
 }
 
-// rowShape returns the shape of the gamma distribution of a row's weight. With it, the variance of the weighted mean of
+// gammaShape returns the shape of the gamma distribution of a row's weight. With it, the variance of the weighted mean of
 // n rows exceeds the normal one as that of Student's t does: with shape a, the variance of the rows is divided by n·a
 // + 1.
-func rowShape(n int, level float64) float64 {
+func gammaShape(n int, level float64) float64 {
 	if n < 2 {
 		return 1
 	}
@@ -94,20 +94,20 @@ type weightedRow struct {
 	weight gamma
 }
 
-// pool holds the random weights of prior rows in a round. Statistics whose prior rows have the same mass share them,
+// priorWeights holds the random weights of prior rows in a round. Statistics whose prior rows have the same mass share them,
 // because each statistic is computed on its own.
-type pool struct {
-	mass    float64   // mean weight of each prior row
-	weight  gamma     // distribution of one weight
-	weights []float64 // weights in the current round, one for each prior row
+type priorWeights struct {
+	meanWeight float64   // mean weight of each prior row
+	weight     gamma     // distribution of one weight
+	weights    []float64 // weights in the current round, one for each prior row
 }
 
-// poolFor returns the pool with the weights of these prior rows, a new one or one of pools, and all pools including it.
-func poolFor(prior *PriorRows, shape float64, pools []*pool) (*pool, []*pool) {
-	i := slices.IndexFunc(pools, func(p *pool) bool { return p.mass == prior.Mass })
+// priorPool returns the pool with the weights of these prior rows, a new one or one of pools, and all pools including it.
+func priorPool(prior *PriorRows, shape float64, pools []*priorWeights) (*priorWeights, []*priorWeights) {
+	i := slices.IndexFunc(pools, func(p *priorWeights) bool { return p.meanWeight == prior.Mass })
 	if i < 0 {
 		i = len(pools)
-		pools = append(pools, &pool{mass: prior.Mass, weight: newGamma(prior.Mass * shape)})
+		pools = append(pools, &priorWeights{meanWeight: prior.Mass, weight: newGamma(prior.Mass * shape)})
 	}
 	if size := max(len(prior.Low), len(prior.High)); len(pools[i].weights) < size {
 		pools[i].weights = make([]float64, size)
@@ -115,20 +115,20 @@ func poolFor(prior *PriorRows, shape float64, pools []*pool) (*pool, []*pool) {
 	return pools[i], pools
 }
 
-// drawing collects the values of a statistic over the rounds, for the lower and for the upper end.
-type drawing struct {
+// resampleValues collects the values of a statistic over the rounds, for the lower and for the upper end.
+type resampleValues struct {
 	Statistic
-	pool      *pool // weights of the prior rows; nil without prior rows
-	low, high []float64
+	priorPool             *priorWeights // weights of the prior rows; nil without prior rows
+	lowValues, highValues []float64
 }
 
 // add appends the values of the statistic in a round, from the weighted sums of the rows; buffer must be as long as
 // sums.
-func (d *drawing) add(sums, buffer []float64) {
+func (d *resampleValues) add(sums, buffer []float64) {
 	value := func(extra []SparseRow) float64 {
 		copy(buffer, sums)
 		for i, x := range extra {
-			x.add(buffer, d.pool.weights[i])
+			x.add(buffer, d.priorPool.weights[i])
 		}
 		return d.Compute(buffer)
 	}
@@ -138,10 +138,10 @@ func (d *drawing) add(sums, buffer []float64) {
 		high = value(d.Prior.High)
 	}
 	if !math.IsNaN(low) {
-		d.low = append(d.low, low)
+		d.lowValues = append(d.lowValues, low)
 	}
 	if !math.IsNaN(high) {
-		d.high = append(d.high, high)
+		d.highValues = append(d.highValues, high)
 	}
 }
 

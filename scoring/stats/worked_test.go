@@ -34,7 +34,7 @@ var functions = map[string]func(x []float64) []float64{
 	"agreement":    func(x []float64) []float64 { return []float64{stats.AC1(x, 3), stats.Kappa(x, 3)} },
 	"betabinomial": func(x []float64) []float64 { return ends(stats.BetaBinomialSequence(int(x[0]), int(x[1]), 0.95, x[2])) },
 	"expected": func(x []float64) []float64 {
-		return []float64{stats.ExpectedEntropy(int(x[0]), x[1:]), stats.ExpectedMost(int(x[0]), x[1:])}
+		return []float64{stats.ExpectedEntropy(int(x[0]), x[1:]), stats.ExpectedLargestCount(int(x[0]), x[1:])}
 	},
 	"uniformity": func(x []float64) []float64 {
 		chi2, df, p := stats.Uniformity(whole(x))

@@ -184,7 +184,7 @@ func requests(path string) ([]request, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := protocol.New(protocol.Templates[0], nil)
+	p := protocol.NewAsker(protocol.Templates[0], nil)
 	var out []request
 	for i := range set.Len() {
 		item, err := set.Item(i)

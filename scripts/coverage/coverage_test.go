@@ -127,13 +127,13 @@ func TestJudgesAreDiagnosed(t *testing.T) {
 		}
 		small, levels := j.diagnose(runs, 32)
 		t.Logf("%-40s %-15s %-40s %s", j.name, j.protocol, shares(codes, runs), shares(small, runs))
-		if j.code != scoring.CodeStrong && levels[scoring.Strong] > 0 {
+		if j.code != scoring.CodeStrongJudge && levels[scoring.LevelStrong] > 0 {
 			t.Errorf("%s: %v of 32 units", j.name, levels)
 		}
 	}
 	for _, j := range []judge{{name: "not quite strong", world: pairsOf(0.749, 0)}, {name: "not quite, by the first in 10 %", world: pairsOf(0.83, 0.1)}} {
-		if _, levels := j.diagnose(200, 32); levels[scoring.Strong] > 6 { // of 2 in 200 twice in 1,000
-			t.Errorf("%s: called strong in %d of 200", j.name, levels[scoring.Strong])
+		if _, levels := j.diagnose(200, 32); levels[scoring.LevelStrong] > 6 { // of 2 in 200 twice in 1,000
+			t.Errorf("%s: called strong in %d of 200", j.name, levels[scoring.LevelStrong])
 		}
 	}
 }

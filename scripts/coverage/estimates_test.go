@@ -213,7 +213,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 				value:    r.Value,
 				low:      r.Low,
 				high:     r.High,
-				interval: r.Interval,
+				interval: r.IntervalMethod,
 			})
 		}
 	}
@@ -224,7 +224,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 			value:    r.Value,
 			low:      r.Low,
 			high:     r.High,
-			interval: r.Interval,
+			interval: r.IntervalMethod,
 		})
 	}
 	if c := rep.Calibration; c != nil {
@@ -234,7 +234,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 				value:    e.Value,
 				low:      e.Low,
 				high:     e.High,
-				interval: e.Interval,
+				interval: e.IntervalMethod,
 			})
 		}
 	}
@@ -252,7 +252,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 				value:    d.Diff,
 				low:      d.Low,
 				high:     d.High,
-				interval: d.Interval,
+				interval: d.IntervalMethod,
 			})
 		}
 	}

@@ -128,8 +128,8 @@ func judgmentsOf(hits, alarms float64) world {
 }
 
 // diagnose counts the diagnoses of runs of n units.
-func (j judge) diagnose(runs, n int) (codes map[string]int, levels map[scoring.Level]int) {
-	codes, levels = map[string]int{}, map[scoring.Level]int{}
+func (j judge) diagnose(runs, n int) (codes map[string]int, levels map[scoring.UsabilityLevel]int) {
+	codes, levels = map[string]int{}, map[scoring.UsabilityLevel]int{}
 	units := numbered(j.units(0))
 	var mu sync.Mutex
 	var todo sync.WaitGroup

@@ -178,7 +178,7 @@ func (w world) run(records []*judging.Record) *scoring.Run {
 	if w.manifest != nil {
 		w.manifest(m)
 	}
-	load, err := scoring.NewLoader(m, judging.ReadingOptions{Policy: judging.PolicyUnique})
+	load, err := scoring.NewLoader(m, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	if err != nil {
 		panic(err)
 	}
@@ -356,7 +356,7 @@ func judgments(ownRight, right, cot, self bool) func(place, string) []*judging.R
 				Choice:        word[right == judged],
 				Own:           &datasets.Answer{Right: ownRight},
 			})
-			r.Item, r.Question = position.id+" "+agent, position.id
+			r.Item, r.QuestionID = position.id+" "+agent, position.id
 			records = append(records, r)
 		}
 		return records

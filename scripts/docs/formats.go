@@ -150,9 +150,9 @@ func fieldsOf(t reflect.Type, texts map[string]string) []field {
 	return all
 }
 
-// structIn returns the struct type in a pointer, slice or array type, or nil, with the suffix for the path of its keys:
+// elementStruct returns the struct type in a pointer, slice or array type, or nil, with the suffix for the path of its keys:
 // "[]" for each slice or array.
-func structIn(t reflect.Type) (inner reflect.Type, suffix string) {
+func elementStruct(t reflect.Type) (inner reflect.Type, suffix string) {
 	for {
 		switch t.Kind() {
 		case reflect.Pointer:
@@ -170,23 +170,23 @@ func structIn(t reflect.Type) (inner reflect.Type, suffix string) {
 	}
 }
 
-// kindOf names a type in terms of JSON.
-func kindOf(t reflect.Type) string {
+// jsonTypeName names a type in terms of JSON.
+func jsonTypeName(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return "time (RFC 3339)"
 	case t == reflect.TypeFor[json.RawMessage]():
 		return "any"
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct:
-		return strings.ReplaceAll(kindOf(t.Elem()), "lists", "list") + " or null"
+		return strings.ReplaceAll(jsonTypeName(t.Elem()), "lists", "list") + " or null"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return kindOf(t.Elem())
+		return jsonTypeName(t.Elem())
 	case reflect.Slice, reflect.Array:
-		return "list of " + plural(kindOf(t.Elem()))
+		return "list of " + plural(jsonTypeName(t.Elem()))
 	case reflect.Map:
-		return "object of " + plural(kindOf(t.Elem()))
+		return "object of " + plural(jsonTypeName(t.Elem()))
 	case reflect.Struct:
 		return "object"
 	case reflect.String:
@@ -199,7 +199,7 @@ func kindOf(t reflect.Type) string {
 	return "integer"
 }
 
-// plural returns the plural of a name that kindOf returns.
+// plural returns the plural of a name that jsonTypeName returns.
 func plural(kind string) string {
 	first, rest, _ := strings.Cut(kind, " ")
 	return strings.TrimSpace(first + "s " + rest)
@@ -246,10 +246,10 @@ func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string,
 		if slices.Contains(w.optional, key) {
 			schema.Required = slices.DeleteFunc(schema.Required, func(key string) bool { return key == f.key })
 		}
-		inner, suffix := structIn(f.Type)
+		inner, suffix := elementStruct(f.Type)
 		earlier := w.listedAt[inner]
 		if inTable {
-			kind := kindOf(f.Type)
+			kind := jsonTypeName(f.Type)
 			if earlier != "" {
 				kind += " as `" + earlier + "`"
 			}

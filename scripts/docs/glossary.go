@@ -27,13 +27,13 @@ func metricTables() string {
 				names = append(names, other.Name)
 			}
 		}
-		fmt.Fprintf(&b, "\n## Metrics of %s\n\n%s", strings.Join(names, " and "), tableOf(scoring.MetricsOf(p.Name)))
+		fmt.Fprintf(&b, "\n## Metrics of %s\n\n%s", strings.Join(names, " and "), metricsTable(scoring.MetricsOf(p.Name)))
 	}
 	return b.String()
 }
 
-// tableOf returns a table in Markdown with a row for each metric.
-func tableOf(terms []scoring.Term) string {
+// metricsTable returns a table in Markdown with a row for each metric.
+func metricsTable(terms []scoring.Term) string {
 	var b strings.Builder
 	b.WriteString("| Metric | In plain words | Formula | Others say | By chance |\n|---|---|---|---|---|\n")
 	for _, t := range terms {

@@ -307,7 +307,7 @@ func (w *world) replies(runs ...string) string {
 	var lines []string
 	err = store.Visit(w.t.Context(), func(key []byte, e cache.Entry, err error) error {
 		encoded, _ := json.Marshal(e.Response.Text)
-		if !e.Sample {
+		if !e.IsSample {
 			lines = append(lines, fmt.Sprintf("%x %s %s %s\n", key, e.Model, e.Response.Finish, encoded))
 		}
 		return err

@@ -56,7 +56,7 @@ func tinymodel(stderr io.Writer, args []string) error {
 	}
 	m := newModel(*seed, uint32(*context))
 	if *decision {
-		m.makeDecision()
+		m.makeDecisionModel()
 	}
 	return errors.Join(ggml.WriteGGUF(file, m.meta, m.tensors), file.Close())
 }

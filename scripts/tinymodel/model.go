@@ -92,9 +92,9 @@ const decisionTemplate = `<|im_start|>user
 <|im_start|>assistant
 `
 
-// makeDecision turns the model into a decision model. Type openjev of llama.cpp is an ordinary language model, of which
+// makeDecisionModel turns the model into a decision model. Type openjev of llama.cpp is an ordinary language model, of which
 // the server reads the logits of each option's letter after the prompt (tools/server/server-decision.cpp).
-func (m *model) makeDecision() {
+func (m *model) makeDecisionModel() {
 	m.meta["general.name"] = "tiny random decisions"
 	m.meta["llama.decision.type"] = "openjev"
 	m.meta["tokenizer.chat_template.systemone"] = decisionTemplate
@@ -138,7 +138,7 @@ func (m *model) addWeights(vocab []piece) {
 		switch {
 		case i == endOfTurn, p.text == `"`: // these end a reply, or a string in JSON
 			row[0] = frequent / float32(channel)
-		case p.kind != kindNormal && p.text != "<0x0A>":
+		case p.kind != tokenKindNormal && p.text != "<0x0A>":
 			clear(row)
 			row[0] = -excluded / float32(channel)
 		case strings.HasPrefix(p.text, space):

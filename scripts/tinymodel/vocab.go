@@ -14,17 +14,17 @@ var pieces string
 
 // Kinds of tokens, as numbers in GGUF, as far as used here.
 const (
-	kindNormal  = 1
-	kindUnknown = 2
-	kindControl = 3
-	kindByte    = 6
+	tokenKindNormal  = 1
+	tokenKindUnknown = 2
+	tokenKindControl = 3
+	tokenKindByte    = 6
 )
 
 // A piece is one token. The tokenizer prefers the merge with the higher score.
 type piece struct {
 	text  string
 	score float32
-	kind  int32 // kindNormal, kindUnknown, kindControl or kindByte
+	kind  int32 // tokenKindNormal, tokenKindUnknown, tokenKindControl or tokenKindByte
 }
 
 // Indexes of tokens that the model's metadata refers to. A reply ends with endOfTurn, as in models tuned on ChatML.
@@ -44,18 +44,18 @@ const space = "▁"
 // and pieces merged from them. It is the same for every model.
 func vocabulary() []piece {
 	vocab := []piece{
-		unknown:     {text: "<unk>", kind: kindUnknown},
-		beginText:   {text: "<s>", kind: kindControl},
-		endText:     {text: "</s>", kind: kindControl},
-		startOfTurn: {text: "<|im_start|>", kind: kindControl},
-		endOfTurn:   {text: "<|im_end|>", kind: kindControl},
+		unknown:     {text: "<unk>", kind: tokenKindUnknown},
+		beginText:   {text: "<s>", kind: tokenKindControl},
+		endText:     {text: "</s>", kind: tokenKindControl},
+		startOfTurn: {text: "<|im_start|>", kind: tokenKindControl},
+		endOfTurn:   {text: "<|im_end|>", kind: tokenKindControl},
 	}
 	for b := range 256 {
-		vocab = append(vocab, piece{text: fmt.Sprintf("<0x%02X>", b), kind: kindByte})
+		vocab = append(vocab, piece{text: fmt.Sprintf("<0x%02X>", b), kind: tokenKindByte})
 	}
 	for text := range strings.FieldsSeq(pieces) {
 		// Scores only order the merges; a single character is never merged into.
-		vocab = append(vocab, piece{text: text, score: -float32(len(vocab)), kind: kindNormal})
+		vocab = append(vocab, piece{text: text, score: -float32(len(vocab)), kind: tokenKindNormal})
 	}
 	return vocab
 }

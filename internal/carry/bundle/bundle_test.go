@@ -234,7 +234,7 @@ func TestAboutGoesAlong(t *testing.T) {
 	before := machine(t, oldBundle)
 	_, err := Import(library, before, "runs")
 	assert.NilError(t, err)
-	assert.NilError(t, judging.WriteAbout("runs/old", judging.About{Name: "baseline", Tags: []string{"paper"}}))
+	assert.NilError(t, judging.WriteAbout("runs/old", judging.RunDescription{Name: "baseline", Tags: []string{"paper"}}))
 	_, err = Export(library, ExportRequest{Out: "said.tar", Runs: []string{"runs/old"}})
 	assert.NilError(t, err)
 	path := machine(t, "said.tar")
@@ -244,7 +244,7 @@ func TestAboutGoesAlong(t *testing.T) {
 		if text := read(t, "runs/old/about.json"); !strings.Contains(text, name) {
 			t.Errorf("%s; want %s", text, name)
 		}
-		assert.NilError(t, judging.WriteAbout("runs/old", judging.About{Name: "otherwise"}))
+		assert.NilError(t, judging.WriteAbout("runs/old", judging.RunDescription{Name: "otherwise"}))
 	}
 }
 

@@ -38,7 +38,7 @@ func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 	case err == nil:
 		return b.Contents, fmt.Errorf("%s exists: name another file with --out, or remove it", r.Out)
 	case len(r.Runs)+len(r.Datasets) == 0:
-		return b.Contents, eval.WithKind(eval.ErrUsage,
+		return b.Contents, eval.ErrorOfKind(eval.ErrUsage,
 			errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
 	for _, dir := range r.Runs {
@@ -92,9 +92,9 @@ func (b *exporter) addFolder(dir string) error {
 			return err
 		}
 	}
-	suite := filepath.Join(dir, scoring.SuiteFile)
+	suite := filepath.Join(dir, scoring.SuiteRunsFile)
 	if disk.Exists(suite) {
-		return b.add(path.Join("runs", folder, scoring.SuiteFile), suite)
+		return b.add(path.Join("runs", folder, scoring.SuiteRunsFile), suite)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type ImportResult struct {
 // Import unpacks a bundle: runs into the folder runs, datasets into the library's folder. It first reads the bundle to
 // its end, and writes nothing if a file is damaged, does not belong in a bundle, or exists already and differs.
 func Import(lib datasets.Library, bundle, runs string) (ImportResult, error) {
-	in := &importer{bundle: bundle, runs: runs, library: lib.Dir}
+	in := &importer{bundle: bundle, runsDir: runs, libraryDir: lib.Dir}
 	info, err := os.Stat(bundle)
 	if err != nil {
 		return in.result, err
@@ -46,12 +46,12 @@ func Import(lib datasets.Library, bundle, runs string) (ImportResult, error) {
 
 // importer imports one bundle.
 type importer struct {
-	bundle    string       // path of the bundle
-	runs      string       // folder for the runs
-	library   string       // folder for the datasets
-	size      int64        // bytes of the bundle
-	remaining int64        // bytes that the rest of the bundle may unpack to
-	result    ImportResult // what was imported so far
+	bundle     string       // path of the bundle
+	runsDir    string       // folder for the runs
+	libraryDir string       // folder for the datasets
+	size       int64        // bytes of the bundle
+	remaining  int64        // bytes that the rest of the bundle may unpack to
+	result     ImportResult // what was imported so far
 }
 
 // each calls use for every unpacked file of the bundle, and returns an error if the bundle is damaged or incomplete.
@@ -83,7 +83,7 @@ func (in *importer) each(use func(name string, text io.Reader) error) error {
 		}
 		hash := sha256.New()
 		text := io.TeeReader(tr, hash)
-		if !slices.Contains(oldFiles, h.Name) {
+		if !slices.Contains(obsoleteFiles, h.Name) {
 			err = unpack(h, text, use)
 		}
 		if err == nil {
@@ -120,11 +120,11 @@ func (in *importer) target(name string) (dir, below string) {
 	folder, rest, _ := strings.Cut(name, "/")
 	switch folder {
 	case "runs":
-		return in.runs, rest
+		return in.runsDir, rest
 	case "prompts": // of an earlier gavel
-		return in.runs, name
+		return in.runsDir, name
 	}
-	return in.library, rest
+	return in.libraryDir, rest
 }
 
 // check returns an error if the file exists and differs, or if the bundle unpacks to too much. An existing AboutFile

@@ -42,7 +42,7 @@ func Replay(ctx context.Context, m *eval.Maker, run, out string) (rep *scoring.R
 		return rep, judging.ResultsFile + " has the same values; " +
 			"intervals or notes come from this version of gavel", nil
 	}
-	if before.Scoring < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes) {
+	if before.ScoringVersion < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes) {
 		stored, err := scoring.Load(run, judging.ReadingOptions{Readers: rep.Reading})
 		if err != nil {
 			return rep, "", err

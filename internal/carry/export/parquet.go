@@ -30,7 +30,7 @@ type JudgmentRow struct {
 	Item          string `parquet:"item,dict"`
 	Group         string `parquet:"group,dict"`
 	Mode          string `parquet:"mode,dict"`
-	Question      string `parquet:"question,dict"` // id of the question whose answer was judged
+	QuestionID    string `parquet:"question,dict"` // id of the question whose answer was judged
 	Agent         string `parquet:"agent,dict"`    // model whose answer was judged
 	Presentation  int32  `parquet:"showing"`       // which presentation (order) of the item was judged, from 0
 	Presentations int32  `parquet:"showings"`      // number of presentations of the item
@@ -77,7 +77,7 @@ func WriteParquet(out io.Writer, runs []string) (rows int, err error) {
 			return rows, err
 		}
 		reading := scoring.DefaultOptions.Reading
-		reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
+		reading.AcceptTruncated = reading.AcceptTruncated || m.Spec.Parameters.AcceptTruncated
 		var done judging.Completed
 		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
 			if !done.Add(r) {
@@ -114,7 +114,7 @@ func rowOf(dir string, m *judging.Manifest, r *judging.Record) JudgmentRow {
 		Item:          r.Item,
 		Group:         r.Group,
 		Mode:          r.Mode,
-		Question:      r.Question,
+		QuestionID:    r.QuestionID,
 		Agent:         r.Agent,
 		Presentation:  int32(r.Presentation),
 		Presentations: int32(r.Presentations),

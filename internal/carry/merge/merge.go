@@ -34,7 +34,7 @@ type Inputs struct {
 // If its error is eval.ErrIncomplete, it created no folder, and has noted what is missing.
 func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if len(r.Shards) == 0 {
-		return eval.WithKind(eval.ErrUsage,
+		return eval.ErrorOfKind(eval.ErrUsage,
 			errors.New("the folders of the shards are missing: gavel carry merge OUT SHARD [...]"))
 	}
 	if disk.Exists(r.Out) {
@@ -44,7 +44,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {
 		return err
 	}
-	w.Notef("%s: %d shards merged", r.Out, w.count)
+	w.Notef("%s: %d shards merged", r.Out, w.shardCount)
 	return nil
 }
 
@@ -52,8 +52,8 @@ func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 type merger struct {
 	*eval.Maker
 	Inputs
-	count   int              // number of shards
-	missing map[int][]string // by number of the shard: descriptions of missing parts
+	shardCount int              // number of shards
+	missing    map[int][]string // by number of the shard: descriptions of missing parts
 }
 
 // addMissing adds a description of something missing to those of a shard.
@@ -85,7 +85,7 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	runs := map[string][]string{"": dirs}
 	command := "the command of the shards, with"
 	var suite *scoring.SuiteMatrix
-	if disk.Exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
+	if disk.Exists(filepath.Join(dirs[0], scoring.SuiteRunsFile)) {
 		var err error
 		suite, runs, err = w.groupSuiteRuns(dirs)
 		if err != nil {
@@ -99,7 +99,7 @@ func (w *merger) merge(ctx context.Context, part string) error {
 		}
 	}
 	if len(w.missing) > 0 {
-		return w.incomplete(command)
+		return w.incompleteError(command)
 	}
 	if suite == nil {
 		return nil
@@ -107,14 +107,14 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	// the merged folder is no shard
 	suite.Shard = ""
 	suite.Path = ""
-	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), suite)
+	return judging.WriteJSON(filepath.Join(part, scoring.SuiteRunsFile), suite)
 }
 
 // mostReasons is the number of missing parts that a message lists for a shard; it counts the rest.
 const mostReasons = 5
 
-// incomplete notes what each shard lacks and the command that completes it, and returns the error.
-func (w *merger) incomplete(command string) error {
+// incompleteError notes what each shard lacks and the command that completes it, and returns the error.
+func (w *merger) incompleteError(command string) error {
 	var names []string
 	for _, shard := range slices.Sorted(maps.Keys(w.missing)) {
 		names = append(names, fmt.Sprint(shard))
@@ -122,11 +122,11 @@ func (w *merger) incomplete(command string) error {
 		if more := len(reasons) - mostReasons; more > 0 {
 			reasons = append(reasons[:mostReasons], fmt.Sprintf("and %d more", more))
 		}
-		w.Notef("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
-		w.Notef("  %s --shard %d/%d", command, shard, w.count)
+		w.Notef("shard %d of %d: %s", shard, w.shardCount, strings.Join(reasons, "; "))
+		w.Notef("  %s --shard %d/%d", command, shard, w.shardCount)
 	}
-	return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
-		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))
+	return eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
+		"or incomplete: %s; run the commands above to complete them", w.shardCount, strings.Join(names, ", ")))
 }
 
 // groupSuiteRuns returns the suite that all folders dirs are shards of, and for each of its runs, by name, the
@@ -144,12 +144,12 @@ func (w *merger) groupSuiteRuns(dirs []string) (*scoring.SuiteMatrix, map[string
 			return nil, nil, fmt.Errorf("%s: is not the folder of a shard: it was made without --shard", dir)
 		}
 		if suite == nil {
-			suite, w.count = s, count
+			suite, w.shardCount = s, count
 			for _, c := range s.Cells {
 				runs[c.Run] = nil
 			}
 		}
-		if count != w.count || s.Name != suite.Name || !slices.Equal(s.Cells, suite.Cells) {
+		if count != w.shardCount || s.Name != suite.Name || !slices.Equal(s.Cells, suite.Cells) {
 			return nil, nil, fmt.Errorf("%s and %s are not shards of one suite: %s of %s and %s of %s, "+
 				"or other judges and conditions", dirs[0], dir, suite.Shard, suite.Name, s.Shard, s.Name)
 		}

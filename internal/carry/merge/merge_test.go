@@ -227,7 +227,7 @@ func agentFile(t *testing.T) {
 	defer set.Close()
 	var lines []byte
 	for i := 0; i < set.Len(); i += 2 {
-		lines = fmt.Appendf(lines, "{\"id\":%q,\"answer\":\"The answer is 7.\",\"model\":\"seven\"}\n", set.ID(i))
+		lines = fmt.Appendf(lines, "{\"id\":%q,\"answer\":\"The answer is 7.\",\"model\":\"seven\"}\n", set.ItemID(i))
 	}
 	write(t, "agent.jsonl", lines)
 }
@@ -468,7 +468,7 @@ func TestRepliesOfSeveralServersNameTheirs(t *testing.T) {
 	for i, dir := range parts {
 		m, err := judging.ReadManifest(dir)
 		check(t, err)
-		m.Server.Kind = "openai"
+		m.Server.WireFormat = "openai"
 		m.Server.URL = fmt.Sprintf("http://127.0.0.1:%d/v1", 9000+i)
 		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
 		check(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {

@@ -46,7 +46,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 		}
 	}()
 	shards, err := w.open(name, tries)
-	if err != nil || len(shards) < w.count {
+	if err != nil || len(shards) < w.shardCount {
 		return err
 	}
 	m, err := wholeManifest(shards, filepath.Dir(filepath.Join(w.Out, name)))
@@ -122,7 +122,7 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 		if err := s.belongsWith(tries[0]); err != nil {
 			return nil, err
 		}
-		w.count = s.Shard.Count
+		w.shardCount = s.Shard.Count
 		first := byIndex[s.Shard.Index]
 		if first == nil {
 			byIndex[s.Shard.Index] = s
@@ -138,7 +138,7 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 		}
 	}
 	// of many missing shards only the first 10,000 are noted
-	for i := range min(w.count, len(byIndex)+10_000) {
+	for i := range min(w.shardCount, len(byIndex)+10_000) {
 		s := byIndex[i+1]
 		if s == nil {
 			w.addMissing(i+1, "%s is missing", cmp.Or(name, "its folder"))
@@ -213,14 +213,14 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 		return err
 	}
 	part := shards[0].Shard
-	ids := judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
+	ids := judging.HashIDs(len(order), func(i int) string { return order[i].set.ItemID(order[i].row) })
 	m.Spec = part.WholeSpec(m.Spec)
 	if len(m.Stages) > 0 { // items come from answers, and IDs of the shard are those of the questions
 		m.Spec.Dataset.SHA256 = hex.EncodeToString(sum.Sum(nil))
 		m.Spec.Dataset.Items = len(order)
-		m.Spec.Dataset.IDs = ids
+		m.Spec.Dataset.IDsHash = ids
 		m.Dataset.Rows = len(order)
-	} else if ids != part.IDs {
+	} else if ids != part.IDsSHA256 {
 		return fmt.Errorf("%s and its other shards do not make the run that they were split from: "+
 			"their items have changed", shards[0].dirs[0])
 	}

@@ -53,7 +53,7 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 // shards use different answers.
 func addManifest(m, o *judging.Manifest) error {
 	m.Judgments += o.Judgments
-	m.Alternates = m.Alternates || o.Alternates
+	m.AlternatesOrder = m.AlternatesOrder || o.AlternatesOrder
 	m.OrderSeed = cmp.Or(m.OrderSeed, o.OrderSeed)
 	m.Changes = append(m.Changes, o.Changes...)
 	m.OtherRequests = backends.SumCounts(m.OtherRequests, o.OtherRequests)
@@ -67,8 +67,8 @@ func addManifest(m, o *judging.Manifest) error {
 	if o.Ended.After(m.Ended) {
 		m.Ended = o.Ended
 	}
-	if o.Longest.Tokens > m.Longest.Tokens {
-		m.Longest = o.Longest
+	if o.LongestPrompt.Tokens > m.LongestPrompt.Tokens {
+		m.LongestPrompt = o.LongestPrompt
 	}
 	same := func(a, b judging.StageRun) bool { return a.Role == b.Role && a.ID == b.ID && a.Model == b.Model }
 	if !slices.EqualFunc(m.Stages, o.Stages, same) {

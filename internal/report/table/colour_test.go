@@ -11,22 +11,22 @@ import (
 // TestColour: a terminal with colours shows levels in theirs, and nothing else writes an escape sequence.
 func TestColour(t *testing.T) {
 	judges := table.Table{Title: "judges", Columns: table.TextColumns("judge", "good for"), Notes: []string{"a note"}}
-	colours := map[scoring.Level]string{
-		scoring.Strong:   "\x1b[32m●●● strong\x1b[0m",
-		scoring.Usable:   "\x1b[34m●●○ usable\x1b[0m",
-		scoring.Weak:     "\x1b[33m●○○ weak\x1b[0m",
-		scoring.Unusable: "\x1b[31m○○○ unusable\x1b[0m",
-		scoring.Unknown:  "\x1b[2m··· unknown\x1b[0m",
+	colours := map[scoring.UsabilityLevel]string{
+		scoring.LevelStrong:   "\x1b[32m●●● strong\x1b[0m",
+		scoring.LevelUsable:   "\x1b[34m●●○ usable\x1b[0m",
+		scoring.LevelWeak:     "\x1b[33m●○○ weak\x1b[0m",
+		scoring.LevelUnusable: "\x1b[31m○○○ unusable\x1b[0m",
+		scoring.LevelUnknown:  "\x1b[2m··· unknown\x1b[0m",
 	}
 	for level := range colours {
-		judges.AddRow("a judge", table.Level(level))
+		judges.AddRow("a judge", table.LevelWithSymbol(level))
 	}
 	var plain, coloured strings.Builder
 	write := table.TextWriter(80)
 	if err := write(&plain, judges); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(table.Coloured{Writer: &coloured}, judges); err != nil {
+	if err := write(table.ColouredWriter{Writer: &coloured}, judges); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") {

@@ -19,7 +19,7 @@ const (
 )
 
 // Text prints a table as text with lines of any length.
-func Text(w io.Writer, t Table) error { return StackedWriter(0)(w, t) }
+func Text(w io.Writer, t Table) error { return TerminalWriter(0)(w, t) }
 
 // TextWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It wraps sentences and
 // cells of words. If a table is still too wide, it leaves columns out and names them in a note.
@@ -34,9 +34,9 @@ func TextWriter(columns int) Writer {
 	}
 }
 
-// StackedWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing out:
+// TerminalWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing out:
 // a table that is too wide continues below itself, where each row begins with its first words again.
-func StackedWriter(columns int) Writer {
+func TerminalWriter(columns int) Writer {
 	columns = maxLineLength(columns)
 	return func(w io.Writer, t Table) error { return write(w, t, columns, t.splitByWidth(columns)) }
 }
@@ -66,7 +66,7 @@ func (t Table) fit(columns int) (fitted Table, hidden []string) {
 		return t, nil
 	}
 	fitted = t.withoutEmpty()
-	fitted.tight = t.Plain
+	fitted.tight = t.NoHeadingRule
 	for {
 		next := fitted.dispensable(columns)
 		if next == 0 {
@@ -85,7 +85,7 @@ func (t Table) fit(columns int) (fitted Table, hidden []string) {
 func (t Table) dispensable(columns int) (place int) {
 	if sum(t.widths(minTextColumn)) > columns {
 		for i, c := range t.Columns {
-			if i > 0 && c.HideOrder > 0 && (place == 0 || c.HideOrder < t.Columns[place].HideOrder) {
+			if i > 0 && c.DropPriority > 0 && (place == 0 || c.DropPriority < t.Columns[place].DropPriority) {
 				place = i
 			}
 		}
@@ -221,7 +221,7 @@ func (t Table) withoutEmpty() Table {
 
 // pick returns the table with those columns for whose index takes returns true.
 func (t Table) pick(takes func(column int) bool) Table {
-	part := Table{Plain: t.Plain, tight: t.tight, Rows: make([][]string, len(t.Rows))}
+	part := Table{NoHeadingRule: t.NoHeadingRule, tight: t.tight, Rows: make([][]string, len(t.Rows))}
 	for i, c := range t.Columns {
 		if !takes(i) {
 			continue

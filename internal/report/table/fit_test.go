@@ -32,7 +32,7 @@ func fitted(t *testing.T, table Table, write Writer) string {
 // number is in, its row can be told.
 func TestTextWithin(t *testing.T) {
 	for _, columns := range []int{60, 80, 100, 132} {
-		text := fitted(t, wide, StackedWriter(columns))
+		text := fitted(t, wide, TerminalWriter(columns))
 		for line := range strings.Lines(text) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Errorf("%d columns: a line of %d: %s", columns, n, line)
@@ -55,11 +55,11 @@ func TestTextWithin(t *testing.T) {
 // terminal.
 func TestTextThatFits(t *testing.T) {
 	for _, columns := range []int{0, 1000} {
-		if got, want := fitted(t, wide, StackedWriter(columns)), fitted(t, wide, Text); got != want {
+		if got, want := fitted(t, wide, TerminalWriter(columns)), fitted(t, wide, Text); got != want {
 			t.Errorf("%d columns:\n%s\nwant\n%s", columns, got, want)
 		}
 	}
-	for _, odd := range []Table{{}, {Title: "no rows", Columns: TextColumns("a")}, {Columns: NumberColumns("n"), Rows: [][]string{{"1"}}}} {
+	for _, odd := range []Table{{}, {Title: "no rows", Columns: TextColumns("a")}, {Columns: NumericColumns("n"), Rows: [][]string{{"1"}}}} {
 		if got, want := fitted(t, odd, TextWriter(5)), fitted(t, odd, Text); got != want && odd.Title == "" {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -70,7 +70,7 @@ func TestTextThatFits(t *testing.T) {
 // which there is no room, and says which; a wide one and a file are.
 func TestSpareColumns(t *testing.T) {
 	spared := Table{
-		Columns: Columns{{Name: "name"}, {Name: "size", Right: true, HideOrder: 1}, {Name: "state"}, {Name: "about", HideOrder: 2}},
+		Columns: Columns{{Name: "name"}, {Name: "size", Right: true, DropPriority: 1}, {Name: "state"}, {Name: "about", DropPriority: 2}},
 		Rows:    [][]string{{"a name", "1000000000", "here", strings.Repeat("word ", 8)}},
 	}
 	numbers := Table{Columns: TextColumns("name").AddNumberColumns("first", "second").AddTextColumns("answer"), Rows: [][]string{{"n", "1", "2", "yes"}}}

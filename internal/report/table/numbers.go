@@ -105,15 +105,15 @@ func Signed(v *float64, x scoring.Result, decimals int) string {
 	return Fixed(v, decimals)
 }
 
-// WithoutInterval returns the value of a result, without the interval, with the decimals that its unit has.
-func WithoutInterval(x scoring.Result) string { return inUnit(x.Value, x, 0) }
+// ResultValue returns the value of a result, without the interval, with the decimals that its unit has.
+func ResultValue(x scoring.Result) string { return inUnit(x.Value, x, 0) }
 
 // WithInterval returns a result with its interval, with the decimals that its unit has.
 func WithInterval(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil {
-		return WithoutInterval(x)
+		return ResultValue(x)
 	}
-	return fmt.Sprintf("%s [%s, %s]", WithoutInterval(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
+	return fmt.Sprintf("%s [%s, %s]", ResultValue(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
 
 // Count returns a number with a word in the singular or plural: "1 pair", "3 pairs".
@@ -141,8 +141,8 @@ func Shortlist(names []string) string {
 
 // Remarks collects notes on numbers, and names all numbers with the same note in one line.
 type Remarks struct {
-	notes []string            // in the order in which they were added
-	names map[string][]string // names of the numbers, by note
+	notes       []string            // in the order in which they were added
+	numberNames map[string][]string // names of the numbers, by note
 }
 
 // Add adds a note on the number called name. It does nothing if note is "".
@@ -150,14 +150,14 @@ func (r *Remarks) Add(name, note string) {
 	if note == "" {
 		return
 	}
-	if r.names == nil {
-		r.names = map[string][]string{}
+	if r.numberNames == nil {
+		r.numberNames = map[string][]string{}
 	}
-	if r.names[note] == nil {
+	if r.numberNames[note] == nil {
 		r.notes = append(r.notes, note)
 	}
-	if !slices.Contains(r.names[note], name) {
-		r.names[note] = append(r.names[note], name)
+	if !slices.Contains(r.numberNames[note], name) {
+		r.numberNames[note] = append(r.numberNames[note], name)
 	}
 }
 
@@ -165,7 +165,7 @@ func (r *Remarks) Add(name, note string) {
 func (r *Remarks) Lines() []string {
 	lines := make([]string, len(r.notes))
 	for i, note := range r.notes {
-		lines[i] = strings.Join(r.names[note], ", ") + ": " + note
+		lines[i] = strings.Join(r.numberNames[note], ", ") + ": " + note
 	}
 	return lines
 }

@@ -20,9 +20,9 @@ type Table struct {
 	Columns Columns
 	Rows    [][]string
 	Notes   []string
-	// Plain tables have no rule below the headings, and no line of headings if all are empty.
-	Plain bool
-	tight bool // one space between columns instead of two
+	// NoHeadingRule tables have no rule below the headings, and no line of headings if all are empty.
+	NoHeadingRule bool
+	tight         bool // one space between columns instead of two
 	// Commands are printed at the end, each on a line of its own, so that it can be copied whole.
 	Commands []string
 }
@@ -35,9 +35,9 @@ func (t *Table) AddNotes(lines ...string) { t.Notes = append(t.Notes, lines...) 
 
 // Column holds the heading of a column.
 type Column struct {
-	Name      string
-	Right     bool // it holds numbers, aligned to the right
-	HideOrder int  // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
+	Name         string
+	Right        bool // it holds numbers, aligned to the right
+	DropPriority int  // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
 // Columns holds the columns of a table, from left to right.
@@ -46,8 +46,8 @@ type Columns []Column
 // TextColumns returns columns of words with these headings.
 func TextColumns(names ...string) Columns { return Columns{}.AddTextColumns(names...) }
 
-// NumberColumns returns columns of numbers with these headings.
-func NumberColumns(names ...string) Columns { return Columns{}.AddNumberColumns(names...) }
+// NumericColumns returns columns of numbers with these headings.
+func NumericColumns(names ...string) Columns { return Columns{}.AddNumberColumns(names...) }
 
 // AddTextColumns returns c followed by columns of words with these headings.
 func (c Columns) AddTextColumns(names ...string) Columns { return c.with(false, names) }
@@ -66,8 +66,8 @@ func (c Columns) with(right bool, names []string) Columns {
 // Writer prints tables in one format.
 type Writer func(w io.Writer, t Table) error
 
-// Each prints the tables one after the other.
-func (write Writer) Each(w io.Writer, tables []Table) error {
+// WriteTables prints the tables one after the other.
+func (write Writer) WriteTables(w io.Writer, tables []Table) error {
 	for _, t := range tables {
 		if err := write(w, t); err != nil {
 			return err
@@ -86,14 +86,14 @@ func body(t Table, columns int) []string {
 	for i := range t.Columns {
 		t.Columns[i].Name = t.wrappedHead(i)
 	}
-	tw := layout(t, func(cell string) string {
+	tw := fillTable(t, func(cell string) string {
 		return strings.ReplaceAll(protectPercent(SanitizeLine(cell)), headBreak, "\n")
 	}, widest)
 	tw.SetStyle(pretty.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
 	tw.Style().Format.Header = text.FormatDefault
-	if t.Plain {
+	if t.NoHeadingRule {
 		tw.Style().Options.SeparateHeader = false
 		tw.Style().Box.PaddingLeft = ""
 		tw.Style().Box.PaddingRight = strings.Repeat(" ", t.space())
@@ -149,8 +149,8 @@ func Markdown(w io.Writer, t Table) error {
 		b.WriteString("\n")
 	}
 	if len(t.Rows) > 0 {
-		t.Plain = false // without a header it is no table of Markdown
-		b.WriteString(layout(t, escapeCell, nil).RenderMarkdown() + "\n")
+		t.NoHeadingRule = false // without a header it is no table of Markdown
+		b.WriteString(fillTable(t, escapeCell, nil).RenderMarkdown() + "\n")
 	}
 	for _, n := range t.Notes {
 		b.WriteString("\n- " + escapeMarkdown(n))
@@ -162,9 +162,9 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// layout fills a table of the library go-pretty. cell makes words safe for the format. widest has the widths to which
+// fillTable fills a table of the library go-pretty. cell makes words safe for the format. widest has the widths to which
 // columns are wrapped, by index.
-func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
+func fillTable(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
 	tw := pretty.NewWriter()
 	header := make(pretty.Row, len(t.Columns))
 	var configs []pretty.ColumnConfig
@@ -181,7 +181,7 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 		}
 		configs = append(configs, config)
 	}
-	if !t.Plain || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" }) {
+	if !t.NoHeadingRule || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" }) {
 		tw.AppendHeader(header)
 	}
 	tw.SetColumnConfigs(configs)
@@ -215,11 +215,11 @@ func ReplaceControls(text string) string {
 	}, text)
 }
 
-// markdown escapes the characters that have a meaning in Markdown, except |.
-var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
+// markdownEscaper escapes the characters that have a meaning in Markdown, except |.
+var markdownEscaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
 
 // escapeCell makes words plain text in a cell of a Markdown table; go-pretty escapes |.
-func escapeCell(s string) string { return markdown.Replace(SanitizeLine(s)) }
+func escapeCell(s string) string { return markdownEscaper.Replace(SanitizeLine(s)) }
 
 // escapeMarkdown makes words plain text in Markdown outside of tables.
 func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }

@@ -146,7 +146,7 @@ func TestNumbers(t *testing.T) {
 		{"in few digits", RoundedInterval(result("", "", 57.6, 52.4, 62.5)), "58 [52, 62]"},
 		{"a score in few digits", RoundedInterval(result(scoring.UnitScore, "", 0.754, 0.5, 1)), "0.75 [0.50, 1.00]"},
 		{"a difference in few digits", RoundedInterval(result("", scoring.ModeDifference, 4.3, -0.4, 9.6)), "+4 [0, +10]"},
-		{"hardly a difference", WithoutInterval(result("", scoring.ModeDifference, -0.04)), "0.0"},
+		{"hardly a difference", ResultValue(result("", scoring.ModeDifference, -0.04)), "0.0"},
 		{"as papers print it", WithInterval(result(scoring.UnitScore, "", 0.75, 0.5, 1)), "0.7500 [0.500, 1.000]"},
 		{"difference", WithInterval(result("", scoring.ModeDifference, 5, -1, 11)), "+5.0 [-1.0, +11.0]"},
 		{"count", WithInterval(result(scoring.UnitCount, "", 4)), "4"},
@@ -176,7 +176,7 @@ func TestEmptyTable(t *testing.T) {
 	if got := string(print(t, Text, []Table{{Title: "title", Notes: []string{"note"}}})); got != "title\n note\n\n" {
 		t.Errorf("text %q", got)
 	}
-	plain := Table{Columns: TextColumns("", ""), Plain: true, Rows: [][]string{{"a", "b"}}}
+	plain := Table{Columns: TextColumns("", ""), NoHeadingRule: true, Rows: [][]string{{"a", "b"}}}
 	if got := string(print(t, Markdown, []Table{plain})); !strings.HasPrefix(got, "|  |  |\n| --- | --- |\n| a | b |\n") {
 		t.Errorf("a table without names of columns: %q", got)
 	}

@@ -96,7 +96,7 @@ func (g *Guard) Authorize(r *http.Request) error {
 		return nil
 	}
 	if token, ok := bearer(r); ok {
-		return g.check(r, token)
+		return g.checkToken(r, token)
 	}
 	if g.session(r) != "" {
 		return nil
@@ -116,8 +116,8 @@ func (g *Guard) tokenMatches(token string) bool {
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
 }
 
-// check returns an error for a wrong token, and for any token after too many wrong ones from the same address.
-func (g *Guard) check(r *http.Request, token string) error {
+// checkToken returns an error for a wrong token, and for any token after too many wrong ones from the same address.
+func (g *Guard) checkToken(r *http.Request, token string) error {
 	from := hostOf(r.RemoteAddr)
 	g.mu.Lock()
 	defer g.mu.Unlock()

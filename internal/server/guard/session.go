@@ -38,7 +38,7 @@ func (g *Guard) begin() string {
 // SignIn starts a session for a client that sent the right token, and sets the session's cookie. For a wrong token it
 // returns ErrNoToken.
 func (g *Guard) SignIn(w http.ResponseWriter, r *http.Request, token string) error {
-	if err := g.check(r, token); err != nil {
+	if err := g.checkToken(r, token); err != nil {
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{

@@ -106,7 +106,7 @@ func TestSweepOfAServer(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	sweep(ctx, "link")
+	removeLeftovers(ctx, "link")
 	for _, name := range stays {
 		_, err := os.Stat(name)
 		ok(t, err)
@@ -121,7 +121,7 @@ func TestSweepOfAServer(t *testing.T) {
 // TestRunsThatAreNamed: a run that a request names is a plain one of the folder.
 func TestRunsThatAreNamed(t *testing.T) {
 	r := newManager(t, Options{NoCache: true})
-	r.CanList = func(run string) bool { return !strings.HasPrefix(run, ".") }
+	r.RunListShows = func(run string) bool { return !strings.HasPrefix(run, ".") }
 	for _, dir := range []string{"runs/a", "runs/.b", "elsewhere", "runs/d"} {
 		ok(t, os.MkdirAll(dir, 0o755), os.WriteFile(dir+"/run.json", []byte(`{"schema":1,"id":"x"}`), 0o644))
 	}
@@ -132,25 +132,25 @@ func TestRunsThatAreNamed(t *testing.T) {
 	ok(t, err)
 	reference, _ := eval.FieldNamed(protocol, "reference")
 	for name, may := range map[string]bool{"a": true, ".b": false, "c": false, "d": false} {
-		if _, err := r.runNamed("agents", name); (err == nil) != may {
+		if _, err := r.runFolder("agents", name); (err == nil) != may {
 			t.Errorf("%s: %v", name, err)
 		}
 		// a reference is a kind or such a run, in a request and in that which repeats it
-		dir, err := r.value(t.Context(), protocol, reference, name)
-		if (err == nil) != may || may && dir != filepath.Join(r.dir, name) {
+		dir, err := r.requestValue(t.Context(), protocol, reference, name)
+		if (err == nil) != may || may && dir != filepath.Join(r.runsFolder, name) {
 			t.Errorf("reference %s: %s, %v", name, dir, err)
 		}
 	}
-	for value, want := range map[string]string{"gold": "gold", filepath.Join(r.dir, "a"): "a"} {
+	for value, want := range map[string]string{"gold": "gold", filepath.Join(r.runsFolder, "a"): "a"} {
 		previous := eval.NewRequest(protocol)
 		previous.Options = judging.Settings{"reference": value}
 		previous.Endpoint = eval.SimulatedEndpoint
-		request, err := r.requestOf(t.Context(), previous)
+		request, err := r.toJobRequest(t.Context(), previous)
 		if err != nil || request.Get("reference") != want {
 			t.Errorf("reference %s: %v, %v", value, request, err)
 		}
 	}
-	if value, err := r.value(t.Context(), protocol, reference, "gold"); value != "gold" || err != nil {
+	if value, err := r.requestValue(t.Context(), protocol, reference, "gold"); value != "gold" || err != nil {
 		t.Errorf("%s, %v", value, err)
 	}
 }

@@ -25,8 +25,8 @@ import (
 // Delete removes the run with this name. It renames the run's folder in one step, and then removes the files. It
 // refuses to remove a run in progress, and a folder that also holds files that are not part of a run.
 func (r *Manager) Delete(run string) error {
-	r.deleting.Lock()
-	defer r.deleting.Unlock()
+	r.deleteMu.Lock()
+	defer r.deleteMu.Unlock()
 	return goneIfMissing(r.deleteRun(run))
 }
 
@@ -40,15 +40,15 @@ func goneIfMissing(err error) error {
 
 // deleteRun does the work of Delete. The caller holds r.deleting.
 func (r *Manager) deleteRun(run string) error {
-	root, err := r.openUnlessActive("run", func(j Job) bool { return j.Run() == run })
+	root, err := r.openRunsUnlessBusy("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if err := checkRun(root, run); err != nil {
+	if err := checkRunFiles(root, run); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(r.dir, filepath.FromSlash(run), ".lock"))
+	lock := flock.New(filepath.Join(r.runsFolder, filepath.FromSlash(run), ".lock"))
 	switch got, err := lock.TryLock(); {
 	case err != nil:
 		return fmt.Errorf("the run cannot be deleted: %w", err)
@@ -72,9 +72,9 @@ const deletedPrefix = ".deleted-"
 // deletedName matches the names of folders that Delete has renamed and whose files it is removing.
 var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
-// sweep removes what killed processes left below dir, the folder of runs: folders that were being deleted, and
+// removeLeftovers removes what killed processes left below dir, the folder of runs: folders that were being deleted, and
 // temporary files of runs and suites.
-func sweep(ctx context.Context, dir string) {
+func removeLeftovers(ctx context.Context, dir string) {
 	if to, err := filepath.EvalSymlinks(dir); err == nil { // WalkDir does not follow a link
 		dir = to
 	}
@@ -87,21 +87,21 @@ func sweep(ctx context.Context, dir string) {
 			os.RemoveAll(folder)
 			return fs.SkipDir
 		default:
-			disk.Sweep(folder, slices.Concat(judging.RunFiles, []string{scoring.SuiteFile, race.StateFile})...)
+			disk.Sweep(folder, slices.Concat(judging.RunFiles, []string{scoring.SuiteRunsFile, race.StateFile})...)
 		}
 		return nil
 	})
 }
 
 // Describe replaces a run's about.json: the name, tags and note that people gave the run.
-func (r *Manager) Describe(run string, details judging.About) error {
+func (r *Manager) Describe(run string, details judging.RunDescription) error {
 	details, err := details.Normalize()
 	if err != nil {
 		return failure.BadRequest("%w", err)
 	}
-	r.deleting.Lock()
-	defer r.deleting.Unlock()
-	root, err := os.OpenRoot(r.dir)
+	r.deleteMu.Lock()
+	defer r.deleteMu.Unlock()
+	root, err := os.OpenRoot(r.runsFolder)
 	if err != nil {
 		return err
 	}
@@ -112,20 +112,20 @@ func (r *Manager) Describe(run string, details judging.About) error {
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return failure.NotFound("there is no run %q", run)
 	}
-	return goneIfMissing(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
+	return goneIfMissing(judging.WriteAbout(filepath.Join(r.runsFolder, filepath.FromSlash(run)), details))
 }
 
 // DeleteSuite removes all runs in a suite's folder one by one, and then the file that makes the folder a suite. At a
 // run that cannot be deleted it stops; the runs that are left still form a suite.
 func (r *Manager) DeleteSuite(folder string) error {
-	r.deleting.Lock()
-	defer r.deleting.Unlock()
+	r.deleteMu.Lock()
+	defer r.deleteMu.Unlock()
 	return goneIfMissing(r.deleteSuite(folder))
 }
 
 // deleteSuite does the work of DeleteSuite. The caller holds r.deleting.
 func (r *Manager) deleteSuite(folder string) error {
-	root, err := r.openUnlessActive("suite", func(j Job) bool { return j.Suite == folder })
+	root, err := r.openRunsUnlessBusy("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (r *Manager) deleteSuite(folder string) error {
 	}
 	err = root.RemoveAll(path.Join(folder, race.StateFile))
 	if err == nil {
-		err = root.Remove(path.Join(folder, scoring.SuiteFile))
+		err = root.Remove(path.Join(folder, scoring.SuiteRunsFile))
 	}
 	if err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
@@ -162,15 +162,15 @@ func (r *Manager) deleteSuite(folder string) error {
 	return nil
 }
 
-// openUnlessActive opens the folder of runs, or returns an error if an active job makes the run or suite to delete.
+// openRunsUnlessBusy opens the folder of runs, or returns an error if an active job makes the run or suite to delete.
 // makes reports whether a job does; kind, "run" or "suite", is for the text of the error.
-func (r *Manager) openUnlessActive(kind string, makes func(Job) bool) (*os.Root, error) {
+func (r *Manager) openRunsUnlessBusy(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
 			return nil, failure.Conflict("the %s is in progress: stop it first", kind)
 		}
 	}
-	return os.OpenRoot(r.dir)
+	return os.OpenRoot(r.runsFolder)
 }
 
 // checkFolders returns an error unless name and all its parents are folders below root, none of them a link.
@@ -190,8 +190,8 @@ func checkFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// checkRun returns an error if a run's folder holds links, or files that no run has. Hidden files count as the run's.
-func checkRun(root *os.Root, run string) error {
+// checkRunFiles returns an error if a run's folder holds links, or files that no run has. Hidden files count as the run's.
+func checkRunFiles(root *os.Root, run string) error {
 	if err := checkFolders(root, run); err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ type Options struct {
 	Cache     string   // folder for cached replies; "" for the user's
 	NoCache   bool     // runs neither use nor fill the cache of replies
 	MaxActive int      // most runs and suites in progress at the same time
-	// CanList reports whether the server's list of runs would show a run with this name.
-	CanList func(run string) bool
+	// RunListShows reports whether the server's list of runs would show a run with this name.
+	RunListShows func(run string) bool
 }
 
 // A Manager makes the runs that clients of `gavel serve` ask for. A posted job becomes the request that the command
@@ -38,17 +38,17 @@ type Options struct {
 type Manager struct {
 	Options
 
-	maker *eval.Maker     // its copies make the runs of jobs
-	dir   string          // folder of the runs; absolute, since runs refer to each other by it
-	ctx   context.Context // context of the server: all jobs end with it
+	maker      *eval.Maker     // its copies make the runs of jobs
+	runsFolder string          // folder of the runs; absolute, since runs refer to each other by it
+	ctx        context.Context // context of the server: all jobs end with it
 
-	suitePlanning *semaphore.Weighted // lets one suite in at a time, since planning a large one is slow
-	offers        *memo.Memo          // caches the list of servers that endpoints returns
-	jobs          sync.WaitGroup      // active jobs, for Wait
-	mu            sync.Mutex          // guards list, the jobs in it, and ending
-	list          []*runJob           // jobs in memory, the newest last
-	ending        bool                // the server is shutting down: no new job may begin
-	deleting      sync.Mutex          // held while a run or suite is deleted or described
+	suitePlanSemaphore *semaphore.Weighted // lets one suite in at a time, since planning a large one is slow
+	offers             *memo.Memo          // caches the list of servers that endpoints returns
+	activeJobs         sync.WaitGroup      // active jobs, for Wait
+	mu                 sync.Mutex          // guards list, the jobs in it, and ending
+	list               []*runJob           // jobs in memory, the newest last
+	ending             bool                // the server is shutting down: no new job may begin
+	deleteMu           sync.Mutex          // held while a run or suite is deleted or described
 }
 
 // FieldOf returns the name of the job request's field that err is about; "" if err is about no field.
@@ -71,16 +71,16 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 		GoOn:     "start the same again to go on",
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
 	}
-	go sweep(ctx, dir)
-	maker.Shared = new(eval.SharedCache)
+	go removeLeftovers(ctx, dir)
+	maker.SharedCache = new(eval.SharedCache)
 	maker.RunsDir = dir
 	r := &Manager{
-		Options:       o,
-		maker:         &maker,
-		dir:           dir,
-		ctx:           ctx,
-		suitePlanning: semaphore.NewWeighted(1),
-		offers:        memo.New(1, maker.Now),
+		Options:            o,
+		maker:              &maker,
+		runsFolder:         dir,
+		ctx:                ctx,
+		suitePlanSemaphore: semaphore.NewWeighted(1),
+		offers:             memo.New(1, maker.Now),
 	}
 	maker.APIKeyVariable = r.apiKeyVariable
 	return r, nil
@@ -127,7 +127,7 @@ func (j *runJob) Note(text string) {
 func (j *runJob) RunOpened(run eval.RunStart) {
 	j.manager.mu.Lock()
 	defer j.manager.mu.Unlock()
-	j.Runs = append(j.Runs, j.manager.name(run.Dir))
+	j.Runs = append(j.Runs, j.manager.nameOfFolder(run.Dir))
 	if j.State == Preparing {
 		j.State = Running
 	}
@@ -152,17 +152,17 @@ func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error)
 	planning := &runJob{manager: r}
 	plan, err := planning.maker().Plan(ctx, o)
 	for _, run := range plan.Runs {
-		planned.Stages = append(planned.Stages, r.stage(run))
+		planned.Stages = append(planned.Stages, r.plannedStage(run))
 	}
 	planned.Notes = append(planning.Log, plan.Notes...)
 	return planned, failure.WithStatus(http.StatusUnprocessableEntity, err)
 }
 
-// stage converts the plan of a run to the form in which the API returns it.
-func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
+// plannedStage converts the plan of a run to the form in which the API returns it.
+func (r *Manager) plannedStage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
-	s := PlannedStage{Run: r.name(run.Dir), Exists: err == nil, Numbers: map[string]int{
+	s := PlannedStage{Run: r.nameOfFolder(run.Dir), Exists: err == nil, Numbers: map[string]int{
 		"items":                plan.Items,
 		"judgments":            plan.Judgments,
 		"standing":             plan.Completed,
@@ -170,7 +170,7 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 		"calls":                plan.Calls(),
 		"calls_at_most":        plan.CallsAtMost,
 		"prompt_tokens":        plan.Tokens,
-		"reply_tokens_at_most": plan.MaxTokens,
+		"reply_tokens_at_most": plan.ReplyTokensAtLimit,
 		"prompt_too_long":      plan.TooLong,
 	}}
 	if seconds, ok := run.Seconds(); ok {
@@ -188,9 +188,9 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 	return s
 }
 
-// name returns the name of a run or suite: the path of its folder below the folder of runs.
-func (r *Manager) name(folder string) string {
-	name, err := filepath.Rel(r.dir, folder)
+// nameOfFolder returns the name of a run or suite: the path of its folder below the folder of runs.
+func (r *Manager) nameOfFolder(folder string) string {
+	name, err := filepath.Rel(r.runsFolder, folder)
 	if err != nil { // on another drive
 		name = folder
 	}
@@ -254,7 +254,7 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	j.cancel = cancel
-	r.jobs.Go(func() { j.do(ctx, work) })
+	r.activeJobs.Go(func() { j.do(ctx, work) })
 	return j.copy(), nil
 }
 
@@ -263,7 +263,7 @@ func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker)
 	r := j.manager
 	defer j.cancel(nil)
 	err := func() (err error) {
-		defer judging.Recover(&err) // a panic ends its own job alone
+		defer judging.RecoverPanic(&err) // a panic ends its own job alone
 		return work(ctx, j.maker())
 	}()
 	r.mu.Lock()
@@ -275,7 +275,7 @@ func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker)
 		return
 	case errors.Is(err, eval.ErrInterrupted), ctx.Err() != nil:
 		j.State = Stopped
-	case errors.Is(err, eval.ErrUnserved): // the error says what is missing
+	case errors.Is(err, eval.ErrServerNoVerdict): // the error says what is missing
 		j.State = Complete
 	default:
 		j.State = Failed
@@ -343,4 +343,4 @@ func (r *Manager) StopAll() bool {
 }
 
 // Wait returns when all jobs have ended.
-func (r *Manager) Wait() { r.jobs.Wait() }
+func (r *Manager) Wait() { r.activeJobs.Wait() }

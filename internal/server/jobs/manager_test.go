@@ -25,7 +25,7 @@ func newManager(t *testing.T, o Options) *Manager {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	o.Runs, o.MaxActive = "runs", 1
-	o.CanList = func(string) bool { return true }
+	o.RunListShows = func(string) bool { return true }
 	r, err := New(t.Context(), eval.Maker{
 		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
 		OpenCache: func(string) (*cache.Store, error) { return cache.Open("replies", cache.Options{MinFree: 1}) },
@@ -83,7 +83,7 @@ func waitFor(t *testing.T, event string, f func()) {
 // Suites are read and planned one after the other; a caller that waits too long gets an error.
 func TestServeSuiteTurns(t *testing.T) {
 	r := newManager(t, Options{})
-	ok(t, r.suitePlanning.Acquire(t.Context(), 1))
+	ok(t, r.suitePlanSemaphore.Acquire(t.Context(), 1))
 	request := JobRequest{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -93,7 +93,7 @@ func TestServeSuiteTurns(t *testing.T) {
 	if _, err := r.StartSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("starting out of turn: %v", err)
 	}
-	r.suitePlanning.Release(1)
+	r.suitePlanSemaphore.Release(1)
 	if _, err := r.PlanSuite(t.Context(), request); err != nil {
 		t.Errorf("planning: %v", err)
 	}

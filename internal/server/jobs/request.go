@@ -33,12 +33,12 @@ const (
 // runRequest turns a job request into the request of a run, and gives errors the status 400. A job request names
 // offered servers, datasets and runs, never files or other addresses. The cache comes from the options of the server.
 func (r *Manager) runRequest(ctx context.Context, request JobRequest) (eval.RunRequest, error) {
-	o, err := r.readRequest(ctx, request)
+	o, err := r.parseRunRequest(ctx, request)
 	return o, failure.WithStatus(http.StatusBadRequest, err)
 }
 
-// readRequest does the work of [Manager.runRequest], without adding a status to errors.
-func (r *Manager) readRequest(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
+// parseRunRequest does the work of [Manager.runRequest], without adding a status to errors.
+func (r *Manager) parseRunRequest(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
 	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
 		return o, err
@@ -98,7 +98,7 @@ func (r *Manager) values(
 			if value == "" || value == f.Default {
 				continue
 			}
-			value, err := r.value(ctx, protocol, f, value)
+			value, err := r.requestValue(ctx, protocol, f, value)
 			if err != nil {
 				return nil, err
 			}
@@ -108,9 +108,9 @@ func (r *Manager) values(
 	return out, nil
 }
 
-// value returns a field's value as the request of a run needs it: the name of a run becomes its folder. It refuses
+// requestValue returns a field's value as the request of a run needs it: the name of a run becomes its folder. It refuses
 // files, and addresses of servers that are not offered.
-func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
+func (r *Manager) requestValue(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.InvalidField(f.Name, value, ": not a text")
 	}
@@ -119,7 +119,7 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 		return "", eval.InvalidField(f.Name, value, "%q: it is one of %s", value,
 			strings.Join(protocol.TemplateNames(), ", "))
 	case f.Name == "own", f.Runs && !slices.Contains(f.Values, value):
-		return r.runNamed(f.Name, value)
+		return r.runFolder(f.Name, value)
 	case f.Name == "agents":
 		return r.checkAgent(ctx, value)
 	}
@@ -142,18 +142,18 @@ func (r *Manager) checkAgent(ctx context.Context, value string) (string, error) 
 		}
 		return value, nil
 	}
-	return r.runNamed("agents", value)
+	return r.runFolder("agents", value)
 }
 
-// runNamed returns the folder of the run called name; its errors are about flag, the field that names the run.
-func (r *Manager) runNamed(flag, name string) (string, error) {
+// runFolder returns the folder of the run called name; its errors are about flag, the field that names the run.
+func (r *Manager) runFolder(flag, name string) (string, error) {
 	missing := eval.InvalidField(flag, name, ": there is no run %q", name)
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
 		return "", missing
 	}
-	dir := filepath.Join(r.dir, filepath.FromSlash(name))
-	if _, err := judging.ReadManifest(dir); err != nil || !r.CanList(filepath.ToSlash(name)) ||
-		disk.CheckBelow(r.dir, dir) != nil || disk.CheckRegular(dir, judging.RunFiles...) != nil {
+	dir := filepath.Join(r.runsFolder, filepath.FromSlash(name))
+	if _, err := judging.ReadManifest(dir); err != nil || !r.RunListShows(filepath.ToSlash(name)) ||
+		disk.CheckBelow(r.runsFolder, dir) != nil || disk.CheckRegular(dir, judging.RunFiles...) != nil {
 		return "", missing
 	}
 	return dir, nil
@@ -239,7 +239,7 @@ func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
 			if !slices.ContainsFunc(all, func(e EndpointOffer) bool { return e.ID == f.Server.URL }) {
-				all = append(all, EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Source + ")"})
+				all = append(all, EndpointOffer{ID: f.Server.URL, About: eval.DescribeServer(f.Server) + " (" + f.Source + ")"})
 			}
 		}
 	}
@@ -261,7 +261,7 @@ func (r *Manager) models(ctx context.Context, offer *EndpointOffer) {
 		return
 	}
 	if offer.About == offer.ID {
-		offer.About = eval.Describe(s)
+		offer.About = eval.DescribeServer(s)
 	}
 	models, err := b.Models(ctx)
 	if err != nil {

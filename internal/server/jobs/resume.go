@@ -24,7 +24,7 @@ func CommandOf(m *judging.Manifest, out string) string {
 // Resume begins a job that continues a run of the server's folder. A run made with a file that is not part of its
 // folder, or with a server that is not offered, can be continued at the command line only.
 func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
-	dir := filepath.Join(r.dir, filepath.FromSlash(run))
+	dir := filepath.Join(r.runsFolder, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return Job{}, failure.WithStatus(http.StatusUnprocessableEntity, err)
@@ -37,7 +37,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 		return Job{}, failure.Conflict("%s is complete: there is nothing left to ask", run)
 	}
 	var o eval.RunRequest
-	request, err := r.requestOf(ctx, previous)
+	request, err := r.toJobRequest(ctx, previous)
 	if err == nil {
 		o, err = r.runRequest(ctx, request)
 	}
@@ -50,8 +50,8 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	return r.beginRun(Job{Request: request, Resumes: run}, o)
 }
 
-// requestOf turns previous, the request that made a run, into a job request that would make the same run.
-func (r *Manager) requestOf(ctx context.Context, previous eval.RunRequest) (JobRequest, error) {
+// toJobRequest turns previous, the request that made a run, into a job request that would make the same run.
+func (r *Manager) toJobRequest(ctx context.Context, previous eval.RunRequest) (JobRequest, error) {
 	request := JobRequest{
 		fieldProtocol: {previous.Protocol},
 		fieldModel:    {previous.Model},
@@ -67,7 +67,7 @@ func (r *Manager) requestOf(ctx context.Context, previous eval.RunRequest) (JobR
 					return nil, err
 				}
 				if disk.Exists(filepath.Join(dir, judging.ManifestFile)) {
-					value = r.name(dir)
+					value = r.nameOfFolder(dir)
 				}
 				request[name] = append(request[name], value)
 			}

@@ -29,12 +29,12 @@ const (
 // postedFile stands for the name of the posted suite's file in errors.
 const postedFile = "suite.yaml"
 
-// withSuite reads and checks the suite of a job request, and calls do with it. Concurrent calls wait for each other.
-func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
-	if err := r.suitePlanning.Acquire(ctx, 1); err != nil {
+// callWithSuite reads and checks the suite of a job request, and calls do with it. Concurrent calls wait for each other.
+func (r *Manager) callWithSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
+	if err := r.suitePlanSemaphore.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer r.suitePlanning.Release(1)
+	defer r.suitePlanSemaphore.Release(1)
 	var s *suite.Suite
 	err := checkSuiteFields(request)
 	if err == nil {
@@ -73,25 +73,25 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 	if err != nil {
 		return nil, err
 	}
-	if err := r.place(file); err != nil {
+	if err := r.setSuiteFolder(file); err != nil {
 		return nil, err
 	}
-	return file.Matrix(func(c *suite.Cell) (eval.RunRequest, error) { return r.readCell(ctx, c) })
+	return file.Matrix(func(c *suite.Cell) (eval.RunRequest, error) { return r.requestOfCell(ctx, c) })
 }
 
-// place makes the suite's folder one below the folder of runs. It refuses a folder that the server does not search for
+// setSuiteFolder makes the suite's folder one below the folder of runs. It refuses a folder that the server does not search for
 // runs, or that lies in the folder of another suite.
-func (r *Manager) place(file *suite.Definition) error {
-	return file.SetFolder(r.dir, func(out string) error {
-		rel, err := filepath.Rel(r.dir, out)
-		if err != nil || rel == "." || !r.CanList(path.Join(filepath.ToSlash(rel), "run")) {
+func (r *Manager) setSuiteFolder(file *suite.Definition) error {
+	return file.SetFolder(r.runsFolder, func(out string) error {
+		rel, err := filepath.Rel(r.runsFolder, out)
+		if err != nil || rel == "." || !r.RunListShows(path.Join(filepath.ToSlash(rel), "run")) {
 			return errors.New("is not a folder that this server searches for runs: remove this line")
 		}
-		if err := disk.CheckBelow(r.dir, out); err != nil {
+		if err := disk.CheckBelow(r.runsFolder, out); err != nil {
 			return err
 		}
-		for parent := filepath.Dir(out); parent != r.dir; parent = filepath.Dir(parent) {
-			if _, err := os.Stat(filepath.Join(parent, scoring.SuiteFile)); err == nil {
+		for parent := filepath.Dir(out); parent != r.runsFolder; parent = filepath.Dir(parent) {
+			if _, err := os.Stat(filepath.Join(parent, scoring.SuiteRunsFile)); err == nil {
 				return errors.New("lies in the folder of another suite: choose another, or remove this line")
 			}
 		}
@@ -99,9 +99,9 @@ func (r *Manager) place(file *suite.Definition) error {
 	})
 }
 
-// readCell returns the request for the run of a cell: one combination of the suite's judges, datasets and settings. The
+// requestOfCell returns the request for the run of a cell: one combination of the suite's judges, datasets and settings. The
 // cell passes the same checks as a posted run.
-func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.RunRequest, err error) {
+func (r *Manager) requestOfCell(ctx context.Context, c *suite.Cell) (o eval.RunRequest, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)
 	}
@@ -124,7 +124,7 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.RunReques
 	if err != nil {
 		return o, err
 	}
-	o, err = r.readRequest(ctx, request)
+	o, err = r.parseRunRequest(ctx, request)
 	if err != nil {
 		return o, err
 	}
@@ -165,13 +165,13 @@ func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model st
 
 // PlanSuite plans the suite of a job request, as `gavel suite plan` does.
 func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
-	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
+	err = r.callWithSuite(ctx, request, func(s *suite.Suite) error {
 		planning := &runJob{manager: r}
 		plan, err := s.Plan(ctx, planning.maker())
 		if err != nil {
 			return failure.WithStatus(http.StatusUnprocessableEntity, err)
 		}
-		plan.Out = r.name(s.Out)
+		plan.Out = r.nameOfFolder(s.Out)
 		out = SuitePlanned{
 			Suite:          plan.Out,
 			ExceededLimits: append([]string{}, plan.Exceeded...),
@@ -185,7 +185,7 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 
 // StartSuite begins a job that makes the runs of the suite of a job request, as `gavel suite run` does.
 func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
-	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
+	err = r.callWithSuite(ctx, request, func(s *suite.Suite) (err error) {
 		job, err = r.beginSuite(s, request)
 		return err
 	})
@@ -196,8 +196,8 @@ func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, 
 // returns an error if file names a server that is not offered here, or another folder, as after a move.
 func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
 	request := JobRequest{fieldFile: {file}}
-	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
-		if out := r.name(s.Out); out != folder {
+	err = r.callWithSuite(ctx, request, func(s *suite.Suite) (err error) {
+		if out := r.nameOfFolder(s.Out); out != folder {
 			return failure.BadRequest("its file is that of the folder %s", out)
 		}
 		job, err = r.beginSuite(s, request)
@@ -212,7 +212,7 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 
 // beginSuite begins a job that makes the runs of s, the suite of the request.
 func (r *Manager) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
-	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
+	return r.begin(Job{Request: request, Suite: r.nameOfFolder(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
 		err := s.Run(ctx, e, request.Get(fieldConfirm) == "true")
 		var above *suite.LimitsError
 		if errors.As(err, &above) {

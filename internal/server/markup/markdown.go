@@ -119,15 +119,15 @@ const maxMarkPairs = 4000 * 4000
 // toHTML converts Markdown (CommonMark with tables and strikethrough) to HTML.
 var toHTML = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(inertNodes{}, 1))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(activeNodeEscaper{}, 1))),
 )
 
-// inertNodes turns active nodes into text: HTML into its source, images and links that do not lead to a web site into
+// activeNodeEscaper turns active nodes into text: HTML into its source, images and links that do not lead to a web site into
 // their addresses, and headings into lines in bold, since headings belong to the page.
-type inertNodes struct{}
+type activeNodeEscaper struct{}
 
 // Transform changes a parsed document before it is converted to HTML. goldmark calls it.
-func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context) {
+func (activeNodeEscaper) Transform(root *ast.Document, in text.Reader, _ parser.Context) {
 	src := in.Source()
 	var all []ast.Node
 	ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -139,14 +139,14 @@ func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context
 	for _, n := range all {
 		switch n := n.(type) {
 		case *ast.RawHTML:
-			replace(n, plain(n.Segments.Value(src)))
+			replaceNode(n, textNode(n.Segments.Value(src)))
 		case *ast.HTMLBlock:
 			block := ast.NewCodeBlock()
 			block.SetLines(n.Lines())
 			if n.HasClosure() {
 				block.Lines().Append(n.ClosureLine)
 			}
-			replace(n, block)
+			replaceNode(n, block)
 		case *ast.Heading:
 			strong := ast.NewEmphasis(2)
 			for n.HasChildren() {
@@ -154,39 +154,39 @@ func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context
 			}
 			line := ast.NewParagraph()
 			line.AppendChild(line, strong)
-			replace(n, line)
+			replaceNode(n, line)
 		case *ast.Image:
 			unwrapNode(n, "[image: ", " "+string(n.Destination)+"]")
 		case *ast.Link:
-			n.Destination = []byte(unmarked.Replace(string(n.Destination)))
+			n.Destination = []byte(markRemover.Replace(string(n.Destination)))
 			if !isWebURL(string(n.Destination)) {
 				unwrapNode(n, "[", "]("+string(n.Destination)+")")
 			}
 		case *ast.AutoLink:
-			if to := string(n.URL(src)); !isWebURL(to) || to != unmarked.Replace(to) {
-				replace(n, plain([]byte("<"+string(n.Label(src))+">")))
+			if to := string(n.URL(src)); !isWebURL(to) || to != markRemover.Replace(to) {
+				replaceNode(n, textNode([]byte("<"+string(n.Label(src))+">")))
 			}
 		}
 	}
 }
 
-// plain returns a node of text that is no Markdown.
-func plain(words []byte) ast.Node {
+// textNode returns a node of text that is no Markdown.
+func textNode(words []byte) ast.Node {
 	n := ast.NewString(words)
 	n.SetRaw(true)
 	return n
 }
 
-func replace(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
+func replaceNode(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
 
 // unwrapNode replaces a node by its children, with the texts before and after around them.
 func unwrapNode(n ast.Node, before, after string) {
 	parent := n.Parent()
-	parent.InsertBefore(parent, n, plain([]byte(before)))
+	parent.InsertBefore(parent, n, textNode([]byte(before)))
 	for n.HasChildren() {
 		parent.InsertBefore(parent, n, n.FirstChild())
 	}
-	replace(n, plain([]byte(after)))
+	replaceNode(n, textNode([]byte(after)))
 }
 
 // isWebURL reports whether an address leads to a web site: an http or https URL with a host. Without a host it could
@@ -196,7 +196,7 @@ func isWebURL(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// htmlPolicy is the second filter, after inertNodes: it removes all elements and attributes but those allowed here.
+// htmlPolicy is the second filter, after activeNodeEscaper: it removes all elements and attributes but those allowed here.
 var htmlPolicy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",
@@ -226,14 +226,14 @@ func highlight(n *html.Node) (deepest int) {
 		before, rest, ok := strings.Cut(c.Data, string(markBegin))
 		verdict, after, closed := strings.Cut(rest, string(markEnd))
 		if !ok || !closed {
-			c.Data = unmarked.Replace(c.Data)
+			c.Data = markRemover.Replace(c.Data)
 			continue
 		}
-		c.Data = unmarked.Replace(before)
+		c.Data = markRemover.Replace(before)
 		mark := &html.Node{
 			Type: html.ElementNode, Data: "mark", DataAtom: atom.Mark, Attr: []html.Attribute{{Key: "class", Val: "verdict"}},
 		}
-		mark.AppendChild(&html.Node{Type: html.TextNode, Data: unmarked.Replace(verdict)})
+		mark.AppendChild(&html.Node{Type: html.TextNode, Data: markRemover.Replace(verdict)})
 		tail := &html.Node{Type: html.TextNode, Data: after}
 		n.InsertBefore(tail, c.NextSibling)
 		n.InsertBefore(mark, tail)
@@ -242,5 +242,5 @@ func highlight(n *html.Node) (deepest int) {
 	return deepest
 }
 
-// unmarked removes markBegin and markEnd.
-var unmarked = strings.NewReplacer(string(markBegin), "", string(markEnd), "")
+// markRemover removes markBegin and markEnd.
+var markRemover = strings.NewReplacer(string(markBegin), "", string(markEnd), "")

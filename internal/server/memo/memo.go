@@ -20,11 +20,11 @@ type Memo struct {
 	// Log prints the panic of a computation, with its stack; the caller of Get receives ErrPanic.
 	Log func(format string, args ...any)
 
-	values  *lru.Cache[string, value]
-	flight  singleflight.Group // merges concurrent computations with the same key
-	turns   chan struct{}      // semaphore of one place: values are computed one at a time
-	now     func() time.Time   // the clock; tests replace it
-	workers sync.WaitGroup     // computations in progress, for Wait
+	values       *lru.Cache[string, value]
+	flight       singleflight.Group // merges concurrent computations with the same key
+	turns        chan struct{}      // semaphore of one place: values are computed one at a time
+	now          func() time.Time   // the clock; tests replace it
+	computations sync.WaitGroup     // computations in progress, for Wait
 }
 
 // value holds a cached result, content or err, and the state of the files that it was computed from.
@@ -51,7 +51,7 @@ func New(limit int, now func() time.Time) *Memo {
 }
 
 // Wait returns when no computation is in progress.
-func (m *Memo) Wait() { m.workers.Wait() }
+func (m *Memo) Wait() { m.computations.Wait() }
 
 // Get returns the cached value of a name if it was computed in this state, a comparable description of the files that
 // build reads. Otherwise build computes it, once for all concurrent callers. If ctx ends first, Get returns the error
@@ -127,7 +127,7 @@ func (m *Memo) Drop(name string) { m.values.Remove(name) }
 // in progress with the same key.
 func start[V any](m *Memo, key, name string, state any, build func() (V, error)) <-chan value {
 	result := make(chan value, 1)
-	m.workers.Go(func() {
+	m.computations.Go(func() {
 		v, _, _ := m.flight.Do(key, func() (any, error) {
 			m.turns <- struct{}{}
 			defer func() { <-m.turns }()

@@ -18,11 +18,11 @@ type Filter struct {
 }
 
 //go:embed filters.yaml
-var filterTable []byte
+var filtersYAML []byte
 
 // Filters lists the filters in filters.yaml.
 var Filters = func() (all []Filter) {
-	if err := yaml.Unmarshal(filterTable, &all); err != nil {
+	if err := yaml.Unmarshal(filtersYAML, &all); err != nil {
 		panic(err) // the file is part of the program
 	}
 	return all
@@ -36,8 +36,8 @@ func (r Rightness) word() string {
 	return "wrong"
 }
 
-// FilterNamed returns the filter with this name; nil if there is none.
-func FilterNamed(name string) *Filter {
+// FindFilter returns the filter with this name; nil if there is none.
+func FindFilter(name string) *Filter {
 	for i, f := range Filters {
 		if f.Name == name {
 			return &Filters[i]
@@ -46,17 +46,17 @@ func FilterNamed(name string) *Filter {
 	return nil
 }
 
-// Flags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled and
+// ItemFlags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled and
 // missing matches: they divide the items as the score "correct in both orders" does. If judgments were repeated, only
 // changed takes the later repetitions into account.
-type Flags []string
+type ItemFlags []string
 
 // Has reports whether the filter with this name matches the item.
-func (f Flags) Has(name string) bool { return slices.Contains(f, name) }
+func (f ItemFlags) Has(name string) bool { return slices.Contains(f, name) }
 
 // Names returns the names of the filters that match the item, without filters for parts of a bar.
-func (f Flags) Names() []string {
-	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
+func (f ItemFlags) Names() []string {
+	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FindFilter(name).Part })
 }
 
 // differsFrom reports whether the repetition g has another verdict than first, the first judgment of its presentation.
@@ -67,7 +67,7 @@ func (g IndexedJudgment) differsFrom(first IndexedJudgment) bool {
 
 // Flags returns the flags of the item with this number. Under the goal worse the judge names the worse response and so
 // chooses the other, which swaps the flags first and last.
-func (x *Index) Flags(item int) (f Flags) {
+func (x *Index) Flags(item int) (f ItemFlags) {
 	all := x.Judgments(item)
 	var once []IndexedJudgment
 	presentations := 0
@@ -90,15 +90,17 @@ func (x *Index) Flags(item int) (f Flags) {
 	for _, g := range once {
 		if g.Choice >= 0 {
 			choices[g.Choice] = true
-			places[g.Position] = true // -1 if the candidates are verdicts
+			places[g.ChosenPosition] = true // -1 if the candidates are verdicts
 		}
 	}
 	some := func(test func(IndexedJudgment) bool) bool { return slices.ContainsFunc(once, test) }
 	every := func(test func(IndexedJudgment) bool) bool {
 		return !some(func(g IndexedJudgment) bool { return !test(g) })
 	}
-	isFirst := func(g IndexedJudgment) bool { return g.Choice >= 0 && g.Position == 0 }
-	isLast := func(g IndexedJudgment) bool { return g.Choice >= 0 && g.Position >= 0 && g.Position == g.positions-1 }
+	isFirst := func(g IndexedJudgment) bool { return g.Choice >= 0 && g.ChosenPosition == 0 }
+	isLast := func(g IndexedJudgment) bool {
+		return g.Choice >= 0 && g.ChosenPosition >= 0 && g.ChosenPosition == g.candidateCount-1
+	}
 	if x.Manifest.Spec.Goal == judging.GoalWorse {
 		isFirst, isLast = isLast, isFirst
 	}
@@ -148,7 +150,7 @@ func (x *Index) Flags(item int) (f Flags) {
 			continue
 		}
 		own := "own-" + g.OwnAnswer.word() + "-" + g.Mode + "-" + g.Right.word()
-		add(own, FilterNamed(own) != nil) // not in every mode
+		add(own, FindFilter(own) != nil) // not in every mode
 	}
 	return f
 }

@@ -34,7 +34,7 @@ func TestFlags(t *testing.T) {
 	} {
 		x := &Index{Manifest: &judging.Manifest{}, items: []item{{}}}
 		for i, f := range strings.Fields(judgments) {
-			g := IndexedJudgment{Presentation: i, Choice: -1, Position: -1, presentations: 2, positions: 2, Right: Rightness{Known: true}}
+			g := IndexedJudgment{Presentation: i, Choice: -1, ChosenPosition: -1, presentations: 2, candidateCount: 2, Right: Rightness{Known: true}}
 			if strings.HasSuffix(f, "'") {
 				g.Presentation, g.Repetition = 0, i
 			}
@@ -45,7 +45,7 @@ func TestFlags(t *testing.T) {
 				g.Outcome = judging.NoVerdict
 				g.Right.Known = f == "none"
 			default:
-				g.Outcome, g.Choice, g.Position = judging.Decided, int(f[0]-'A'), int(f[1])-'1'
+				g.Outcome, g.Choice, g.ChosenPosition = judging.Decided, int(f[0]-'A'), int(f[1])-'1'
 				g.Right = Rightness{Correct: f[2] == '+', Known: f[2] != '?'}
 			}
 			x.items[0].judgments = append(x.items[0].judgments, i)

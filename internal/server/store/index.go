@@ -20,19 +20,19 @@ import (
 // An Index holds where a run's records and items lie in its files, with the values of each that lists and filters need.
 // It describes one state of the files and never changes. Items are numbered from 0, in the order of their file.
 type Index struct {
-	Run      string // name: the run's folder below the folder of runs
-	Manifest *judging.Manifest
-	Asker    judging.Asker // the run's protocol, which reads replies
-	Counts   RecordCounts
-	Alarm    string   // warning from the first judgments, see [judging.Alarms]; "" for none
-	Damaged  []string // errors of the first lines that cannot be read
+	Run        string // name: the run's folder below the folder of runs
+	Manifest   *judging.Manifest
+	Asker      judging.Asker // the run's protocol, which reads replies
+	Counts     RecordCounts
+	Alarm      string   // warning from the first judgments, see [judging.Alarms]; "" for none
+	LineErrors []string // errors of the first lines that cannot be read
 
 	store       *Store
 	stamps      Stamps // state of the run's files that the index describes
 	items       []item
 	itemNumbers map[string]int    // number of each item, by its id
 	judgments   []IndexedJudgment // of all items, in the order of the records
-	records     fs.FileInfo       // the file of records as it was read; nil if there is none
+	recordsFile fs.FileInfo       // the file of records as it was read; nil if there is none
 	bytesRead   int64             // bytes of the records read so far
 	lines       int               // lines of the records read so far
 	alarms      *judging.Alarms   // watches the records for problems, and makes Alarm
@@ -53,25 +53,25 @@ type item struct {
 
 // IndexedJudgment holds the values of a record, which is one judgment, that lists and filters need.
 type IndexedJudgment struct {
-	OrderKey     string          // mode and candidates in the order shown, see [OrderKey]
-	Presentation int             // number of the mode and order in which the candidates were shown, from 0
-	Repetition   int             // which time the same presentation was asked, from 0
-	Outcome      judging.Outcome // how the judgment ended, by reading the stored replies again
-	Choice       int             // index of the chosen candidate in the item; -1 for none
-	Position     int             // where the chosen candidate was shown, from 0; -1 if nowhere
-	Right        Rightness       // whether the verdict is correct
-	OwnAnswer    Rightness       // whether the judge's own answer to the question is correct
-	Mode         string          // kind of prompt, such as "cot" and "self"; "" if there is one kind
+	OrderKey       string          // mode and candidates in the order shown, see [OrderKey]
+	Presentation   int             // number of the mode and order in which the candidates were shown, from 0
+	Repetition     int             // which time the same presentation was asked, from 0
+	Outcome        judging.Outcome // how the judgment ended, by reading the stored replies again
+	Choice         int             // index of the chosen candidate in the item; -1 for none
+	ChosenPosition int             // where the chosen candidate was shown, from 0; -1 if nowhere
+	Right          Rightness       // whether the verdict is correct
+	OwnAnswer      Rightness       // whether the judge's own answer to the question is correct
+	Mode           string          // kind of prompt, such as "cot" and "self"; "" if there is one kind
 
-	line          linePosition // position of the record in records.jsonl
-	item          int          // number of the item
-	began         time.Time    // start of the judgment
-	milliseconds  float64      // time of all replies; 0 if unknown, or if one came from the cache
-	tokens        int          // generated for all replies; 0 if one came from the cache
-	presentations int          // number of presentations of the item
-	positions     int          // number of candidates shown
-	score         float64      // of the candidate shown first, see [judging.Template.Level]
-	firstIsGold   bool         // the candidate shown first is the labelled one
+	line           linePosition // position of the record in records.jsonl
+	item           int          // number of the item
+	began          time.Time    // start of the judgment
+	milliseconds   float64      // time of all replies; 0 if unknown, or if one came from the cache
+	tokens         int          // generated for all replies; 0 if one came from the cache
+	presentations  int          // number of presentations of the item
+	candidateCount int          // number of candidates shown
+	score          float64      // of the candidate shown first, see [judging.Template.ScaleValue]
+	firstIsGold    bool         // the candidate shown first is the labelled one
 }
 
 // namesCandidate reports whether the verdict names a candidate.
@@ -82,14 +82,14 @@ type Rightness struct{ Correct, Known bool }
 
 // RecordCounts holds sums over the records of a run.
 type RecordCounts struct {
-	Records      int            `json:"records"`
-	Outcomes     map[string]int `json:"outcomes"`
-	Replies      int            `json:"replies"`
-	Cached       int            `json:"cached_replies"` // of Replies, those from gavel's cache
-	PromptTokens int            `json:"prompt_tokens"`
-	ReplyTokens  int            `json:"reply_tokens"`
-	Milliseconds float64        `json:"reply_ms" jsonschema:"total of all replies"`
-	LatestStart  time.Time      `json:"last,omitzero"` // start of the newest judgment
+	Records             int            `json:"records"`
+	Outcomes            map[string]int `json:"outcomes"`
+	Replies             int            `json:"replies"`
+	Cached              int            `json:"cached_replies"` // of Replies, those from gavel's cache
+	PromptTokens        int            `json:"prompt_tokens"`
+	ReplyTokens         int            `json:"reply_tokens"`
+	Milliseconds        float64        `json:"reply_ms" jsonschema:"total of all replies"`
+	LatestJudgmentStart time.Time      `json:"last,omitzero"` // start of the newest judgment
 }
 
 // Index returns the index of the run with this name for the present state of its files.
@@ -148,7 +148,7 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 		x.itemNumbers = maps.Clone(last.itemNumbers)
 		x.judgments = slices.Clip(last.judgments)
 		x.Counts.Outcomes = maps.Clone(last.Counts.Outcomes)
-		x.Damaged = slices.Clip(last.Damaged)
+		x.LineErrors = slices.Clip(last.LineErrors)
 	}
 	x.Manifest = m
 	x.alarms.Manifest = m
@@ -171,17 +171,17 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 // isSameOrAppended reports whether the file of records, now described by info, is the file that x was built from,
 // unchanged or with lines appended; or whether there was no such file then.
 func (x *Index) isSameOrAppended(info fs.FileInfo) bool {
-	if x.records == nil || info == nil {
-		return x.records == nil
+	if x.recordsFile == nil || info == nil {
+		return x.recordsFile == nil
 	}
-	return os.SameFile(x.records, info) && (StampOf(x.records) == StampOf(info) || info.Size() > x.records.Size())
+	return os.SameFile(x.recordsFile, info) && (StampOf(x.recordsFile) == StampOf(info) || info.Size() > x.recordsFile.Size())
 }
 
 // readRecords reads the records in f that x does not have yet, up to the size in info.
 func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	begin, lines := x.bytesRead, x.lines
 	in := x.store.reader(f, begin, info)
-	err := judging.EachStored(in, x.read, func(line judging.StoredLine[indexedRecord]) error {
+	err := judging.EachStored(in, x.readRecord, func(line judging.StoredLine[indexedRecord]) error {
 		x.bytesRead = begin + line.Offset + int64(line.Length) + 1
 		x.lines = lines + line.Number
 		if line.Err != nil {
@@ -195,7 +195,7 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	if err != nil {
 		return failure.Unreadable("the records of %q cannot be read: %w", x.Run, reason(err))
 	}
-	x.records = info
+	x.recordsFile = info
 	x.Alarm = x.alarms.Message
 	return nil
 }
@@ -206,47 +206,47 @@ type indexedRecord struct {
 	record *judging.Record
 }
 
-// read decodes a line of records.jsonl and reads the verdict from its replies again, as scoring does. It is called from
+// readRecord decodes a line of records.jsonl and reads the verdict from its replies again, as scoring does. It is called from
 // several goroutines.
-func (x *Index) read(line []byte) (out indexedRecord, err error) {
+func (x *Index) readRecord(line []byte) (out indexedRecord, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
 		return out, err
 	}
-	v, err := r.Read(x.Asker, ReadingOf(x.Manifest))
+	v, err := r.Read(x.Asker, ResultsReadingOptions(x.Manifest))
 	if err != nil {
 		return out, err
 	}
 	return indexedRecord{IndexedJudgment: judgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
-// ReadingOf returns the options with which the verdicts behind a run's results.json were read from the replies.
-func ReadingOf(m *judging.Manifest) judging.ReadingOptions {
-	return judging.ReadingOptions{Policy: judging.PolicyUnique, AcceptCut: m.Spec.Parameters.AcceptCut}
+// ResultsReadingOptions returns the options with which the verdicts behind a run's results.json were read from the replies.
+func ResultsReadingOptions(m *judging.Manifest) judging.ReadingOptions {
+	return judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, AcceptTruncated: m.Spec.Parameters.AcceptTruncated}
 }
 
 // judgmentOf returns the values of r, a record of the run of m, that an index keeps. v is the verdict read from r.
 func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) IndexedJudgment {
 	g := IndexedJudgment{
-		OrderKey:      OrderKey(r.Mode, r.Order),
-		Presentation:  r.Presentation,
-		presentations: r.Presentations,
-		Repetition:    r.Repetition,
-		Outcome:       v.Outcome,
-		Choice:        v.Choice,
-		Position:      slices.Index(r.Order, r.CandidateID(v.Choice)),
-		positions:     len(r.Order),
-		began:         r.At,
+		OrderKey:       OrderKey(r.Mode, r.Order),
+		Presentation:   r.Presentation,
+		presentations:  r.Presentations,
+		Repetition:     r.Repetition,
+		Outcome:        v.Outcome,
+		Choice:         v.Choice,
+		ChosenPosition: slices.Index(r.Order, r.CandidateID(v.Choice)),
+		candidateCount: len(r.Order),
+		began:          r.At,
 	}
 	if r.Shape.Info().CandidatesAreVerdicts {
-		g.Position = -1
-		g.positions = 0
+		g.ChosenPosition = -1
+		g.candidateCount = 0
 	}
 	g.Mode = strings.Clone(r.Mode)
 	if r.Own != nil {
 		g.OwnAnswer = Rightness{Correct: r.Own.Right, Known: true}
 	}
-	g.score = m.Spec.Prompt.Level(v.Answer)
+	g.score = m.Spec.Prompt.ScaleValue(v.Answer)
 	g.firstIsGold = len(r.Order) > 0 && r.Order[0] == r.Gold
 	right, labelled := m.Right(r, v)
 	g.Right = Rightness{Correct: right, Known: right || labelled}
@@ -283,8 +283,8 @@ func (x *Index) add(g indexedRecord) {
 		g.milliseconds = 0
 		g.tokens = 0
 	}
-	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.LatestStart) {
-		c.LatestStart = began
+	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.LatestJudgmentStart) {
+		c.LatestJudgmentStart = began
 	}
 	entry.judgments = append(slices.Clip(entry.judgments), len(x.judgments))
 	x.judgments = append(x.judgments, g.IndexedJudgment)
@@ -336,7 +336,7 @@ const maxDamagedErrors = 20
 
 // addDamage adds an error to Damaged.
 func (x *Index) addDamage(format string, args ...any) {
-	if len(x.Damaged) < maxDamagedErrors {
-		x.Damaged = append(x.Damaged, fmt.Sprintf(format, args...))
+	if len(x.LineErrors) < maxDamagedErrors {
+		x.LineErrors = append(x.LineErrors, fmt.Sprintf(format, args...))
 	}
 }

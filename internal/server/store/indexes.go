@@ -13,17 +13,17 @@ import (
 // returns a function that reports whether the item with a number is one of them.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name := x.Run + "\x00" + text
-	has, err := memo.Get(ctx, x.store.searches, name, x.stamps, func() ([]bool, error) { return x.scan(text) })
+	has, err := memo.Get(ctx, x.store.searches, name, x.stamps, func() ([]bool, error) { return x.searchText(text) })
 	return func(i int) bool { return has[i] }, err
 }
 
-// scan searches the run's files for a text, ignoring case. It returns for each item whether it contains the text.
-func (x *Index) scan(text string) ([]bool, error) {
+// searchText searches the run's files for a text, ignoring case. It returns for each item whether it contains the text.
+func (x *Index) searchText(text string) ([]bool, error) {
 	matches := make([]bool, len(x.items))
 	want := strings.ToLower(text)
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
 	for i := range x.items {
-		matches[i] = has(x.ID(i))
+		matches[i] = has(x.ItemID(i))
 	}
 	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
 		f, info, err := x.store.OpenRunFile(x.Run, file)
@@ -38,7 +38,7 @@ func (x *Index) scan(text string) ([]bool, error) {
 			return "", nil
 		}
 		return judging.EachStored(x.store.reader(f, 0, info), decode, func(l judging.StoredLine[string]) error {
-			if i, ok := x.Find(l.Value); ok && l.Value != "" {
+			if i, ok := x.FindItem(l.Value); ok && l.Value != "" {
 				matches[i] = true
 			}
 			return nil

@@ -30,7 +30,7 @@ func ofRun(t *testing.T) (s *Store, run string) {
 // Reading ends when the store does, however much there is to read.
 func TestEndEndsReading(t *testing.T) {
 	s, run := ofRun(t)
-	s.End()
+	s.CancelClosing()
 	if _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
 		t.Errorf("read to its end: %v", err)
 	}

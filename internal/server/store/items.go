@@ -28,7 +28,7 @@ func (x *Index) Item(i int) (datasets.Item, error) {
 		return datasets.Item{}, err
 	}
 	item, err := x.Manifest.ReadItem(line)
-	if err != nil || item.ID != x.ID(i) {
+	if err != nil || item.ID != x.ItemID(i) {
 		return datasets.Item{}, ErrChanged
 	}
 	return item, nil
@@ -41,11 +41,11 @@ func (x *Index) Record(g IndexedJudgment) (j JudgedRecord, err error) {
 		return j, err
 	}
 	r, err := judging.DecodeRecord(line)
-	if err != nil || r.Item != x.ID(g.item) {
+	if err != nil || r.Item != x.ItemID(g.item) {
 		return j, ErrChanged
 	}
 	j.Record = r
-	j.Verdict, err = r.Read(x.Asker, ReadingOf(x.Manifest))
+	j.Verdict, err = r.Read(x.Asker, ResultsReadingOptions(x.Manifest))
 	if err != nil {
 		return j, failure.Unreadable("%w", err)
 	}
@@ -75,11 +75,11 @@ func (x *Index) line(file string, p linePosition) ([]byte, error) {
 // Len returns the number of the run's items.
 func (x *Index) Len() int { return len(x.items) }
 
-// ID returns the id of the item with this number.
-func (x *Index) ID(item int) string { return x.items[item].id }
+// ItemID returns the id of the item with this number.
+func (x *Index) ItemID(item int) string { return x.items[item].id }
 
-// Find returns the number of the item with this id.
-func (x *Index) Find(id string) (item int, ok bool) {
+// FindItem returns the number of the item with this id.
+func (x *Index) FindItem(id string) (item int, ok bool) {
 	item, ok = x.itemNumbers[id]
 	return item, ok
 }
@@ -127,12 +127,12 @@ func (x *Index) Outcomes(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// VerdictDiffers reports whether an item's verdict in a mode differs from that of the item's first judgment. It returns
+// DiffersFromFirstVerdict reports whether an item's verdict in a mode differs from that of the item's first judgment. It returns
 // false if the first judgment has no verdict.
-func (x *Index) VerdictDiffers(item int, mode string) bool {
+func (x *Index) DiffersFromFirstVerdict(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g IndexedJudgment) bool {
-		return g.Mode == mode && g.Repetition == 0 && all[0].Outcome.Verdict() && !g.Outcome.Unserved() &&
+		return g.Mode == mode && g.Repetition == 0 && all[0].Outcome.IsVerdict() && !g.Outcome.IsUnserved() &&
 			(g.Outcome != all[0].Outcome || g.Choice != all[0].Choice)
 	})
 }

@@ -48,7 +48,7 @@ func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *s
 		rep.Results == nil || rep.Outcomes == nil {
 		return nil
 	}
-	if rep.Scoring < scoring.Version {
+	if rep.ScoringVersion < scoring.Version {
 		rep.Diagnosis = nil
 	}
 	rep.Diagnose(m)
@@ -80,8 +80,8 @@ func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) 
 func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 	loaded, err := s.LoadOneReading(run, set)
 	if err == nil {
-		err = loaded.CompareReadings(func(reading judging.ReadingOptions) (*scoring.Run, error) {
-			return s.load(run, reading, set)
+		err = loaded.CompareReadingRules(func(reading judging.ReadingOptions) (*scoring.Run, error) {
+			return s.loadRun(run, reading, set)
 		})
 	}
 	return loaded, err
@@ -91,7 +91,7 @@ func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 // runs with the same file of items.
 func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	file := m.ItemsFileKey()
-	set, ok := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
+	set, ok := memo.Peek[judging.ItemSet](s.fileMemo, "items "+file, nil)
 	if ok {
 		return set
 	}
@@ -101,7 +101,7 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	}
 	set = judging.ItemSetOf(ids)
 	if m.Status != judging.Running {
-		s.files.Put("items "+file, nil, set)
+		s.fileMemo.Put("items "+file, nil, set)
 	}
 	return set
 }
@@ -124,11 +124,11 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 
 // LoadOneReading does the work of [Store.Load] without reading the verdicts by the other rules, paper or robust.
 func (s *Store) LoadOneReading(run string, set judging.ItemSet) (*scoring.Run, error) {
-	return s.load(run, scoring.DefaultOptions.Reading, set)
+	return s.loadRun(run, scoring.DefaultOptions.Reading, set)
 }
 
-// load reads a run's records of the items in a set, or all if the set is empty, with the options of a reading.
-func (s *Store) load(run string, reading judging.ReadingOptions, set judging.ItemSet) (*scoring.Run, error) {
+// loadRun reads a run's records of the items in a set, or all if the set is empty, with the options of a reading.
+func (s *Store) loadRun(run string, reading judging.ReadingOptions, set judging.ItemSet) (*scoring.Run, error) {
 	m, err := s.Manifest(run)
 	if err != nil {
 		return nil, err
@@ -157,13 +157,13 @@ func (s *Store) load(run string, reading judging.ReadingOptions, set judging.Ite
 		return nil, s.MissingError(run, err)
 	}
 	defer f.Close()
-	take := func(r *judging.Record, read scoring.ParsedVerdict) error {
+	take := func(r *judging.Record, read scoring.VerdictReadings) error {
 		if set != "" && !inSet[r.Item] {
 			return nil
 		}
 		return loader.AddParsed(r, read)
 	}
-	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reader(f, 0, info), loader.Parse, take)
+	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reader(f, 0, info), loader.ReadVerdict, take)
 	if err != nil {
 		return nil, failure.Unreadable("this run has no scores: %w", err)
 	}
@@ -181,7 +181,7 @@ func (s *Store) load(run string, reading judging.ReadingOptions, set judging.Ite
 			}
 		})
 	})
-	if err := loaded.FindAltered(s.root, run); err != nil {
+	if err := loaded.FindAlteredFiles(s.root, run); err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
 	}
 	return loaded, nil

@@ -10,12 +10,12 @@ import (
 
 // RunSpeed holds the speed of a run in progress.
 type RunSpeed struct {
-	Rate    float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
-	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
-	Tokens  float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
-	Usual   float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
-	Slow    []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times the usual time"`
-	Written time.Time      `json:"-"` // time of the last write to the records; zero without records
+	Rate      float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
+	Left      *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
+	Tokens    float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
+	Usual     float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
+	Slow      []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times the usual time"`
+	LastWrite time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
 // SlowJudgment holds a judgment that took much longer than usual: the id of its item, and the time of its replies.
@@ -24,18 +24,18 @@ type SlowJudgment struct {
 	Milliseconds float64 `json:"ms"`
 }
 
-// A judgment is slow if it took slowTimes the usual time, and at least slowLeast milliseconds.
+// A judgment is slow if it took slowFactor the usual time, and at least slowLeast milliseconds.
 const (
-	slowTimes     = 3
-	slowLeast     = 1000
-	maxSlowListed = 3 // limit of the slow judgments that are listed, the slowest first
+	slowFactor       = 3
+	slowLeast        = 1000
+	maxSlowJudgments = 3 // limit of the slow judgments that are listed, the slowest first
 )
 
 // Pace returns the speed of the run at the time now. Judgments with replies from the cache count for Rate and Left
 // only.
 func (x *Index) Pace(now time.Time) (p RunSpeed) {
-	if x.records != nil {
-		p.Written = x.records.ModTime()
+	if x.recordsFile != nil {
+		p.LastWrite = x.recordsFile.ModTime()
 	}
 	var tempo judging.Tempo
 	var newest []float64
@@ -60,10 +60,10 @@ func (x *Index) Pace(now time.Time) (p RunSpeed) {
 				since = g.began
 			}
 		}
-		if len(p.Slow) < maxSlowListed || g.milliseconds > p.Slow[maxSlowListed-1].Milliseconds {
-			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.milliseconds})
+		if len(p.Slow) < maxSlowJudgments || g.milliseconds > p.Slow[maxSlowJudgments-1].Milliseconds {
+			p.Slow = append(p.Slow, SlowJudgment{Item: x.ItemID(g.item), Milliseconds: g.milliseconds})
 			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
-			p.Slow = p.Slow[:min(len(p.Slow), maxSlowListed)]
+			p.Slow = p.Slow[:min(len(p.Slow), maxSlowJudgments)]
 		}
 	}
 	if len(newest) > 0 {
@@ -71,7 +71,7 @@ func (x *Index) Pace(now time.Time) (p RunSpeed) {
 		p.Usual = newest[len(newest)/2]
 	}
 	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool {
-		return j.Milliseconds < max(slowLeast, slowTimes*p.Usual)
+		return j.Milliseconds < max(slowLeast, slowFactor*p.Usual)
 	})
 	if s := now.Sub(since).Seconds(); s > 0 {
 		p.Tokens = float64(tokens) / s

@@ -28,20 +28,20 @@ import (
 // A Store reads a folder of runs, and writes nothing. It opens all files through an os.Root, so that neither a name nor
 // a link leads out of the folder. Its methods may be called from several goroutines.
 type Store struct {
-	Closing     context.Context    // ends when End is called; reading a run's files then ends too
-	End         context.CancelFunc // ends Closing
-	SearchLimit int                // number of folders after which the search for runs ends
+	Closing       context.Context    // ends when End is called; reading a run's files then ends too
+	CancelClosing context.CancelFunc // ends Closing
+	SearchLimit   int                // number of folders after which the search for runs ends
 
-	root       *os.Root
-	files      *memo.Memo       // values of small files, such as run.json, by file
-	indexes    *memo.Memo       // indexes of runs, by name
-	searches   *memo.Memo       // results of Search, by run and text
-	mu         sync.Mutex       // guards the listing: runs, suites, incomplete and listedAt
-	runs       []FoundRun       // the listing: all runs, sorted by name; nil makes List search again
-	suites     []string         // folders of the suites in the listing, sorted
-	incomplete bool             // the search for the listing ended at SearchLimit
-	listedAt   time.Time        // when the listing was made
-	now        func() time.Time // the clock
+	root              *os.Root
+	fileMemo          *memo.Memo       // values of small files, such as run.json, by file
+	indexes           *memo.Memo       // indexes of runs, by name
+	searches          *memo.Memo       // results of Search, by run and text
+	mu                sync.Mutex       // guards the listing: runs, suites, incomplete and listedAt
+	runs              []FoundRun       // the listing: all runs, sorted by name; nil makes List search again
+	suites            []string         // folders of the suites in the listing, sorted
+	listingIncomplete bool             // the search for the listing ended at SearchLimit
+	listedAt          time.Time        // when the listing was made
+	now               func() time.Time // the clock
 }
 
 // Stamp identifies a state of a file by its size in bytes and the time of its last change.
@@ -65,12 +65,12 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	s := &Store{
 		SearchLimit: MaxFolders,
 		root:        root,
-		files:       memo.New(2*MaxFolders, now),
+		fileMemo:    memo.New(2*MaxFolders, now),
 		indexes:     memo.New(maxIndexes, now),
 		searches:    memo.New(64, now),
 		now:         now,
 	}
-	s.Closing, s.End = context.WithCancel(context.Background())
+	s.Closing, s.CancelClosing = context.WithCancel(context.Background())
 	return s, nil
 }
 
@@ -139,25 +139,25 @@ func decodeFile[T any](
 	}
 	defer f.Close()
 	name := path.Join(folder, file)
-	if cached, ok := memo.Peek[T](s.files, name, StampOf(info)); ok {
+	if cached, ok := memo.Peek[T](s.fileMemo, name, StampOf(info)); ok {
 		return cached, nil
 	}
 	v, err = decode(name, io.LimitReader(f, maxManifest))
 	if err != nil {
 		return v, failure.Unreadable("%v", err)
 	}
-	s.files.Put(name, StampOf(info), v)
+	s.fileMemo.Put(name, StampOf(info), v)
 	return v, nil
 }
 
-// unchangedError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
-func unchangedError(_ string, err error) error { return err }
+// keepError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
+func keepError(_ string, err error) error { return err }
 
 // About returns the name, tags and note that people gave a run; empty if they cannot be read.
-func (s *Store) About(run string) judging.About {
-	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, unchangedError)
+func (s *Store) About(run string) judging.RunDescription {
+	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, keepError)
 	if err != nil || details.Empty() {
-		return judging.About{}
+		return judging.RunDescription{}
 	}
 	return details
 }
@@ -211,7 +211,7 @@ func (s *Store) List() ([]FoundRun, error) {
 	if s.runs != nil && s.now().Sub(s.listedAt) < listingMaxAge {
 		return s.runs, nil
 	}
-	runs, suites, err := s.search()
+	runs, suites, err := s.walkRuns()
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
 	}
@@ -223,9 +223,9 @@ func (s *Store) List() ([]FoundRun, error) {
 	return runs, nil
 }
 
-// Large reports whether the folder of runs has at least largeFolder entries: reading its runs may then take longer than
+// HasManyRuns reports whether the folder of runs has at least largeFolder entries: reading its runs may then take longer than
 // a page should wait.
-func (s *Store) Large() bool {
+func (s *Store) HasManyRuns() bool {
 	f, err := s.root.Open(".")
 	if err != nil {
 		return false
@@ -235,21 +235,21 @@ func (s *Store) Large() bool {
 	return len(names) == largeFolder
 }
 
-// SearchWarning returns a warning with advice if the last listing's search ended early and may lack runs; else "".
-func (s *Store) SearchWarning() string {
+// ListingWarning returns a warning with advice if the last listing's search ended early and may lack runs; else "".
+func (s *Store) ListingWarning() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.incomplete {
+	if !s.listingIncomplete {
 		return ""
 	}
 	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: make one run of "+
 		"shards with gavel carry merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
 }
 
-// search walks the folder, and returns the runs and the folders of the suites that it finds.
-func (s *Store) search() (runs []FoundRun, suites []string, err error) {
+// walkRuns walks the folder, and returns the runs and the folders of the suites that it finds.
+func (s *Store) walkRuns() (runs []FoundRun, suites []string, err error) {
 	folders := 0
-	s.incomplete = false
+	s.listingIncomplete = false
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
@@ -260,14 +260,14 @@ func (s *Store) search() (runs []FoundRun, suites []string, err error) {
 			return fs.SkipDir
 		}
 		if folders++; folders > s.SearchLimit {
-			s.incomplete = true
+			s.listingIncomplete = true
 			return fs.SkipAll
 		}
 		if run, ok := s.Lookup(name); ok {
 			runs = append(runs, run)
 			return fs.SkipDir
 		}
-		if _, serr := s.root.Lstat(path.Join(name, scoring.SuiteFile)); serr == nil {
+		if _, serr := s.root.Lstat(path.Join(name, scoring.SuiteRunsFile)); serr == nil {
 			suites = append(suites, name)
 		}
 		return nil
@@ -328,9 +328,9 @@ const longestLine = 64 << 20
 
 // A lineLimiter reads from r until its context ends or a line is longer than longestLine.
 type lineLimiter struct {
-	ctx  context.Context
-	r    io.Reader
-	line int64 // bytes of the current line read so far
+	ctx       context.Context
+	r         io.Reader
+	lineBytes int64 // bytes of the current line read so far
 }
 
 func (l *lineLimiter) Read(b []byte) (int, error) {
@@ -339,11 +339,11 @@ func (l *lineLimiter) Read(b []byte) (int, error) {
 	}
 	n, err := l.r.Read(b)
 	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
-		l.line = int64(n - last - 1)
+		l.lineBytes = int64(n - last - 1)
 	} else {
-		l.line += int64(n)
+		l.lineBytes += int64(n)
 	}
-	if l.line > longestLine {
+	if l.lineBytes > longestLine {
 		return 0, fmt.Errorf("a line is longer than %d MiB: the file is damaged", longestLine>>20)
 	}
 	return n, err
@@ -354,7 +354,7 @@ func (s *Store) Suite(folder string) (*scoring.SuiteMatrix, error) {
 	if err := checkName(folder); err != nil {
 		return nil, failure.NotFound("there is no suite %q", markup.MakeVisible(folder))
 	}
-	return decodeFile(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
+	return decodeFile(s, folder, scoring.SuiteRunsFile, scoring.DecodeSuite, func(_ string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return failure.NotFound("there is no suite %q: it may have been deleted or moved", folder)
 		}
@@ -365,7 +365,7 @@ func (s *Store) Suite(folder string) (*scoring.SuiteMatrix, error) {
 // Race returns the state of a suite's race, in which a judge is asked no more items once another is significantly
 // better; nil if the suite has no race, or if the state cannot be read.
 func (s *Store) Race(folder string) *race.State {
-	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, unchangedError)
+	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, keepError)
 	if err != nil {
 		return nil
 	}

@@ -38,8 +38,8 @@ Examples:
 	Templates: []judging.Template{
 		judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil),
 	},
-	Options: []judging.Option{scaleOption},
-	New:     func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
+	Options:  []judging.Option{scaleOption},
+	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
 
 // Metrics labels and defines the protocol's one metric.
@@ -104,7 +104,7 @@ func (p rating) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 var rated = regexp.MustCompile(`Rating: ([1-5])`)
 
 func (rating) Parse(_ judging.Presentation, reply string, how judging.ReadingOptions) judging.Verdict {
-	label, at, outcome := judging.FindLabel(rated, reply, how.Policy)
+	label, at, outcome := judging.FindReplyLabel(rated, reply, how.LabelPolicy)
 	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Answer: label, Span: at}
 }
 
@@ -135,8 +135,8 @@ func (f ratings) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 func (f ratings) Finish() (complete int) { return len(f.byItem) }
 
 func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
-	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
-		Name: "better-rated", Columns: scoring.ColumnRange{0, 2}, Headline: true,
+	s := &scoring.Sheet{ColumnCount: 2, Metrics: []scoring.Metric{{
+		Name: "better-rated", Columns: scoring.ColumnSpan{0, 2}, Headline: true,
 	}}}
 	for id, two := range f.byItem {
 		row := []float64{0, 1}
