@@ -71,8 +71,8 @@ type Request struct {
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	ExtraParameters
 
-	// ContextTokens holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of the key in
-	// the cache: a cached "prompt too long" is valid only while the context has not grown.
+	// ContextTokens holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of the
+	// key in the cache: a cached "prompt too long" is valid only while the context has not grown.
 	ContextTokens int `json:"-"`
 
 	// PromptTokens is the number of tokens of Messages by the server's own tokenizer; 0: not counted. A reply for which
@@ -188,7 +188,7 @@ type Response struct {
 	// ID is the server's id of the reply with its creation time. Two equal ones mean that a server or proxy sent a copy of
 	// a reply.
 	ID string `json:"id,omitempty"`
-	// IdentityCheck reports whether the server still had the same model after the reply; nil: not checked. See [ModelWatch].
+	// IdentityCheck reports whether the server still had the model after the reply; nil: not checked. See [ModelWatch].
 	IdentityCheck *IdentityCheck `json:"-"`
 }
 

@@ -80,8 +80,8 @@ type window struct {
 	longestReply     int // tokens of the longest reply
 }
 
-// replyLengthsVary reports whether the lengths of replies differ enough: the shortest is below share times the mean, and the mean
-// below share times the longest. Replies of equal length do not overtake each other.
+// replyLengthsVary reports whether the lengths of replies differ enough: the shortest is below share times the mean,
+// and the mean below share times the longest. Replies of equal length do not overtake each other.
 func (w window) replyLengthsVary(share float64) bool {
 	mean := float64(w.totalReplyTokens) / float64(w.replies)
 	return float64(w.shortestReply) < share*mean && mean < share*float64(w.longestReply)

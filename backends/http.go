@@ -310,8 +310,8 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// parseErrorBody parses the body of an error into its message (sentence) and its type and code (kinds). The body has the
-// form {"error": "…"} (Ollama, LM Studio), {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or
+// parseErrorBody parses the body of an error into its message (sentence) and its type and code (kinds). The body has
+// the form {"error": "…"} (Ollama, LM Studio), {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or
 // {"message": "…"} (vLLM before).
 func parseErrorBody(body []byte) (sentence string, kinds []string) {
 	var members map[string]any
@@ -424,8 +424,8 @@ func promptTooLong(x *exchange) bool {
 // hangs would hold up a command for ever.
 const pageTime = 30 * time.Second
 
-// fetchJSON requests one of the server's own pages and decodes its JSON into a value. body is posted unless it is nil. The
-// error is an *Error.
+// fetchJSON requests one of the server's own pages and decodes its JSON into a value. body is posted unless it is nil.
+// The error is an *Error.
 func (c caller) fetchJSON(ctx context.Context, url string, body, into any) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()

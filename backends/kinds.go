@@ -54,9 +54,10 @@ type serverKind struct {
 
 // Advice holds what a user can do about a kind of server, in words that begin a sentence; "": nothing specific.
 type Advice struct {
-	RefuseLongPrompts string                          // how to make the server refuse prompts that do not fit
-	RaiseParallel     string                          // how to make the server answer more requests at once
-	ServeMore         func(context, slots int) string // how to serve a context, in tokens, to slots requests at once; may be nil
+	RefuseLongPrompts string // how to make the server refuse prompts that do not fit
+	RaiseParallel     string // how to make the server answer more requests at once
+	// ServeMore returns how to serve a context, in tokens, to slots requests at once; may be nil.
+	ServeMore func(context, slots int) string
 }
 
 // kinds lists the kinds of server in the order in which their ports are probed. The general kind of a wire format, the

@@ -130,10 +130,12 @@ func validLogprobs(tokens []token) bool {
 	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !validLogprobs(t.top) })
 }
 
-// sumContinuations sums the probabilities of a token and its alternatives, as the continuation of prefix: onward is the sum of
-// those that lead to labels in stays, mass[label] the sum of those that lead to a label in leaves. Both map a label to
-// the text of a reply that ends with it.
-func (t token) sumContinuations(prefix string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
+// sumContinuations sums the probabilities of a token and its alternatives, as the continuation of prefix: onward is the
+// sum of those that lead to labels in stays, mass[label] the sum of those that lead to a label in leaves. Both map a
+// label to the text of a reply that ends with it.
+func (t token) sumContinuations(
+	prefix string, stays, leaves map[string]string,
+) (onward float64, mass map[string]float64) {
 	onward, mass = math.Exp(t.logprob), map[string]float64{}
 	itself := false
 	for _, a := range t.top {
@@ -162,7 +164,7 @@ func canBecomeTarget(s, target string) bool {
 	return strings.HasPrefix(target, s) || strings.HasPrefix(s, target)
 }
 
-// reachableLabels returns the labels in targets, which maps labels to texts, that a reply which reads s so far leads to.
+// reachableLabels returns the labels that a reply which reads s so far leads to. targets maps labels to texts.
 func reachableLabels(s string, targets map[string]string) []string {
 	var out []string
 	for l, t := range targets {

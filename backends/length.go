@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// LeastPromptTokens returns a lower bound of a conversation's tokens for any tokenizer in use: one for each word. Tokenizers
-// split at white space first; a token may hold the space before a word, but never two words. Punctuation does not
-// count, since some tokens hold signs on both sides of a line's end.
+// LeastPromptTokens returns a lower bound of a conversation's tokens for any tokenizer in use: one for each word.
+// Tokenizers split at white space first; a token may hold the space before a word, but never two words. Punctuation
+// does not count, since some tokens hold signs on both sides of a line's end.
 func LeastPromptTokens(messages []Message) int {
 	isSpace := func(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -23,8 +23,8 @@ func LeastPromptTokens(messages []Message) int {
 	return n
 }
 
-// TokenUpperBound returns an upper bound of a conversation's tokens: no token is shorter than a byte, and a chat template
-// adds a few to each message.
+// TokenUpperBound returns an upper bound of a conversation's tokens: no token is shorter than a byte, and a chat
+// template adds a few to each message.
 func TokenUpperBound(messages []Message) int {
 	n := templateTokens
 	for _, m := range messages {
@@ -39,8 +39,8 @@ const templateTokens = 256
 // PromptTruncatedPrefix begins Response.Detail if the server cut the prompt.
 const PromptTruncatedPrefix = "the prompt was cut"
 
-// rejectTruncatedPrompt replaces a reply by FinishPromptTooLong if its server counted too few tokens to have read the whole
-// conversation. A server that does not count tokens is trusted.
+// rejectTruncatedPrompt replaces a reply by FinishPromptTooLong if its server counted too few tokens to have read the
+// whole conversation. A server that does not count tokens is trusted.
 func rejectTruncatedPrompt(req Request, r Response) Response {
 	minimum, basis := LeastPromptTokens(req.Messages), "one for each word"
 	if req.PromptTokens > minimum {
@@ -51,5 +51,11 @@ func rejectTruncatedPrompt(req Request, r Response) Response {
 		return r
 	}
 	detail := fmt.Sprintf(PromptTruncatedPrefix+": the server read %d tokens of at least %d (%s)", count, minimum, basis)
-	return Response{Finish: FinishPromptTooLong, Detail: detail, Context: req.ContextTokens, PromptTokens: count, Took: r.Took}
+	return Response{
+		Finish:       FinishPromptTooLong,
+		Detail:       detail,
+		Context:      req.ContextTokens,
+		PromptTokens: count,
+		Took:         r.Took,
+	}
 }

@@ -10,6 +10,7 @@ var lmStudio = serverKind{
 	ports:    []string{"1234"},
 	logprobs: AbilityNo,
 	advice: Advice{
-		RefuseLongPrompts: "load the model with a context longer than every prompt, and set its context overflow to \"stop at limit\"",
+		RefuseLongPrompts: "load the model with a context longer than every prompt, " +
+			"and set its context overflow to \"stop at limit\"",
 	},
 }

@@ -72,7 +72,7 @@ type chatRequest struct {
 	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai, but most servers accept no other
 }
 
-// encodeChatRequest encodes a request as the body for the page of chat completions, in the form that the kind of server takes.
+// encodeChatRequest encodes a request as the body for the page of chat completions, in the form for the kind of server.
 func (o *OpenAI) encodeChatRequest(server ServerInfo, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{

@@ -113,7 +113,7 @@ func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 	return &s, nil
 }
 
-// defaultReferenceTrust is the probability that a simulated judge follows a correct reference, and the default for a wrong one.
+// defaultReferenceTrust is the probability that a simulated judge follows a correct reference; default for a wrong one.
 const defaultReferenceTrust = 0.5
 
 // Ask implements Client.

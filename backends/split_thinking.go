@@ -33,12 +33,12 @@ func SplitThinking(reply string) (text, thinking string) {
 	return trimResponseMarks(text), thinking
 }
 
-// maxTagRemovals limits how often splitThinkingTags repeats when the removal of one tag forms another. Each round reads the
-// reply once more; after the last, everything from the next opening tag on is thinking.
+// maxTagRemovals limits how often splitThinkingTags repeats when the removal of one tag forms another. Each round reads
+// the reply once more; after the last, everything from the next opening tag on is thinking.
 const maxTagRemovals = 50
 
-// splitThinkingTags separates the text between the tags open and close from a reply, also between tags that the removal of
-// others forms.
+// splitThinkingTags separates the text between the tags open and close from a reply, also between tags that the removal
+// of others forms.
 func splitThinkingTags(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range maxTagRemovals {
@@ -53,8 +53,8 @@ func splitThinkingTags(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// firstTagIndex returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is skipped: the
-// text only mentions it.
+// firstTagIndex returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is
+// skipped: the text only mentions it.
 func firstTagIndex(text, tag string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], tag)

@@ -45,7 +45,7 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	return n, nil
 }
 
-// noTokenizerError converts an error of kind ErrorNotFound to ErrNoTokenizer: older or reduced servers lack the page that counts.
+// noTokenizerError turns an ErrorNotFound into ErrNoTokenizer: older or reduced servers lack the page that counts.
 func noTokenizerError(err error) error {
 	if IsKind(err, ErrorNotFound) {
 		return ErrNoTokenizer

@@ -14,8 +14,8 @@ import (
 
 // Badger repeats a failing write for ever: if its folder vanishes or becomes read-only, Close never returns, and
 // neither does a write that waits for memory. A recovered panic leaves Badger's locks taken, so that the next call
-// blocks. Therefore no call waits for Badger longer than badgerCallTimeout. After a panic or a timeout the store is given
-// up: nothing calls Badger again, not even Close.
+// blocks. Therefore no call waits for Badger longer than badgerCallTimeout. After a panic or a timeout the store is
+// given up: nothing calls Badger again, not even Close.
 
 // badgerCallTimeout limits the wait for a call of Badger. It is far longer than a slow disk needs for 8 MB.
 const badgerCallTimeout = 30 * time.Second
@@ -23,8 +23,8 @@ const badgerCallTimeout = 30 * time.Second
 // mergeBytesPerSecond estimates the bytes that a slow disk merges per second.
 const mergeBytesPerSecond = 4 << 20
 
-// ErrStoreGivenUp marks the errors of a store that was given up: nothing calls Badger for it again, after a panic, a timeout
-// or a failed write. Options.Warn was called before.
+// ErrStoreGivenUp marks the errors of a store that was given up: nothing calls Badger for it again, after a panic, a
+// timeout or a failed write. Options.Warn was called before.
 var ErrStoreGivenUp = errors.New("given up")
 
 // givenUp maps the folders of stores that this process gave up to the reason. Badger may write there until the process
@@ -51,7 +51,7 @@ func (s *Store) giveUp(format string, args ...any) error {
 	return s.warnAndEnd(why)
 }
 
-// callBadger runs f, which calls Badger, and waits for it until limit or until the store is given up. If call returns an
+// callBadger runs f, which calls Badger, and waits for it until limit or until the store is given up. If it returns an
 // error, f may still be running: variables that f sets must not be read.
 func (s *Store) callBadger(limit time.Duration, f func() error) error {
 	if err := s.endReason(); err != nil {

@@ -28,10 +28,10 @@ func guard(err *error) {
 // distrustFile marks the folder of a cache in which a read found damage: the next Open moves the folder aside.
 const distrustFile = "CHECK"
 
-// checkDatabase returns an error that wraps errDamaged if the folder holds no complete database. It opens each table that the
-// manifest lists. Badger would do so in goroutines of its own, where no guard helps and a truncated file would end the
-// process. Badger deletes tables that the manifest does not list: their content is lost, unless the process that wrote
-// them was killed and a log still has it.
+// checkDatabase returns an error that wraps errDamaged if the folder holds no complete database. It opens each table
+// that the manifest lists. Badger would do so in goroutines of its own, where no guard helps and a truncated file would
+// end the process. Badger deletes tables that the manifest does not list: their content is lost, unless the process
+// that wrote them was killed and a log still has it.
 func checkDatabase(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, distrustFile)); err == nil {
 		return fmt.Errorf("a read found it %w", errDamaged)
@@ -56,8 +56,8 @@ func checkDatabase(dir string) error {
 	return nil
 }
 
-// checkTableFile returns an error that wraps errDamaged if the table, a file of the database, is damaged, and another error
-// if the file cannot be read.
+// checkTableFile returns an error that wraps errDamaged if the table, a file of the database, is damaged, and another
+// error if the file cannot be read.
 func checkTableFile(path string, opts table.Options) (err error) {
 	damaged := fmt.Errorf("%s is %w", filepath.Base(path), errDamaged)
 	info, err := os.Stat(path)

@@ -115,8 +115,8 @@ func PruneFilter(all bool, model string, age time.Duration, now time.Time) func(
 	}
 }
 
-// RemoveEntries removes unusable entries and those that drop selects, and returns their number. A model's sample stays while a
-// reply of that model name remains: the next model of that name would otherwise inherit the reply.
+// RemoveEntries removes unusable entries and those that drop selects, and returns their number. A model's sample stays
+// while a reply of that model name remains: the next model of that name would otherwise inherit the reply.
 func (s *Store) RemoveEntries(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
 	samples, remaining := map[string][][]byte{}, map[string]bool{} // by model

@@ -11,9 +11,9 @@ func sampleKey(identity, model string) [32]byte {
 	return Key(backends.Request{Identity: identity, Model: model, Repetition: -1})
 }
 
-// StoredSample returns the stored sample, the likeliest tokens after a fixed prompt, of the model with this identity and
-// name; nil if there is none. Without a digest, models of one name and shape share an identity, and only their samples
-// differ.
+// StoredSample returns the stored sample, the likeliest tokens after a fixed prompt, of the model with this identity
+// and name; nil if there is none. Without a digest, models of one name and shape share an identity, and only their
+// samples differ.
 func (s *Store) StoredSample(identity, model string) backends.TokenSample {
 	e, ok := s.Get(sampleKey(identity, model))
 	if !ok || len(e.Response.LabelProbabilities) == 0 {

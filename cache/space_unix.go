@@ -18,8 +18,8 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// bytesOnDisk returns the bytes that a file occupies on the disk. Badger's files are sparse while open, so their length does
-// not tell.
+// bytesOnDisk returns the bytes that a file occupies on the disk. Badger's files are sparse while open, so their length
+// does not tell.
 func bytesOnDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512

@@ -162,7 +162,8 @@ var readOnlyMessage = regexp.MustCompile(`(?i)permission denied|read-only file s
 // full disk it does neither, see [ErrDiskFull]. It does not close a store that was given up, see [ErrStoreGivenUp].
 func (s *Store) Close() error {
 	err := s.callBadger(s.mergeTimeout(), s.close)
-	if err == nil || s.endReason() != nil && !errors.Is(err, ErrStoreGivenUp) { // a store that failed to renew is closed already
+	// A store that failed to renew is closed already.
+	if err == nil || s.endReason() != nil && !errors.Is(err, ErrStoreGivenUp) {
 		return nil
 	}
 	return fmt.Errorf("cache %s: %w", s.dir, err)
@@ -191,8 +192,8 @@ func (s *Store) mergeTimeout() time.Duration {
 	return s.timeout + time.Duration(folderSize(s.dir)/mergeBytesPerSecond)*time.Second
 }
 
-// mergeTables merges the tables, unless one is damaged or there is no free space: Badger merges in goroutines of its own,
-// where it may panic.
+// mergeTables merges the tables, unless one is damaged or there is no free space: Badger merges in goroutines of its
+// own, where it may panic.
 func (s *Store) mergeTables() {
 	levels := s.db.Levels()
 	merged := 0
@@ -204,8 +205,8 @@ func (s *Store) mergeTables() {
 	}
 }
 
-// reopenDatabase closes and reopens the database, which frees memory. If another gavel takes the folder in between, the use of
-// this store ends.
+// reopenDatabase closes and reopens the database, which frees memory. If another gavel takes the folder in between, the
+// use of this store ends.
 func (s *Store) reopenDatabase() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,9 +25,9 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// valueHeaderLength is the length in bytes of a value's beginning: unbound or bound, and a CRC-32C. The entry's JSON follows, as
-// an S2 block. S2 rather than zstd: a reply has a kilobyte or two, and setting up zstd costs more than writing the
-// reply.
+// valueHeaderLength is the length in bytes of a value's beginning: unbound or bound, and a CRC-32C. The entry's JSON
+// follows, as an S2 block. S2 rather than zstd: a reply has a kilobyte or two, and setting up zstd costs more than
+// writing the reply.
 const valueHeaderLength = 1 + crc32.Size
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -31,9 +31,9 @@ func checkConversation(c []utterance) error {
 	return nil
 }
 
-// renderConversations returns two conversations with the same user as a question and two responses. With one turn, these are the
-// plain texts. With more, the question joins the user's messages and a response the assistant's, each turn after a line
-// with its number:
+// renderConversations returns two conversations with the same user as a question and two responses. With one turn,
+// these are the plain texts. With more, the question joins the user's messages and a response the assistant's, each
+// turn after a line with its number:
 //
 //	[Turn 1]
 //	Write a haiku.

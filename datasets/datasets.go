@@ -200,7 +200,7 @@ const (
 	SourceVicuna  = "vicuna80/"
 )
 
-// DifficultyFunc returns the function from item ids to levels of difficulty for a source's items; nil if they have none.
+// DifficultyFunc returns the function from ids of a source's items to levels of difficulty; nil if they have none.
 func DifficultyFunc(source string) func(id string) string {
 	f, _ := FormatNamed(source)
 	return f.DifficultyOf

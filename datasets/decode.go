@@ -94,8 +94,8 @@ func categoryOrDefault(category, other string) string {
 	return category
 }
 
-// addKeyToRows writes every row as it is or, if the row lacks a key, with the key and a value added. value gets the number of
-// preceding rows. It serves as a Format's Assemble.
+// addKeyToRows writes every row as it is or, if the row lacks a key, with the key and a value added. value gets the
+// number of preceding rows. It serves as a Format's Assemble.
 func addKeyToRows(all FileRows, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.Rows {

@@ -42,9 +42,9 @@ func (s *Set) parse(line []byte) parsedLine {
 	return parsedLine{item: item, err: err}
 }
 
-// closestFormat returns the format that a row with these keys resembles most: the one with the most keys among those whose
-// keys the row has all, else the one with the largest share of its keys in the row; the first on a tie. hits counts the
-// keys of that format that the row has.
+// closestFormat returns the format that a row with these keys resembles most: the one with the most keys among those
+// whose keys the row has all, else the one with the largest share of its keys in the row; the first on a tie. hits
+// counts the keys of that format that the row has.
 func closestFormat(keys map[string]json.RawMessage) (best *Format, hits int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// includesGroup reports whether the set's options select a group; without Options.Groups, they select all. It adds a group
-// that they exclude to otherGroups.
+// includesGroup reports whether the set's options select a group; without Options.Groups, they select all. It adds a
+// group that they exclude to otherGroups.
 func (s *Set) includesGroup(group string) bool {
 	if s.OpenOptions.Groups == nil || slices.Contains(s.OpenOptions.Groups, group) {
 		return true

@@ -175,7 +175,7 @@ func (l Library) Import(path, as string) (Entry, string, error) {
 	return k, target, err
 }
 
-// recogniseDataset finds the dataset of an opened file: the one named as, or, if as is "", the one with the file's SHA-256.
+// recogniseDataset finds the dataset of an opened file: the one named as or, if as is "", the one with its SHA-256.
 func recogniseDataset(s *Set, as string) (Entry, error) {
 	if as == "" {
 		for _, k := range Registry() {

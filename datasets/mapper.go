@@ -20,11 +20,12 @@ type mapper struct {
 	nonempty   map[string]bool     // names of the columns with a value in some row
 
 	format *Format // format of the lines written; nil before the first line
-	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
-	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
+	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tieCount those of
+	// these with the label tie, and multiChosenRows the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tieCount, multiChosenRows int
-	hasZeroLabel                                bool        // a pair has the label 0: a label 1 may mean the first or the second
-	scale                                       *[2]float64 // lowest and highest score that people could give; nil: unknown
+
+	hasZeroLabel bool        // a pair has the label 0: a label 1 may mean the first or the second
+	scale        *[2]float64 // lowest and highest score that people could give; nil: unknown
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -212,7 +213,10 @@ func (r tableRow) setPair(item *Item) error {
 		label = r.partTexts[partPreference]
 	}
 	side, err := r.responseIndex(label, 2, []string{r.partTexts[partModelA], r.partTexts[partModelB]})
-	item.Candidates = preferenceCandidates(r.partTexts[partModelA], r.partTexts[partA], r.partTexts[partModelB], r.partTexts[partB])
+	item.Candidates = preferenceCandidates(
+		r.partTexts[partModelA], r.partTexts[partA],
+		r.partTexts[partModelB], r.partTexts[partB],
+	)
 	item.Gold = side
 	switch {
 	case err != nil:

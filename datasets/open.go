@@ -189,7 +189,8 @@ func (s *Set) replaceRows(build func(FileRows) ([]string, error)) error {
 				if failed != nil {
 					return
 				}
-				if other, hits := closestFormat(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && hits == len(other.Keys) {
+				other, hits := closestFormat(keysOf(row.Text))
+				if s.Format != "" && other.Name != s.Format && hits == len(other.Keys) {
 					s.skip(row.Line, fmt.Errorf("a row of %s in a file of %s", other.Name, s.Format))
 				} else if !yield(row) {
 					return

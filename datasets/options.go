@@ -174,8 +174,8 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 	return candidates, assignOptionIDs(candidates)
 }
 
-// assignOptionIDs gives options without ids the ids 01, 02, … in order. Existing ids must be in ascending order; gaps are
-// allowed, since options may have been left out.
+// assignOptionIDs gives options without ids the ids 01, 02, … in order. Existing ids must be in ascending order; gaps
+// are allowed, since options may have been left out.
 func assignOptionIDs(candidates []Candidate) error {
 	related := candidates
 	if related[0].Unrelated {
@@ -279,9 +279,9 @@ func sameItem(a, b Item) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// ReduceOptions reduces an item to at most n options. A best-ranked one always stays. The others are drawn by seed, item
-// and option alone, so that a larger n keeps all options of a smaller one. Order and ids stay, and an unrelated option
-// does not count. An n below 2 means no limit.
+// ReduceOptions reduces an item to at most n options. A best-ranked one always stays. The others are drawn by seed,
+// item and option alone, so that a larger n keeps all options of a smaller one. Order and ids stay, and an unrelated
+// option does not count. An n below 2 means no limit.
 func ReduceOptions(item Item, n int, seed int64) Item {
 	var related []int
 	for i, c := range item.Candidates {

@@ -25,8 +25,7 @@ const userDatasetsFolder = "own"
 // userDatasetName matches valid names of users' own datasets: valid file names on every system, and no paths.
 var userDatasetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwnDatasetName limits the letters in the name of a user's own dataset; the name of its file adds the beginning of a
-// SHA-256.
+// longestOwnDatasetName limits the letters in the name of a user's own dataset; its file's name adds part of a SHA-256.
 const longestOwnDatasetName = 51
 
 // Lookup finds a dataset by name, in the registry or among the user's own.

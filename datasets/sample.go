@@ -70,7 +70,8 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	}
 	for _, id := range sel.IDs {
 		if want[id] {
-			return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)", id, s.displayName(), len(want), len(sel.IDs))
+			return nil, fmt.Errorf("id %q is not in %s (%d of the %d ids are missing)",
+				id, s.displayName(), len(want), len(sel.IDs))
 		}
 	}
 	return rows, nil

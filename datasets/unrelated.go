@@ -36,7 +36,10 @@ func NewUnrelatedOptions(set *Set, seed int64) (*UnrelatedOptions, error) {
 		u.rows[i] = questionRow{questionHash: questionKey(item.Question), index: int32(i)}
 	}
 	slices.SortFunc(u.rows, func(a, b questionRow) int {
-		return cmp.Or(cmp.Compare(a.questionHash, b.questionHash), strings.Compare(set.ItemID(int(a.index)), set.ItemID(int(b.index))))
+		return cmp.Or(
+			cmp.Compare(a.questionHash, b.questionHash),
+			strings.Compare(set.ItemID(int(a.index)), set.ItemID(int(b.index))),
+		)
 	})
 	if n := len(u.rows); n == 0 || u.rows[0].questionHash == u.rows[n-1].questionHash {
 		return nil, fmt.Errorf("%s: an unrelated option needs another instruction, "+
@@ -48,8 +51,8 @@ func NewUnrelatedOptions(set *Set, seed int64) (*UnrelatedOptions, error) {
 // maxDraws limits the repeated draws of options that equal one of the item's own.
 const maxDraws = 64
 
-// InsertInto inserts an unrelated option before the item's own. An option that is empty, or equals one of the item's own, is
-// drawn again. Add may be called from many goroutines.
+// InsertInto inserts an unrelated option before the item's own. An option that is empty, or equals one of the item's
+// own, is drawn again. InsertInto may be called from many goroutines.
 func (u *UnrelatedOptions) InsertInto(item Item) (Item, error) {
 	if slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return c.Unrelated }) {
 		return Item{}, fmt.Errorf("item %q already has an unrelated option", item.ID)

@@ -25,8 +25,8 @@ type RunDescription struct {
 	Note string   `json:"note,omitempty"` // free text
 }
 
-// Limits of an [RunDescription]: the lengths in characters, maxTags in tags. maxAboutBytes limits the bytes read of about.json;
-// a file at all other limits is smaller.
+// Limits of a [RunDescription]: the lengths in characters, maxTags in tags. maxAboutBytes limits the bytes read of
+// about.json; a file at all other limits is smaller.
 const (
 	maxNameLength = 100
 	maxTags       = 20

@@ -86,7 +86,7 @@ func (a *Alarms) tooManyLoops() bool {
 // loopAlarm names the kind of warning about replies that repeat themselves.
 const loopAlarm = "loops"
 
-// firstWarning returns the kind and the text of the first warning for which the counts give reason, or two empty strings.
+// firstWarning returns the kind and the text of the first warning that the counts call for, or two empty strings.
 func (a *Alarms) firstWarning() (kind, text string) {
 	if a.tooManyLoops() {
 		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"

@@ -21,8 +21,9 @@ type ModelAnswers struct {
 	// another model's answers, which the judge is shown in place of these, its own; nil for none
 	Reference *ModelAnswers
 
-	answers   map[string]Answer            // by id of the question
-	questions map[string]answerRunQuestion // the run's own, by id; nil unless Compare found that they come from another file
+	answers map[string]Answer // by id of the question
+	// questions holds the run's own questions by id; nil unless LoadQuestions found that they come from another file.
+	questions map[string]answerRunQuestion
 }
 
 // Answer holds a model's answer to a question.
@@ -34,7 +35,7 @@ type Answer struct {
 	Confidence float64
 }
 
-// answerRunQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
+// answerRunQuestion holds a question as the answering run has it, to compare with another file's question of that id.
 type answerRunQuestion struct {
 	texts [sha256.Size]byte // hash of the question and its candidates; see hashTexts
 	gold  string            // id of the labelled candidate, or the labelled number

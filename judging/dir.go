@@ -36,12 +36,12 @@ var RunFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, About
 type Dir struct {
 	Path    string
 	lock    *flock.Flock
-	dropped map[int]bool // numbers, from 1, of the records that Sweep removes
-	// WaitingJudgments holds judgments of an earlier try that need a check of which model the server serves: those that waited
-	// for one when the try was killed, and records marked unverified.
+	dropped map[int]bool // numbers, from 1, of the records that RemoveInvalidRecords removes
+	// WaitingJudgments holds judgments of an earlier try that need a check of which model the server serves: those that
+	// waited for one when the try was killed, and records marked unverified.
 	WaitingJudgments []*Record
 	waitingMu        sync.Mutex   // held while waitingWriter is opened or written to
-	waitingWriter    recordWriter // writes waitingFile; its file is nil before the first Hold
+	waitingWriter    recordWriter // writes waitingFile; its file is nil before the first WriteWaiting
 	recordWriter                  // writes RecordsFile
 }
 
@@ -213,8 +213,8 @@ func (d *Dir) RemoveInvalidRecords() error {
 	return withFullDiskNote(err)
 }
 
-// eachStoredRecord calls done for each valid record of the folder, with the value that read makes of it. It marks duplicates
-// and records to ask again for Sweep, which removes them, and ignores an unfinished last line, which Start removes.
+// eachStoredRecord calls done for each valid record of the folder, with the value that read makes of it. It marks
+// duplicates and records to ask again for RemoveInvalidRecords. It ignores an unfinished last line: Start removes it.
 func eachStoredRecord[T any](
 	d *Dir, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {

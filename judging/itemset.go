@@ -71,8 +71,8 @@ func (s ItemSet) Common(o ItemSet, maxMissing int) ItemSet {
 // SubsetOf reports whether o has all items of s.
 func (s ItemSet) SubsetOf(o ItemSet) bool { return s.Common(o, 0) == s }
 
-// maxMissingItemsPercent is the percentage of items that one of two runs may lack if their judges are still ranked together,
-// on the items that both have: if items are made of a judge's own answers, questions without one are left out.
+// maxMissingItemsPercent is the percentage of items that one of two runs may lack if their judges are still ranked
+// together, on the items that both have: items made of a judge's own answers leave out questions without one.
 const maxMissingItemsPercent = 5
 
 // AlmostEqual reports whether at most maxMissingItemsPercent of the larger set's items are not in both sets.

@@ -2,9 +2,9 @@ package judging
 
 import "regexp"
 
-// FindReplyLabel finds the matches of form, whose first group is a label, in a reply. It returns the label that counts and
-// the position of its match. Without a match the outcome is NoVerdict; unless policy is Last, two different labels are
-// a Conflict, with the position of the last one.
+// FindReplyLabel finds the matches of form, whose first group is a label, in a reply. It returns the label that counts
+// and the position of its match. Without a match the outcome is NoVerdict; unless policy is Last, two different labels
+// are a Conflict, with the position of the last one.
 func FindReplyLabel(form *regexp.Regexp, reply string, policy LabelPolicy) (label string, span Span, o Outcome) {
 	all := form.FindAllStringSubmatchIndex(reply, -1)
 	if len(all) == 0 {

@@ -17,11 +17,11 @@ import (
 // CallPlan describes what a run would do.
 type CallPlan struct {
 	Items             int    `json:"items"`                // number of items
-	Judgments         int    `json:"judgments"`            // number of all judgments: items × presentations × repetitions
+	Judgments         int    `json:"judgments"`            // all judgments: items × presentations × repetitions
 	Completed         int    `json:"standing"`             // judgments already in the run's records
-	Cached            int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
+	Cached            int    `json:"cached"`               // judgments not in the records whose first turn is in the cache
 	CacheUnreadReason string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was
-	TooLong           int    `json:"prompt_too_long"`      // judgments not asked: by the server's count their prompt is too long
+	TooLong           int    `json:"prompt_too_long"`      // judgments not asked: prompt too long by the server's count
 	// MayNotFit counts judgments whose prompt has more bytes than a prompt may have tokens; the server counts none.
 	MayNotFit int `json:"may_not_fit"`
 	// HasLabelTurn says that after the reasoning a turn asks for the label.
@@ -170,8 +170,8 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Prom
 	return longest, nil
 }
 
-// longestFirstTurn returns the request that begins the judgment with the longest prompt, in bytes, among the presentations of
-// the item in a row.
+// longestFirstTurn returns the request that begins the judgment with the longest prompt, in bytes, among the
+// presentations of the item in a row.
 func (j *RunJob) longestFirstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {

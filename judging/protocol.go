@@ -35,12 +35,12 @@ type Prompt struct {
 
 	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelRequest is the text of the turn that asks for the label alone after free reasoning; "" if that is the whole reply.
+	// LabelRequest is the text of the turn after free reasoning that asks for the label; "" if the reply is the label.
 	LabelRequest string
 	// Challenge is the text of the turn that asks, after a verdict, whether the judge is sure; the reply to it replaces
 	// the verdict. "" for none.
 	Challenge string
-	// EqualsOtherPrompt says that another presentation of the item has the same prompt; its cached reply must not serve here.
+	// EqualsOtherPrompt says that another presentation of the item has this prompt; its cached reply must not serve here.
 	EqualsOtherPrompt bool
 }
 
@@ -171,8 +171,8 @@ type Protocol struct {
 	PageQuestion string
 	// VerdictText puts a verdict for the candidate id into words, for a goal. If it is nil, pages show the id.
 	VerdictText func(goal, id string) string
-	// CorrectAnswerText puts the ids of the correct candidates, among those shown, into words, for a goal. If it is nil, pages
-	// show the ids.
+	// CorrectAnswerText puts the ids of the correct candidates, among those shown, into words, for a goal. If it is nil,
+	// pages show the ids.
 	CorrectAnswerText func(goal string, right, candidates []string) string
 }
 

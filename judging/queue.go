@@ -61,8 +61,8 @@ func (q *queue) vacancies() int {
 	return n
 }
 
-// countFailure counts a judgment as failed or not. After too many failures in a row, or if the server changed its model, it
-// ends the run.
+// countFailure counts a judgment as failed or not. After too many failures in a row, or if the server changed its
+// model, it ends the run.
 func (q *queue) countFailure(rec *Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

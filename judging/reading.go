@@ -69,8 +69,8 @@ func (r *Record) readsLastOnly() bool {
 	return last >= 0 && (r.Challenged || r.Replies[last].Constrained)
 }
 
-// TurnOfSpan returns the reply in which a span of the text begins, and the span's position in that reply; ok is false if
-// there is none. A span that continues in the next reply ends with the first.
+// TurnOfSpan returns the reply in which a span of the text begins, and the span's position in that reply; ok is false
+// if there is none. A span that continues in the next reply ends with the first.
 func (r *Record) TurnOfSpan(s Span) (turn int, in Span, ok bool) {
 	if s.IsZero() {
 		return 0, s, false
@@ -174,7 +174,8 @@ func (r *Record) storedVerdict() (Verdict, error) {
 func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 	s := r.Shown()
 	for _, l := range r.Probabilities {
-		if w := p.Parse(s, l.Label, ReadingOptions{LabelPolicy: PolicyUniqueLabel}); w.Outcome == v.Outcome && w.Choice == v.Choice {
+		w := p.Parse(s, l.Label, ReadingOptions{LabelPolicy: PolicyUniqueLabel})
+		if w.Outcome == v.Outcome && w.Choice == v.Choice {
 			sum, ok = sum+l.P, true
 		}
 	}

@@ -114,11 +114,12 @@ type Record struct {
 	// of a response: people's scores
 	People *datasets.PeopleScores `json:"people,omitempty"`
 	// of a judgment with `own`: the final answer read from the agent's answer; empty if none
-	AgentFinalAnswer *string        `json:"said,omitempty"`
-	UnrelatedID      string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
-	Ranks            map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
-	EqualOptions     [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
-	Replies          []Reply        `json:"replies"`             // the judge's reply in every turn
+	AgentFinalAnswer *string `json:"said,omitempty"`
+	// of options: id of the option from another item, always `00`
+	UnrelatedID  string         `json:"unrelated,omitempty"`
+	Ranks        map[string]int `json:"ranks,omitempty"` // of options: rank by id, 0 the best, if known
+	EqualOptions [][]string     `json:"equal,omitempty"` // of options: groups of ids with the same text
+	Replies      []Reply        `json:"replies"`         // the judge's reply in every turn
 	// replies to extra requests, for the probability of a label that no turn returned
 	ExtraReplies []Reply `json:"asides,omitempty"`
 	// the judge reached the token limit while thinking; the last reply is the verdict that gavel asked for after that
@@ -278,8 +279,7 @@ func IsRightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// CorrectCandidateIDs lists the ids of the record's candidates that are correct by the labels and the run's options, or none if
-// unknown.
+// CorrectCandidateIDs lists the ids of the record's correct candidates by the labels and the run's options, if known.
 func (m *Manifest) CorrectCandidateIDs(r *Record) []string {
 	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs != nil {
 		return p.CorrectIDs(r, m.Spec.ProtocolOptions)

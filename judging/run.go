@@ -185,7 +185,8 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 	prompt := j.prompt(item, s)
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
-	req := j.request(FirstTurn(prompt, params.SystemTextRole), &prompt.Oracle, params.requestRepetition(prompt, repetition))
+	req := j.request(FirstTurn(prompt, params.SystemTextRole),
+		&prompt.Oracle, params.requestRepetition(prompt, repetition))
 	rec.PromptID = hashMessages(req.Messages)
 	if problem := j.checkPromptFits(ctx, &req); problem != "" {
 		rec.Outcome = PromptTooLong

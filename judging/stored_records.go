@@ -85,8 +85,8 @@ func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (p
 	return prompt, hashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
 }
 
-// NextTurnText returns the text that asks the judge for another reply: for the label alone if the verdict is constrained,
-// or else the prompt's FollowUp; "" for none.
+// NextTurnText returns the text that asks the judge for another reply: for the label alone if the verdict is
+// constrained, or else the prompt's FollowUp; "" for none.
 func (p Parameters) NextTurnText(prompt Prompt) string {
 	if p.constrains(prompt) {
 		return prompt.LabelRequest

@@ -41,7 +41,7 @@ func NewTemplate(name, origin, system string, labels []string) Template {
 	return t
 }
 
-// NewTemplateOfTexts returns a template of several texts by name. Its labels are all matches of label's first group in the texts.
+// NewTemplateOfTexts returns a template of several texts by name. Its labels are all matches of label's first group.
 func NewTemplateOfTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
 	t := Template{Name: name, Origin: origin, Texts: texts, Labels: []string{}}
 	sum := sha256.New()
@@ -109,8 +109,8 @@ func Fill(text string, placesAndValues ...string) string {
 	return strings.NewReplacer(placesAndValues...).Replace(text)
 }
 
-// ScaleValue returns an answer on the prompt's scale as a number: a label that is none is its place among the labels, from
-// 0. Without such an answer it returns -1.
+// ScaleValue returns an answer on the prompt's scale as a number: a label that is none is its place among the labels,
+// from 0. Without such an answer it returns -1.
 func (t Template) ScaleValue(answer string) float64 {
 	if x, err := strconv.ParseFloat(answer, 64); err == nil {
 		return x

@@ -10,7 +10,7 @@ type Vote struct {
 	ModelA, ModelB string // the models; A sorts first
 	Judge          string // the person or model that voted
 	Winner         int    // VoteA, VoteB or VoteTie
-	Label          string // the winner as the file writes it, for the file's order of models: "model_1", "tie (inconsistent)"
+	Label          string // the winner in the file's words and order of models: "model_1", "tie (inconsistent)"
 }
 
 // Values of [Vote].Winner: the index of the winning candidate in the pair's item, of shape [datasets.ShapePreference].

@@ -20,8 +20,8 @@ func (r *Record) AddIdentityCheck(check *backends.IdentityCheck) {
 // AwaitsChecks reports whether a judgment waits for checks.
 func (r *Record) AwaitsChecks() bool { return len(r.identityChecks) > 0 }
 
-// WhenChecksEnd calls f when all checks of a judgment have ended: with the error of one that found another model, or else
-// with the first error, or nil.
+// WhenChecksEnd calls f when all checks of a judgment have ended: with the error of one that found another model, or
+// else with the first error, or nil.
 func (r *Record) WhenChecksEnd(f func(error)) { callAfterChecks(r.identityChecks, nil, f) }
 
 // callAfterChecks calls f when checks have ended, with worst or a worse error of theirs: one that found another model.

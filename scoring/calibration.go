@@ -105,7 +105,11 @@ func calibrationMetrics(points int, share MetricKind) []Metric {
 	metric := func(kind MetricKind, col int) Metric {
 		return Metric{Unit: UnitScore, Kind: kind, Columns: ColumnSpan{col, col + 2}}
 	}
-	list := []Metric{metric(KindMean, calibrationColP), metric(share, calibrationColRight), metric(KindMean, calibrationColSquare)}
+	list := []Metric{
+		metric(KindMean, calibrationColP),
+		metric(share, calibrationColRight),
+		metric(KindMean, calibrationColSquare),
+	}
 	for k := range points {
 		list = append(list, metric(share, calibrationColPoints+2*k))
 	}

@@ -33,7 +33,7 @@ func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 // SameRun reports whether A and B are the same run.
 func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// HeadlineDifference returns the difference between the runs by the headline metric over all units; nil if there is none.
+// HeadlineDifference returns the difference between the runs by the headline metric over all units; nil without one.
 func (c *Comparison) HeadlineDifference() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]

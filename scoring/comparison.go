@@ -119,8 +119,9 @@ type Comparisons struct {
 	// how replies were read: `robust`; left out for the published rule
 	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
-	Policy    judging.LabelPolicy `json:"policy"`
-	Bootstrap BootstrapInfo       `json:"bootstrap"` // settings of resampled intervals, as in the JSON output of `gavel score`
+	Policy judging.LabelPolicy `json:"policy"`
+	// settings of resampled intervals, as in the JSON output of `gavel score`
+	Bootstrap BootstrapInfo `json:"bootstrap"`
 }
 
 // alpha is the significance level of all comparisons between runs, after correction for multiple tests.

@@ -71,8 +71,8 @@ func (r *Report) missingVerdicts() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than MaxNoVerdictPercent
-// percent, or at least half. silent is false for other runs. noun names one judgment.
+// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than
+// MaxNoVerdictPercent percent, or at least half. silent is false for other runs. noun names one judgment.
 func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 	e, ok := r.MissingShare().CompareWithThreshold(MaxNoVerdictPercent)
 	missing := r.missingVerdicts()
@@ -82,7 +82,8 @@ func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 		return UnknownDiagnosis(CodeNoItems, "level.nothing"), true
 	case !e.AboveThreshold && 2*missing < e.N:
 		return d, false
-	case !e.AboveThreshold, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
+	case !e.AboveThreshold,
+		2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
 		level = LevelUnknown
 	}
 	advice := "level.fix"

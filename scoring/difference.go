@@ -109,8 +109,8 @@ func (s *Sheet) sharedUnitRows(
 	return x
 }
 
-// bothRunsColumns returns the columns of a unit in run A, followed by those in run B. Columns that are not used become 0,
-// and so does a block of columns (see [Sheet.OptionalColumns]) that is 0 in one of the runs.
+// bothRunsColumns returns the columns of a unit in run A, followed by those in run B. Columns that are not used become
+// 0, and so does a block of columns (see [Sheet.OptionalColumns]) that is 0 in one of the runs.
 func (s *Sheet) bothRunsColumns(p SharedUnit, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.OptionalColumns {
@@ -130,8 +130,8 @@ func (s *Sheet) bothRunsColumns(p SharedUnit, used []bool) []float64 {
 	return row
 }
 
-// differences returns the difference between runs B and A by each metric of a list. s comes from [Sheet.sharedUnitRows],
-// and width is the number of columns of one run.
+// differences returns the difference between runs B and A by each metric of a list. s comes from
+// [Sheet.sharedUnitRows], and width is the number of columns of one run.
 func (s *UnitRows) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
@@ -176,7 +176,11 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	if s.early != nil {
 		d.Test, d.E = eValueTest, RoundToTwelveDigits(s.early.evidence(m, columns))
 		if m.Headline {
-			d.sequentialInterval = new(s.early.differenceInterval(estimand{Metric: m, subtrahendColumns: columns[0], valueColumns: columns[1]}, 1-2*planAlpha))
+			d.sequentialInterval = new(s.early.differenceInterval(estimand{
+				Metric:            m,
+				subtrahendColumns: columns[0],
+				valueColumns:      columns[1],
+			}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = permutationTest
@@ -187,9 +191,9 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	return d
 }
 
-// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.sharedUnitRows], and width
-// is the number of columns of one run. For a metric that is right or wrong unit by unit it uses McNemar's test and
-// returns the table; else a permutation test. n is the number of compared rows.
+// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.sharedUnitRows], and
+// width is the number of columns of one run. For a metric that is right or wrong unit by unit it uses McNemar's test
+// and returns the table; else a permutation test. n is the number of compared rows.
 func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.columnsPerRun(width)
 	if s.early != nil {

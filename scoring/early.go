@@ -29,8 +29,8 @@ func (e *earlyItems) earlyUnits(units []Unit) []Unit {
 	return units
 }
 
-// sharedUnitOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed, up
-// to the first unit that either run has not judged. It is empty if the runs have different orders.
+// sharedUnitOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed,
+// up to the first unit that either run has not judged. It is empty if the runs have different orders.
 type sharedUnitOrder struct {
 	units       []SharedUnit
 	seedsDiffer bool // the orders of the two runs have different seeds
@@ -134,7 +134,8 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 // scores returns for each unit the metric on the columns b minus that on the columns a; ok is false unless every unit
 // counts exactly once in both.
 func (s *sequence) scores(m *Metric, a, b ColumnSpan) (scores []float64, ok bool) {
-	if m.Value != nil || m.ValueFromUnits != nil || m.ValueFromShare != nil || !s.independent || slices.Contains(s.failed, true) {
+	if m.Value != nil || m.ValueFromUnits != nil || m.ValueFromShare != nil ||
+		!s.independent || slices.Contains(s.failed, true) {
 		return nil, false
 	}
 	for _, row := range s.rows {

@@ -19,7 +19,8 @@ const (
 	LevelWeak     UsabilityLevel = "weak"     // better than chance, but no more
 	// reliable where consistent, and correct in every order on significantly more than half of the items
 	LevelUsable UsabilityLevel = "usable"
-	LevelStrong UsabilityLevel = "strong" // reliable, and correct in every order on significantly more than 75 % of the items
+	// reliable, and correct in every order on significantly more than 75 % of the items
+	LevelStrong UsabilityLevel = "strong"
 )
 
 // Diagnosis states how far a judge can be used on the items of a run. The rules use the ends of intervals, not the
@@ -120,12 +121,19 @@ func (e Evidence) Complement() Evidence {
 	return e.CompareWith(e.Threshold)
 }
 
-// ShareEvidence returns k of n units as a percentage with its interval, compared with a threshold. For clustered items n is
-// the effective sample size, and k the same share of it.
+// ShareEvidence returns k of n units as a percentage with its interval, compared with a threshold. For clustered items
+// n is the effective sample size, and k the same share of it.
 func ShareEvidence(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
-	e := Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, IntervalMethod: IntervalByBlaker, N: units}
+	e := Evidence{
+		Metric:         metric,
+		Value:          100 * k / n,
+		Low:            100 * iv.Low,
+		High:           100 * iv.High,
+		IntervalMethod: IntervalByBlaker,
+		N:              units,
+	}
 	return e.CompareWith(threshold)
 }
 
@@ -186,8 +194,8 @@ func (e Evidence) CompareWithChance(could bool) (UsabilityLevel, string) {
 	return LevelUnusable, CodeChance
 }
 
-// DiagnoseUnusableJudge diagnoses a judge whose verdicts follow something other than the content, such as the position. e
-// holds the share of these verdicts; above reports whether it exceeds the threshold.
+// DiagnoseUnusableJudge diagnoses a judge whose verdicts follow something other than the content, such as the position.
+// e holds the share of these verdicts; above reports whether it exceeds the threshold.
 func (e Evidence) DiagnoseUnusableJudge(code, text string) (d Diagnosis, above bool) {
 	return Diagnosis{Level: LevelUnusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.AboveThreshold
 }

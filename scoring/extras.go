@@ -63,9 +63,10 @@ type Calibration struct {
 	// expected calibration error: mean distance between accuracy and confidence over the bins, weighted by their judgments
 	ECE Estimate `json:"ece"`
 	// the `ece` of a perfectly calibrated judge: mean and 95 % range
-	PerfectECE           Estimate `json:"ece_calibrated"`
-	Bins                 []Bin    `json:"bins"`     // ten bins of equal width over the confidences from 0 to 1
-	AccuracyOverCoverage []Point  `json:"coverage"` // accuracy over coverage: at most ten points, the highest confidence first
+	PerfectECE Estimate `json:"ece_calibrated"`
+	Bins       []Bin    `json:"bins"` // ten bins of equal width over the confidences from 0 to 1
+	// accuracy over coverage: at most ten points, the highest confidence first
+	AccuracyOverCoverage []Point `json:"coverage"`
 }
 
 // Soft holds the quality of soft verdicts on pairs: the log odds of one response over the other by the label

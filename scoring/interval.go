@@ -86,9 +86,8 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	return bounds{}, false
 }
 
-// halfPointMeanInterval returns the interval of the mean score of units that were scored once or twice, from 0 to 1; false if
-// a unit has more scores, or a mean score other than 0, ½ and 1. parts counts the units by sum and number of their
-// scores.
+// halfPointMeanInterval returns the interval of the mean score of units that were scored once or twice, from 0 to 1;
+// false if a unit has more scores, or a mean other than 0, ½ and 1. parts counts units by sum and number of scores.
 func halfPointMeanInterval(parts []stats.ClusterCount, level float64) (iv stats.Interval, ok bool) {
 	maxDen := 0.0
 	for _, p := range parts {
@@ -112,8 +111,8 @@ func halfPointMeanInterval(parts []stats.ClusterCount, level float64) (iv stats.
 	return stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, true
 }
 
-// disjointDifferenceInterval returns the interval of a difference of two metrics on disjoint units; false if one of them has no
-// formula.
+// disjointDifferenceInterval returns the interval of a difference of two metrics on disjoint units; false if one of
+// them has no formula.
 func (s *UnitRows) disjointDifferenceInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var intervals [2]stats.Interval
@@ -141,8 +140,10 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	}
 	if q.ValueFromShare != nil {
 		return bounds{
-			Interval: stats.CurveDifferenceInterval(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.ValueFromShare, level),
-			method:   IntervalByMover,
+			Interval: stats.CurveDifferenceInterval(
+				table.Both, table.OnlyA, table.OnlyB, table.Neither, q.ValueFromShare, level,
+			),
+			method: IntervalByMover,
 		}, true
 	}
 	return bounds{
@@ -163,8 +164,8 @@ func (s *UnitRows) binary(q estimand) bool {
 	return true
 }
 
-// smoothingRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one row
-// for each cell of the table; a mean of bounded values has one of the lowest and one of the highest value.
+// smoothingRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one
+// row for each cell of the table; a mean of bounded values has one of the lowest and one of the highest value.
 func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 	if len(q.PossibleRows) == 0 {
 		return s.priorAtEnds(q)
@@ -187,7 +188,11 @@ func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	for _, c := range q.PossibleRows {
 		for _, d := range q.PossibleRows {
 			if c.Key == d.Key {
-				x.Low = append(x.Low, priorRow(weight, columnValues{q.subtrahendColumns, c.Row}, columnValues{q.valueColumns, d.Row}))
+				x.Low = append(x.Low, priorRow(
+					weight,
+					columnValues{q.subtrahendColumns, c.Row},
+					columnValues{q.valueColumns, d.Row},
+				))
 			}
 		}
 	}
@@ -242,8 +247,8 @@ func priorRow(times float64, parts ...columnValues) (x stats.SparseRow) {
 	return x
 }
 
-// tooFewNote returns a note that names a value which a variable of a correlation has in too few units for an interval; ""
-// if all values have enough.
+// tooFewNote returns a note that names a value which a variable of a correlation has in too few units for an interval;
+// "" if all values have enough.
 func (s *UnitRows) tooFewNote(q estimand) string {
 	for _, class := range q.CorrelationVariables {
 		for _, span := range []ColumnSpan{q.valueColumns, q.subtrahendColumns} {

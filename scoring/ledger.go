@@ -143,7 +143,7 @@ func addKnown[N int | float64](a, b *N) *N {
 	return new(*a + *b)
 }
 
-// rightPerThousandTokens returns the number of right items per 1,000 generated tokens; nil if right is nil or tokens is 0.
+// rightPerThousandTokens returns the right items per 1,000 generated tokens; nil if right is nil or tokens is 0.
 func rightPerThousandTokens(right *float64, tokens int) *float64 {
 	if right == nil || tokens == 0 {
 		return nil

@@ -114,7 +114,8 @@ func servers(m *judging.Manifest) string {
 	all := m.AllServers()
 	var names []string
 	for _, s := range all {
-		if name := strings.TrimSpace(cmp.Or(s.Name, s.WireFormat) + " " + s.Version); name != "" && !slices.Contains(names, name) {
+		name := strings.TrimSpace(cmp.Or(s.Name, s.WireFormat) + " " + s.Version)
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

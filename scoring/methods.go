@@ -7,9 +7,9 @@ const (
 	IntervalByMidP       = "mid-p"
 	IntervalByPairs      = "bonett-price"             // means of scores of −1, 0 and 1, one per unit
 	IntervalByMover      = "mover"                    // a difference of functions of two shares
-	IntervalByTango      = "tango"                    // a difference of two shares of the same units, compared with a margin
+	IntervalByTango      = "tango"                    // a difference of shares of the same units, compared with a margin
 	IntervalByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
-	IntervalByJackknife  = "jackknife"                // metrics that are functions of single units, such as a rank correlation
+	IntervalByJackknife  = "jackknife"                // functions of single units, such as a rank correlation
 	IntervalByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	IntervalByFisher  = "fisher"  // a correlation over judges

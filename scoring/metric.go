@@ -61,12 +61,13 @@ type Metric struct {
 	// Reason returns the reason why there is no value, if it depends on the sums of Columns; "": None is the reason.
 	Reason func(c []float64) string
 
-	// PossibleRows lists the possible rows of one unit, if Value is a function of how many units have each. They smooth the
-	// interval.
-	PossibleRows         []PossibleRow
-	CorrelationVariables []BinaryVariable // the two variables of a correlation, which has no interval if a value of one is rare
-	MinUnitValue         float64          // lowest value of a unit
-	MaxDenominator       float64          // largest denominator of a unit, if above 1
+	// PossibleRows lists the possible rows of one unit, if Value is a function of how many units have each. They smooth
+	// the interval.
+	PossibleRows []PossibleRow
+	// CorrelationVariables holds the two variables of a correlation, which has no interval if a value of one is rare.
+	CorrelationVariables []BinaryVariable
+	MinUnitValue         float64 // lowest value of a unit
+	MaxDenominator       float64 // largest denominator of a unit, if above 1
 
 	AskedOnce        bool // asked once whatever --repeat says, so that repetitions give no noise floor
 	OmitsEmptyGroups bool // groups with n = 0 have no result

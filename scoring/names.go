@@ -38,8 +38,8 @@ func SplitJuryName(model string) (n int, models string, ok bool) {
 	return n, models, ok && hasCount && err == nil
 }
 
-// DisplayNames returns the display names of judges: from the user, a suite's file or the model. If several judges share a
-// name, it adds a detail that distinguishes them, such as the prompt.
+// DisplayNames returns the display names of judges: from the user, a suite's file or the model. If several judges share
+// a name, it adds a detail that distinguishes them, such as the prompt.
 func DisplayNames(sides []Side) []string {
 	names := make([]string, len(sides))
 	manifests := make([]*judging.Manifest, len(sides))

@@ -137,8 +137,8 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	}
 }
 
-// ApplyHolmToRankings applies Holm's correction to the tests of all rankings together, such as those of one page, and then
-// assigns letters to the runs of each ranking.
+// ApplyHolmToRankings applies Holm's correction to the tests of all rankings together, such as those of one page, and
+// then assigns letters to the runs of each ranking.
 func ApplyHolmToRankings(tables ...[]Ranking) {
 	var all []*Ranking
 	var tests []*PairTest

@@ -5,8 +5,8 @@ import (
 	"gavel/judging"
 )
 
-// maxReaderDisagreement is the share of replies read differently by the two sets of rules, published and robust, above which a
-// report has the headline metrics of both.
+// maxReaderDisagreement is the share of replies read differently by the two sets of rules, published and robust, above
+// which a report has the headline metrics of both.
 const maxReaderDisagreement = 0.01
 
 // ReadingNote describes in a sentence by which rules the replies of a report were read.
@@ -20,8 +20,8 @@ func ReadingNote(rep Report) string {
 	return phrases.Sentence("reading.policy", rep.Policy)
 }
 
-// readingPolicy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule leaves
-// no choice.
+// readingPolicy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule
+// leaves no choice.
 func (run *Run) readingPolicy() judging.LabelPolicy {
 	if !run.usesReadingPolicy && run.reading() == "" {
 		return ""
@@ -37,9 +37,9 @@ func (run *Run) reading() judging.ReaderSet {
 	return run.Reading.Readers
 }
 
-// CompareReadingRules loads the run again, with its replies read by the other set of rules (published or robust), if the
-// two differ in more than 1 % of the replies; the report then has both headlines. It calls reload for that, or, if that
-// is nil, reads the run's folder.
+// CompareReadingRules loads the run again, with its replies read by the other set of rules (published or robust), if
+// the two differ in more than 1 % of the replies; the report then has both headlines. It calls reload for that, or, if
+// that is nil, reads the run's folder.
 func (run *Run) CompareReadingRules(reload func(judging.ReadingOptions) (*Run, error)) error {
 	run.readings.reportsDifferences = true
 	if float64(run.readings.differingRecords) <= maxReaderDisagreement*float64(run.Records) {

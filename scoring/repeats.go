@@ -13,7 +13,7 @@ type repeats struct {
 	scorers   []Scorer                       // one scorer for each repetition
 	items     map[string]*itemPromptVerdicts // verdicts by item id
 	prompts   map[string]string              // by reply ID: the prompt that the reply answers
-	copies    int                            // replies with the ID of an earlier one to the same prompt, sent again by a proxy
+	copies    int                            // replies with the ID of an earlier one to the same prompt, resent by a proxy
 	sharedIDs bool                           // replies to different prompts share an ID, so IDs do not reveal copies
 }
 

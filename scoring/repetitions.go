@@ -47,9 +47,9 @@ func completeUnits(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	return out
 }
 
-// valuesByRepetition computes the metrics of a sheet in each section of units, for each repetition by itself. times holds
-// the units of each repetition. It leaves out metrics that the items determine alone and those of answers that are
-// asked once.
+// valuesByRepetition computes the metrics of a sheet in each section of units, for each repetition by itself. times
+// holds the units of each repetition. It leaves out metrics that the items determine alone and those of answers that
+// are asked once.
 func (s *Sheet) valuesByRepetition(unit string, in []section, times [][]Unit) []RepetitionValue {
 	values := []RepetitionValue{}
 	for _, part := range in {
@@ -155,8 +155,8 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return KindHalfPoints
 }
 
-// noiseFloors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for a
-// metric over all these units or, if only is nil, for every metric and group.
+// noiseFloors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for
+// a metric over all these units or, if only is nil, for every metric and group.
 func noiseFloors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(shared)), make(map[string]bool, len(shared))
 	for i, p := range shared {

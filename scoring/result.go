@@ -62,8 +62,8 @@ func (r Result) WithoutValue(why string) Result {
 	return r
 }
 
-// convertToUnit converts a share to percent if unit is "" (percent) and leaves other values. It rounds them so that the result
-// does not depend on how a processor fuses multiplications.
+// convertToUnit converts a share to percent if unit is "" (percent) and leaves other values. It rounds them so that the
+// result does not depend on how a processor fuses multiplications.
 func convertToUnit(unit string, x float64) *float64 {
 	if unit == "" {
 		return Percent(x)

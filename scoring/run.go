@@ -80,8 +80,8 @@ func (run *Run) ItemSet() judging.ItemSet {
 	return run.itemSet
 }
 
-// FindAlteredFiles finds the files in the run's folder dir that changed after the run wrote them, for a warning. root is the
-// open folder, or nil.
+// FindAlteredFiles finds the files in the run's folder dir that changed after the run wrote them, for a warning. root
+// is the open folder, or nil.
 func (run *Run) FindAlteredFiles(root *os.Root, dir string) (err error) {
 	run.alteredFiles, err = run.Manifest.AlteredFiles(root, dir)
 	return err
@@ -179,7 +179,7 @@ func (l *Loader) Add(r *judging.Record) error {
 	return l.AddParsed(r, read)
 }
 
-// ReadVerdict reads the verdict from a record's replies without adding the record. It may be called from many goroutines.
+// ReadVerdict reads the verdict from a record's replies without adding the record. Many goroutines may call it.
 func (l *Loader) ReadVerdict(r *judging.Record) (read VerdictReadings, err error) {
 	read.Verdict, read.other, err = r.VerdictsOfBothReaders(l.asker, l.run.Reading)
 	return read, err
@@ -192,8 +192,7 @@ type VerdictReadings struct {
 	other judging.Verdict // the verdict by the rules that the run does not use
 }
 
-// AddParsed adds a record to the run, with its verdict from [Loader.ReadVerdict] of this loader or another one of the same
-// run.
+// AddParsed adds a record to the run, with its verdict from [Loader.ReadVerdict] of this or another loader of the run.
 func (l *Loader) AddParsed(r *judging.Record, read VerdictReadings) error {
 	run, v := l.run, read.Verdict
 	l.mu.Lock()
@@ -247,8 +246,8 @@ func (run *Run) countRecord(r *judging.Record, read VerdictReadings, asker judgi
 	}
 }
 
-// ItemResult returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all judgments
-// of the item in the first repetition were added.
+// ItemResult returns the result of an item by one of the metrics of [ItemwiseMetrics]. complete is false until all
+// judgments of the item in the first repetition were added.
 func (l *Loader) ItemResult(id, metric string) (result ItemResult, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -377,8 +376,8 @@ type ResponseIterator func(use func(id string, responses []judging.Candidate)) e
 // calledNoServer reports whether the run called no server: its judge is simulated, or its judgments are imported.
 func (run *Run) calledNoServer() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
 
-// SetMissingPolicy sets how judgments without a verdict count. It has no effect on protocols without a choice, such as that
-// of pairs. A policy that the run's protocol does not offer selects the default of the protocol.
+// SetMissingPolicy sets how judgments without a verdict count. It has no effect on protocols without a choice, such as
+// that of pairs. A policy that the run's protocol does not offer selects the default of the protocol.
 func (run *Run) SetMissingPolicy(policy MissingPolicy) {
 	if policies := run.terms().Policies; len(policies) > 0 {
 		run.missingPolicy = policy

@@ -155,8 +155,8 @@ func (s *UnitRows) clustersOf(m *Metric) int {
 	return len(s.units.columns(m.Columns, m.Columns))
 }
 
-// sideValues returns a metric's values on the columns a and b; why names the one that is undefined, with the reason. names
-// are those of the two spans.
+// sideValues returns a metric's values on the columns a and b; why names the one that is undefined, with the reason.
+// names are those of the two spans.
 func (s *UnitRows) sideValues(m *Metric, a, b ColumnSpan, names [2]string) (va, vb float64, why string) {
 	va = s.value(m, a, b)
 	vb = s.value(m, b, a)
@@ -177,8 +177,8 @@ func (s *UnitRows) pointEstimate(q estimand) float64 {
 	return s.value(q.Metric, q.valueColumns, q.subtrahendColumns) - s.value(q.Metric, q.subtrahendColumns, q.valueColumns)
 }
 
-// countTable2x2 counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row has
-// several units, or units in only one run.
+// countTable2x2 counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row
+// has several units, or units in only one run.
 func (s *UnitRows) countTable2x2(m *Metric, columns [2]ColumnSpan) (*Table2x2, int) {
 	if m.ValueFromUnits != nil {
 		return nil, 0

@@ -32,9 +32,9 @@ type ScorerTerms struct {
 
 // Optional interfaces of scorers.
 type (
-	// ItemwiseScorer is a scorer whose items are right or wrong. Item returns the numbers that an item adds to numerator and
-	// denominator of a metric with [Term.RightByItem], before Finish; complete is false until all judgments of the item were
-	// added.
+	// ItemwiseScorer is a scorer whose items are right or wrong. Item returns the numbers that an item adds to numerator
+	// and denominator of a metric with [Term.RightByItem], before Finish; complete is false until all judgments of the
+	// item were added.
 	ItemwiseScorer interface {
 		Item(id, metric string) (num, den float64, complete bool)
 	}

@@ -101,8 +101,9 @@ func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) 
 			Mode:    m.Mode,
 			Value:   otherResult.Value,
 		})
-		rep.Warnings = append(rep.Warnings, phrases.Sentence("warning.other-reading", run.readings.differingRecords, run.Records,
-			other.Reading.Readers, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Readers,
+		rep.Warnings = append(rep.Warnings, phrases.Sentence("warning.other-reading",
+			run.readings.differingRecords, run.Records, other.Reading.Readers, strings.TrimSpace(m.Name+" "+m.Mode),
+			result.print(), run.Reading.Readers,
 			otherResult.print(), other.Reading.Readers))
 	}
 }

@@ -43,8 +43,8 @@ type BaselineScorer interface {
 	Baselines(responses ResponseIterator, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
 }
 
-// eachItemResponses calls use for each item with its id and the texts of its responses; it calls nothing if the run's folder
-// lacks the items.
+// eachItemResponses calls use for each item with its id and the texts of its responses; it calls nothing if the run's
+// folder lacks the items.
 func (run *Run) eachItemResponses(use func(id string, responses []judging.Candidate)) error {
 	items := run.items
 	if items == nil {

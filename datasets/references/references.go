@@ -59,8 +59,8 @@ var LLMBar = sync.OnceValue(func() *PublishedSet {
 //go:embed llmbar.digests
 var llmBarDigests []byte
 
-// LLMBarDigest returns the digest of LLMBar's item at position i, as computed from its texts and label: this package does not
-// include the texts.
+// LLMBarDigest returns the digest of LLMBar's item at position i, as computed from its texts and label: this package
+// does not include the texts.
 func LLMBarDigest(i int) uint64 { return binary.BigEndian.Uint64(llmBarDigests[8*i:]) }
 
 // itemPositions maps the ids of LLMBar's items to their positions.

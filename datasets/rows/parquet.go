@@ -195,9 +195,9 @@ func (c *column) append(line []byte, value any) []byte {
 	return c.write(line, value)
 }
 
-// jsonAppenderFor returns the function that appends values of a type as JSON; nil if the type is unsupported. Columns declared
-// as text are written unchanged, so that invalid UTF-8 is noticed later. Other bytes become base64, unless they are
-// valid text.
+// jsonAppenderFor returns the function that appends values of a type as JSON; nil if the type is unsupported. Columns
+// declared as text are written unchanged, so that invalid UTF-8 is noticed later. Other bytes become base64, unless
+// they are valid text.
 func jsonAppenderFor(t parquet.Type) func([]byte, any) []byte {
 	if t.Kind() == parquet.Int96 {
 		return nil

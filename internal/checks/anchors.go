@@ -13,7 +13,8 @@ import (
 
 // Change says what changed since the baseline.
 type Change struct {
-	Verdict             string  `json:"verdict"`      // `nothing`, `judge`, `answers`, `both`: the judge, perhaps answers too
+	// `nothing`, `judge`, `answers`, or `both`: the judge, and perhaps the answers too
+	Verdict             string  `json:"verdict"`
 	AnchorItems         int     `json:"anchors"`      // items with the same text in every check, asked twice
 	MovedAnchors        int     `json:"moved"`        // anchors with another verdict than in the baseline, twice
 	InconsistentAnchors int     `json:"inconsistent"` // anchors of whose two verdicts one is that of the baseline
@@ -62,8 +63,8 @@ func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error
 	return nil
 }
 
-// barConfidenceLevel is the confidence level of two intervals that overlap unless the difference is significant at 5 % (Goldstein
-// and Healy, JRSS A 158 (1995), 175-177).
+// barConfidenceLevel is the confidence level of two intervals that overlap unless the difference is significant at 5 %
+// (Goldstein and Healy, JRSS A 158 (1995), 175-177).
 const barConfidenceLevel = 0.83
 
 // newChange compares the baseline's verdicts on the anchors with two verdicts on each now, which verdicts begins with.
@@ -82,7 +83,10 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 			c.InconsistentAnchors++
 		}
 	}
-	c.P = 1 - distuv.Binomial{N: float64(c.MovedAnchors + c.InconsistentAnchors), P: 1.0 / 3}.CDF(float64(c.MovedAnchors-1))
+	c.P = 1 - distuv.Binomial{
+		N: float64(c.MovedAnchors + c.InconsistentAnchors),
+		P: 1.0 / 3,
+	}.CDF(float64(c.MovedAnchors-1))
 	for id, x := range verdicts[2] {
 		if b := verdicts[3][id]; b != "" {
 			c.OtherItems++
@@ -91,7 +95,8 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 			}
 		}
 	}
-	others := stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low > stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High
+	others := stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
+		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High
 	switch judge := c.P < alpha; {
 	case judge && others && !sameItems:
 		c.Verdict = "both"

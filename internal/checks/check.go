@@ -63,7 +63,13 @@ type Check struct {
 // check that is there. With the folder of a stored run, it asks nothing and checks that run. The check is never nil.
 func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Check, error) {
 	occasions := float64(len(f.requirements)) // to decide wrongly
-	c := &Check{File: f.path, Requirements: f.requirements, BaselineIdentity: f.Identity, file: f, ConfidenceLevel: 1 - alpha/occasions}
+	c := &Check{
+		File:             f.path,
+		Requirements:     f.requirements,
+		BaselineIdentity: f.Identity,
+		ConfidenceLevel:  1 - alpha/occasions,
+		file:             f,
+	}
 	if stored != "" {
 		run, err := scoring.Load(stored, readingOptions)
 		if err == nil {
@@ -71,7 +77,8 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		}
 		return c, err
 	}
-	c.ConfidenceLevel = 1 - alpha/2/occasions // half for all looks, whose intervals are valid together, and half for the end
+	// Half is for all looks, whose intervals are valid together, and half for the end.
+	c.ConfidenceLevel = 1 - alpha/2/occasions
 	ids, each, err := e.ItemIDs(f.request)
 	if err != nil {
 		return c, f.blame(err)

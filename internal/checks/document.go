@@ -53,7 +53,8 @@ func (c *Check) Document() doc.Document {
 	change := doc.Block{ID: "change", Title: "Did the judge change, or the answers?"}
 	if x := c.Change; x != nil {
 		change.Remark("check.change-" + x.Verdict)
-		change.Remark("check.anchors", x.MovedAnchors, x.AnchorItems, x.InconsistentAnchors, table.PValue(&x.P), x.OtherItemsMoved, x.OtherItems)
+		change.Remark("check.anchors", x.MovedAnchors, x.AnchorItems, x.InconsistentAnchors, table.PValue(&x.P),
+			x.OtherItemsMoved, x.OtherItems)
 	}
 	details := ""
 	if changed != nil {

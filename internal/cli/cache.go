@@ -78,7 +78,8 @@ func checkPruneArguments(c *cli.Context) error {
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	n, err := s.RemoveEntries(c.Context, cache.PruneFilter(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
+	n, err := s.RemoveEntries(c.Context,
+		cache.PruneFilter(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	return e.printStoredPath(k, lib.Path(name))
 }
 
-// printStoredPath prints where a dataset's file was stored and, if nobody published its SHA-256, the SHA-256 of the file.
+// printStoredPath prints where a dataset's file was stored and, if no SHA-256 was published, that of the file.
 func (e *env) printStoredPath(k datasets.Entry, path string) error {
 	notes, err := e.library().ChecksumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
@@ -162,7 +162,7 @@ func (e *env) importDataset(c *cli.Context) error {
 	return e.printStoredPath(k, path)
 }
 
-// importOwnDataset stores a file of the user's own as the dataset named as; mapping says which columns hold an item's parts.
+// importOwnDataset stores a user's own file as the dataset named as; mapping says which columns hold an item's parts.
 func (e *env) importOwnDataset(file, as string, mapping datasets.Mapping) error {
 	k, before, set, err := e.library().ImportUserDataset(file, as, mapping)
 	if err != nil {

@@ -33,8 +33,12 @@ func (e *env) doctor(c *cli.Context) error {
 	if limit < 0 {
 		return usageError("--time-limit %s: expected 0 or more", limit)
 	}
-	report, err := doctor.Check(c.Context,
-		doctor.Examination{SystemTextRole: r.SystemTextRole, Quick: c.Bool("quick"), CallTimeout: r.Timeout, Limit: limit}, tools)
+	report, err := doctor.Check(c.Context, doctor.Examination{
+		SystemTextRole: r.SystemTextRole,
+		Quick:          c.Bool("quick"),
+		CallTimeout:    r.Timeout,
+		Limit:          limit,
+	}, tools)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,8 @@ func (e *env) doctorDependencies(ctx context.Context, r eval.RunRequest) (t doct
 		return t, err
 	}
 	t = doctor.Dependencies{PoolMember: judges[0], Now: e.now, ShowProgress: func(text string) { e.say("%s", text) }}
-	t.ServerText, t.StartConcurrency = eval.DescribeServer(t.Server), eval.InitialConcurrency(r.Concurrency, t.Server, t.Model)
+	t.ServerText = eval.DescribeServer(t.Server)
+	t.StartConcurrency = eval.InitialConcurrency(r.Concurrency, t.Server, t.Model)
 	set, err := e.library().Open(r.Dataset)
 	if err != nil {
 		return t, err

@@ -272,7 +272,7 @@ func byPart(flags []cli.Flag) (all []manual.Section) {
 // repeatableMark matches what the flag library adds to the name of a flag that may be repeated.
 var repeatableMark = regexp.MustCompile(` \[ .* \]$`)
 
-// flagHelpRows returns flags as lines of help with the flag library's words, without "(default: false)" and "(default: 0)".
+// flagHelpRows returns flags as help lines in the flag library's words, without "(default: false)" or "(default: 0)".
 func flagHelpRows(flags []cli.Flag) (rows []manual.Entry) {
 	for _, f := range flags {
 		name, usage, _ := strings.Cut(f.String(), "\t")

@@ -35,8 +35,14 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &doc.Table{RowHead: "model", Columns: slices.Concat(doc.ColumnsOfKind(doc.ColumnWords, "parameters", "quantisation"),
-		doc.ColumnsOfKind(doc.ColumnInteger, "context"), doc.ColumnsOfKind(doc.ColumnWords, "digest"))}
+	t := &doc.Table{
+		RowHead: "model",
+		Columns: slices.Concat(
+			doc.ColumnsOfKind(doc.ColumnWords, "parameters", "quantisation"),
+			doc.ColumnsOfKind(doc.ColumnInteger, "context"),
+			doc.ColumnsOfKind(doc.ColumnWords, "digest"),
+		),
+	}
 	for _, m := range models {
 		context := ""
 		if m.Context > 0 {
@@ -49,7 +55,9 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 		block.Notes = []doc.Note{doc.PhraseNote("models.none")}
 	}
 	return doc.Document{
-		Title: eval.DescribeServer(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
+		Title:  eval.DescribeServer(server),
+		Blocks: []doc.Block{block},
+		Data:   map[string]any{"server": server, "models": models},
 	}, nil
 }
 

@@ -49,7 +49,13 @@ func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.env.now()
-	p.runProgress = runProgress{run: run, outcomes: map[judging.Outcome]int{}, started: now, lastShown: now, scoreTime: now}
+	p.runProgress = runProgress{
+		run:       run,
+		outcomes:  map[judging.Outcome]int{},
+		started:   now,
+		lastShown: now,
+		scoreTime: now,
+	}
 	if run.Missing == 0 {
 		return
 	}
@@ -193,6 +199,7 @@ func (p *progress) RunEnded() {
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.run.Missing, took.Round(10*time.Millisecond))
 	p.env.say("%s", joinNonEmpty(", ", line, p.outcomeCounts()))
 	if p.lastFailure != nil {
-		p.env.say("last failure: item %s, presentation %d: %s", p.lastFailure.Item, p.lastFailure.Presentation+1, p.lastFailure.Error)
+		p.env.say("last failure: item %s, presentation %d: %s",
+			p.lastFailure.Item, p.lastFailure.Presentation+1, p.lastFailure.Error)
 	}
 }

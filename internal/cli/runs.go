@@ -43,7 +43,7 @@ type listedRun struct {
 	Level                  scoring.UsabilityLevel `json:"level,omitempty"`             // what the judge is good for
 	Headline               *scoring.Result        `json:"headline"`                    // null if nothing is scored
 	AccuracyWhenConsistent *scoring.Result        `json:"right_where_alike,omitempty"` // for runs of pairs
-	Coverage               *scoring.Result        `json:"coverage,omitempty"`          // share of pairs where both orders agree
+	Coverage               *scoring.Result        `json:"coverage,omitempty"`          // share of pairs whose orders agree
 	Status                 string                 `json:"status"`
 	Judgments              int                    `json:"judgments"` // number made so far
 	Expected               int                    `json:"expected"`  // judgments of the complete run

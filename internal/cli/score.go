@@ -122,7 +122,8 @@ func readersFrom(c *cli.Context) (judging.ReaderSet, error) {
 	if !c.IsSet("reading") {
 		return name, nil
 	}
-	return name, checkOneOf("--scoring reading", string(name), []judging.ReaderSet{judging.PaperReaders, judging.RobustReaders})
+	return name, checkOneOf("--scoring reading", string(name),
+		[]judging.ReaderSet{judging.PaperReaders, judging.RobustReaders})
 }
 
 // findRuns returns the folders of the runs that the command's arguments name, and warns about folders that are no runs.

@@ -13,8 +13,8 @@ import (
 // standardRules selects encoding/json's rules, without its error messages, which would decode every failing row twice.
 var standardRules = v2.JoinOptions(v1.DefaultOptionsV1(), v1.ReportErrorsWithLegacySemantics(false))
 
-// FastDecode works like json.Unmarshal in half the time or less, for pages that wait for many rows and replies. A text that
-// the faster decoder rejects goes to encoding/json, whose errors are known.
+// FastDecode works like json.Unmarshal in half the time or less, for pages that wait for many rows and replies. A text
+// that the faster decoder rejects goes to encoding/json, whose errors are known.
 func FastDecode[T any](text []byte, into *T) error {
 	if v2.Unmarshal(text, into, standardRules) == nil {
 		return nil

@@ -25,8 +25,8 @@ type Axis struct {
 // PercentAxis shows shares from 0 to 100 %, with a stronger line at 50.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, StrongTick: 50}
 
-// UnitAxis returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from 0
-// to 1.
+// UnitAxis returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from
+// 0 to 1.
 func UnitAxis(unit string) *Axis {
 	axis := PercentAxis
 	switch unit {

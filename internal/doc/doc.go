@@ -77,7 +77,7 @@ type ChartKind string
 
 const (
 	ChartCellDrawings   ChartKind = ""        // a table whose cells may have drawings
-	ChartStackedBar     ChartKind = "stacked" // a bar with a part per row: its first cell counts, its second may hold a note
+	ChartStackedBar     ChartKind = "stacked" // a bar with a part per row: its first cell counts, its second may be a note
 	ChartCards          ChartKind = "cards"   // a card for each row: its first number large, its second cell small
 	ChartHeat           ChartKind = "heat"    // a matrix of numbers on one axis, darker where they are larger
 	ChartFacts          ChartKind = "facts"   // a list of names, each with words

@@ -354,8 +354,8 @@ func (b blockView) cell(r Row, h headView) cellView {
 	return c
 }
 
-// tieBrackets returns a text for each row: "first", "mid" or "last" among judges that are tied with each other and with no
-// other judge; "" for the rest.
+// tieBrackets returns a text for each row: "first", "mid" or "last" among judges that are tied with each other and with
+// no other judge; "" for the rest.
 func (t Table) tieBrackets() []string {
 	out := make([]string, len(t.Rows))
 	for i := range t.Rows {
@@ -537,8 +537,8 @@ func (c cellView) Pieces() []partView {
 	return c.page.barPartViews(c.Parts, c.Total, narrowest)
 }
 
-// barPartViews returns the parts of a bar. length is the number that the whole bar stands for; 0 for the sum of the parts.
-// Parts up to narrowest percent show no number.
+// barPartViews returns the parts of a bar. length is the number that the whole bar stands for; 0 for the sum of the
+// parts. Parts up to narrowest percent show no number.
 func (p PageContext) barPartViews(parts []BarPart, length int, narrowest float64) (all []partView) {
 	sum := 0
 	for _, part := range parts {

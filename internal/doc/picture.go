@@ -63,7 +63,8 @@ func (d Document) Picture(w io.Writer) error {
 
 // drawnColumnIndex returns the index of the first column whose numbers a page draws on an axis; -1 for none.
 func (b Block) drawnColumnIndex() int {
-	if b.Table == nil || b.Chart != ChartCellDrawings || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
+	if b.Table == nil || b.Chart != ChartCellDrawings ||
+		slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
 	}
 	return slices.IndexFunc(b.Table.forSurface(SurfacePage).Columns, func(c Column) bool {

@@ -180,7 +180,8 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	resp, err := d.ask(ctx, req)
 	do := "run without --logprobs"
 	if s := d.Server; s.FirstVersionWith(backends.ReportsLogprobs) != "" {
-		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.FirstVersionWith(backends.ReportsLogprobs), s.Version)
+		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)",
+			s.Name, s.FirstVersionWith(backends.ReportsLogprobs), s.Version)
 	}
 	switch {
 	case isRejected(err):

@@ -80,7 +80,7 @@ type Report struct {
 	Server           backends.ServerInfo `json:"server"`
 	Model            backends.Model      `json:"model"`
 	Findings         []Finding           `json:"findings"`
-	UnfinishedChecks []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
+	UnfinishedChecks []string            `json:"late,omitempty"`  // checks not made or finished within Examination.Limit
 	Speed            *Speed              `json:"speed,omitempty"` // nil if it could not be measured
 	Ready            bool                `json:"ready"`           // no check has the status Fail
 }

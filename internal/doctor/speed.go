@@ -179,9 +179,9 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	})
 }
 
-// measureRequestOverhead asks a minimal question a few times and returns the fastest response. Its time is the overhead of any
-// request: other work makes a request slower, never faster. The difference to the second fastest is d.noise, which
-// estimates the error of this time.
+// measureRequestOverhead asks a minimal question a few times and returns the fastest response. Its time is the overhead
+// of any request: other work makes a request slower, never faster. The difference to the second fastest is d.timeNoise,
+// which estimates the error of this time.
 func (d *doctor) measureRequestOverhead(ctx context.Context) (backends.Response, error) {
 	short, err := d.repeat(ctx, 2*maxTries-1, func() backends.Request {
 		return d.request(1, user(salt()+" Say a word."))

@@ -14,9 +14,9 @@ import (
 	"gavel/internal/disk"
 )
 
-// BatchTransport replaces a server: it answers requests from the output of an OpenAI batch, as "vllm run-batch" writes it, and
-// collects requests without a reply as lines of the next batch's input. A line's custom_id is a hash of the whole
-// request body, so that no reply can be taken for one to another prompt.
+// BatchTransport replaces a server: it answers requests from the output of an OpenAI batch, as "vllm run-batch" writes
+// it, and collects requests without a reply as lines of the next batch's input. A line's custom_id is a hash of the
+// whole request body, so that no reply can be taken for one to another prompt.
 //
 // It is the http.RoundTripper of [Maker.HTTP] and answers like a vLLM that serves one model.
 type BatchTransport struct {
@@ -70,7 +70,12 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // NewBatch reads the file output, which a batch wrote for a model; "" means that no batch has run yet.
 func NewBatch(model, output string) (*BatchTransport, error) {
-	b := &BatchTransport{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, queued: map[string]bool{}}
+	b := &BatchTransport{
+		Model:   model,
+		replies: map[string]batchReply{},
+		used:    map[string]bool{},
+		queued:  map[string]bool{},
+	}
 	if output == "" {
 		return b, nil
 	}
@@ -157,8 +162,7 @@ func batchID(body []byte) string {
 	return "gavel-" + datasets.HexSum(text)[:32]
 }
 
-// queueRequest adds the latest request to the next batch. lastError is the error in the batch's output instead of a reply, or
-// "".
+// queueRequest adds the latest request to the next batch. lastError is the output's error instead of a reply, or "".
 func (b *BatchTransport) queueRequest(lastError string) {
 	id := b.lastRequest.CustomID
 	if b.queued[id] {
@@ -200,8 +204,8 @@ func (b *BatchTransport) String() string {
 	return text
 }
 
-// ForBatch returns the request with the changes for a [BatchTransport] in place of a server, or a *FieldError if a field of the
-// request excludes that.
+// ForBatch returns the request with the changes for a [BatchTransport] in place of a server, or a *FieldError if a
+// field of the request excludes that.
 func (r RunRequest) ForBatch() (RunRequest, error) {
 	protocol, err := r.FindProtocol()
 	switch {

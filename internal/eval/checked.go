@@ -20,16 +20,17 @@ import (
 type identityChecks struct {
 	run *runState
 
-	mu                  sync.Mutex
-	unverified          int               // records marked unverified: their server could not be asked which model it serves
+	mu sync.Mutex
+	// unverified counts the records marked unverified: their server could not be asked which model it serves.
+	unverified          int
 	hasMarkedRecord     bool              // this try has marked a record unverified
 	otherModelJudgments []*judging.Record // judgments with a reply of another model
 	changed             error             // the *backends.ModelChangedError that names the other model; nil for none
 	err                 error             // the first error from writing a record
 }
 
-// takeJudgment stores a copy of a judgment once its checks have ended, or sets it aside if another model answered. read is the
-// verdict for the scores. The error may come from an earlier judgment.
+// takeJudgment stores a copy of a judgment once its checks have ended, or sets it aside if another model answered. read
+// is the verdict for the scores. The error may come from an earlier judgment.
 func (c *identityChecks) takeJudgment(judgment *judging.Record, read scoring.VerdictReadings) error {
 	r := new(*judgment)
 	if !r.AwaitsChecks() {
@@ -123,8 +124,8 @@ func (p *runState) askAllExcept(keep func(*judging.Record) bool) error {
 // request's RetryFor, if that is longer.
 const minCheckTime = 5 * time.Second
 
-// checkServersAtEnd asks the servers once more which model they serve. runErr is the error with which the job ended. The
-// returned error names a server that does not answer.
+// checkServersAtEnd asks the servers once more which model they serve. runErr is the error with which the job ended.
+// The returned error names a server that does not answer.
 func (e *Maker) checkServersAtEnd(ctx context.Context, p *runState, runErr error) error {
 	limit := max(p.req.RetryFor, minCheckTime)
 	if p.stopped.Load() || len(p.judges) > 1 || runErr != nil && !errors.Is(runErr, judging.ErrStopped) {

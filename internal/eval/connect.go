@@ -62,8 +62,8 @@ func DescribeServer(s backends.ServerInfo) string {
 	return text
 }
 
-// findServer finds the server of an endpoint and the API key for it: at the first address given, or else the only server at
-// the usual addresses.
+// findServer finds the server of an endpoint and the API key for it: at the first address given, or else the only
+// server at the usual addresses.
 func (e *Maker) findServer(ctx context.Context, o Endpoint) (s backends.ServerInfo, key string, err error) {
 	if len(o.BaseURLs) > 0 {
 		address := o.BaseURLs[0]
@@ -94,7 +94,9 @@ func (e *Maker) findServer(ctx context.Context, o Endpoint) (s backends.ServerIn
 		endpoints[i].Server = endpoints[i].Server.WithFormat(o.Backend)
 	}
 	if o.Backend != "auto" {
-		endpoints = slices.DeleteFunc(endpoints, func(f backends.DiscoveredServer) bool { return f.Server.WireFormat != o.Backend })
+		endpoints = slices.DeleteFunc(endpoints, func(f backends.DiscoveredServer) bool {
+			return f.Server.WireFormat != o.Backend
+		})
 	}
 	switch len(endpoints) {
 	case 0:
@@ -149,8 +151,7 @@ func unreachable(address string, err error) error {
 	return fmt.Errorf("%s: %w", address, err)
 }
 
-// checkServerKind returns an error if s is not of the wanted kind, unless that is auto: Ollama's /v1 truncates long prompts
-// silently.
+// checkServerKind returns an error unless s has the wanted kind, or that is auto: Ollama's /v1 silently cuts prompts.
 func checkServerKind(want string, s backends.ServerInfo) error {
 	if want == "auto" || want == s.WireFormat {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"gavel/scoring"
 )
 
-// readEarlierManifest reads the manifest of an earlier try into p.earlier. The code that opens the folder reports errors.
+// readEarlierManifest sets p.earlierManifest to that of an earlier try. The code that opens the folder reports errors.
 func (p *runState) readEarlierManifest() {
 	p.systems = map[string]backends.Fingerprints{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
@@ -40,8 +40,8 @@ func (p *runState) hasVerdict(r *judging.Record) bool {
 	return err != nil || v.Outcome.IsVerdict() || other.Outcome.IsVerdict()
 }
 
-// shouldAskAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server which
-// now serves more context, and on request every record without a verdict or an identity check.
+// shouldAskAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server
+// which now serves more context, and on request every record without a verdict or an identity check.
 func (p *runState) shouldAskAgain(r *judging.Record) bool {
 	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.hasVerdict(r)) {
 		return true
@@ -51,8 +51,8 @@ func (p *runState) shouldAskAgain(r *judging.Record) bool {
 		p.job.Manifest.Model.Context > old.Model.Context
 }
 
-// unservedError returns an error for a finished run in which n judgments have no verdict through no fault of the judge. It
-// returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which can be
+// unservedError returns an error for a finished run in which n judgments have no verdict through no fault of the judge.
+// It returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which can be
 // merged as it is, it shows a warning instead.
 func (e *Maker) unservedError(p *runState, n judging.Unserved) error {
 	if n.Total() == 0 || p.rule != nil || p.isReplay {

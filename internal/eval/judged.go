@@ -10,8 +10,8 @@ import (
 	"gavel/judging"
 )
 
-// prepareJudging prepares the judging run, whose items it makes of the answers in s. It returns nil in a dry run if answers
-// are not there yet.
+// prepareJudging prepares the judging run, whose items it makes of the answers in s. It returns nil in a dry run if
+// answers are not there yet.
 func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questionItems.set
 	if s.ownAnswers == nil && !s.hidesOwnAnswers || len(s.agentAnswers) < len(s.request.Agents) {
@@ -32,14 +32,19 @@ func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState,
 			}
 			w.note("with the options: %d judgments in each mode", n)
 		}
-		w.plan.Later = &FutureJudgments{Request: s.request, Judgments: n * s.stage.Presentations, JudgeServers: s.judgeServers}
+		w.plan.Later = &FutureJudgments{
+			Request:      s.request,
+			Judgments:    n * s.stage.Presentations,
+			JudgeServers: s.judgeServers,
+		}
 		return nil, nil
 	}
 	var lines [][]byte
-	counts, err := s.stage.MakeItems(questions, s.questionItems.rows, s.ownAnswers, s.agentAnswers, func(line []byte) error {
-		lines = append(lines, bytes.Clone(line))
-		return nil
-	})
+	counts, err := s.stage.MakeItems(questions, s.questionItems.rows, s.ownAnswers, s.agentAnswers,
+		func(line []byte) error {
+			lines = append(lines, bytes.Clone(line))
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -49,10 +49,11 @@ func (p *runState) addStoredRecord(r *judging.Record, read scoring.VerdictReadin
 
 // concurrencyMeter measures the mean number of judgments in flight, if the run adapts its concurrency.
 type concurrencyMeter struct {
-	run                     *judging.RunJob
-	start                   time.Time        // when this try began
-	now                     func() time.Time // the clock
-	callCount, milliseconds atomic.Int64     // judgments asked of a server, and the sum of milliseconds that their calls took
+	run   *judging.RunJob
+	start time.Time        // when this try began
+	now   func() time.Time // the clock
+	// callCount counts the judgments asked of a server; milliseconds sums up how long their calls took.
+	callCount, milliseconds atomic.Int64
 }
 
 // minCalls is the least number of judgments for which the mean replaces the starting number in the manifest.

@@ -124,8 +124,8 @@ var (
 	ErrIncomplete  = errors.New("judgments failed or are missing") // the same request asks for them
 	ErrInterrupted = errors.New("interrupted")                     // the same request continues
 
-	// ErrServerNoVerdict marks the error of a run that has all judgments, but some without a verdict by no fault of the judge. It
-	// is an ErrIncomplete, too; the request with AskAgain asks for them again.
+	// ErrServerNoVerdict marks the error of a run that has all judgments, but some without a verdict by no fault of the
+	// judge. It is an ErrIncomplete, too; the request with AskAgain asks for them again.
 	ErrServerNoVerdict = fmt.Errorf("no verdict: %w", ErrIncomplete)
 )
 

@@ -46,7 +46,7 @@ type runState struct {
 	replayReaders judging.ReaderSet // the readers for the scores of a replay; "" for the default
 
 	earlierManifest *judging.Manifest                // manifest of an earlier try; nil for none
-	systems         map[string]backends.Fingerprints // system fingerprints of the earlier try's replies, by the server's address
+	systems         map[string]backends.Fingerprints // system fingerprints of its replies, by the server's address
 
 	rule     *StoppingRule // may end the run before its last item; may be nil
 	ruleFeed *ruleFeeder   // passes items to the rule; nil without a rule
@@ -269,7 +269,9 @@ func (e *Maker) prepare(
 }
 
 // checkDecisionOptions returns an error if a decision model would have to answer a question without options.
-func checkDecisionOptions(asker judging.Asker, subset runItems, server backends.ServerInfo, model backends.Model) error {
+func checkDecisionOptions(
+	asker judging.Asker, subset runItems, server backends.ServerInfo, model backends.Model,
+) error {
 	if !server.Can(backends.HasDecisionModels) || len(subset.rows) == 0 {
 		return nil
 	}
@@ -359,7 +361,8 @@ func checkAbilities(server backends.ServerInfo, model backends.Model, params *ju
 		params.Logprobs = true
 	}
 	if params.Logprobs && model.Logprobs == backends.AbilityNo {
-		return InvalidField("logprobs", true, ": %s returns no token probabilities; leave out the flag", DescribeServer(server))
+		return InvalidField("logprobs", true,
+			": %s returns no token probabilities; leave out the flag", DescribeServer(server))
 	}
 	return nil
 }

@@ -14,13 +14,13 @@ import (
 	"gavel/judging"
 )
 
-// CacheRebuildCounts counts replies in records: Filled those put into a cache, Same those that the cache had, and Skipped
-// those left out, because their prompts were never sent or are rendered differently now.
+// CacheRebuildCounts counts replies in records: Added those put into a cache, AlreadyCached those that the cache had,
+// and Skipped those left out, because their prompts were never sent or are rendered differently now.
 type CacheRebuildCounts struct{ Added, AlreadyCached, Skipped int }
 
-// RebuildCache puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
-// requests: each judgment of the runs below dirs is asked again, and its record answers. Rebuild notes the runs that it
-// leaves out.
+// RebuildCache puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of
+// their requests: each judgment of the runs below dirs is asked again, and its record answers. It notes the runs that
+// it leaves out.
 func (e *Maker) RebuildCache(ctx context.Context, cacheDir string, dirs ...string) (n CacheRebuildCounts, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {
@@ -42,8 +42,8 @@ func (e *Maker) RebuildCache(ctx context.Context, cacheDir string, dirs ...strin
 	return n, nil
 }
 
-// cacheReplies puts the replies of one run into c's cache. It returns an error only if the cache cannot be written or the
-// context ends; it notes other problems.
+// cacheReplies puts the replies of one run into c's cache. It returns an error only if the cache cannot be written or
+// the context ends; it notes other problems.
 func (e *Maker) cacheReplies(ctx context.Context, run string, c *replayClient) error {
 	job, err := e.storedJob(run)
 	if err == nil {

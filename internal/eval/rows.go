@@ -53,7 +53,8 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	tells := stats.DetectableDifference(plan.Items, stats.DefaultDiscordantShare, 0.05, 0.8)
 	if !math.IsNaN(tells) && len(scoring.ItemwiseMetrics(m.Spec.Protocol)) > 0 {
 		add("can detect", "a difference of %.1f points between two judges, at 80 %% power, "+
-			"if exactly one of them is correct on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.DefaultDiscordantShare)
+			"if exactly one of them is correct on %.0f %% of the items (gavel plan)",
+			100*tells, 100*stats.DefaultDiscordantShare)
 	}
 	return rows
 }

@@ -39,7 +39,8 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 	}
 	var saved savedReport
 	raw, err := os.ReadFile(filepath.Join(p.out, reportFile))
-	if err != nil || json.Unmarshal(raw, &saved) != nil || saved.ScoringVersion != scoring.Version || saved.Report == nil ||
+	if err != nil || json.Unmarshal(raw, &saved) != nil ||
+		saved.ScoringVersion != scoring.Version || saved.Report == nil ||
 		!maps.Equal(saved.ManifestFiles, old.Files) || !disk.Exists(filepath.Join(p.out, judging.ResultsFile)) {
 		return nil
 	}

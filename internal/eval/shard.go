@@ -188,7 +188,7 @@ func (o RunRequest) selectShard(subset runItems) (runItems, error) {
 	return subset, nil
 }
 
-// manifestShard returns the description of the shard for the manifest of a run with this spec, or nil if there is no shard.
+// manifestShard returns the description of the shard for the manifest of a run with this spec; nil without a shard.
 func (subset runItems) manifestShard(spec judging.Spec) *judging.Shard {
 	if subset.shard == nil {
 		return nil
@@ -199,8 +199,8 @@ func (subset runItems) manifestShard(spec judging.Spec) *judging.Shard {
 	return &s
 }
 
-// keepQuestionPlaces returns items that a stage made of questions. If the questions are a shard, so are the items, each with the
-// index of its question as its place.
+// keepQuestionPlaces returns items that a stage made of questions. If the questions are a shard, so are the items, each
+// with the index of its question as its place.
 func (subset runItems) keepQuestionPlaces(questions runItems) (runItems, error) {
 	if questions.shard == nil {
 		return subset, nil

@@ -69,7 +69,7 @@ func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *Judgmen
 			if spec := run.manifest.Spec; spec.Model != model || !level.matches(spec) {
 				continue
 			}
-			run.load()
+			run.measureSpeed()
 			sum.judgments += run.judgments
 			sum.seconds += run.seconds
 			sum.replyTokens += run.replyTokens
@@ -87,9 +87,9 @@ func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *Judgmen
 
 var errEnough = errors.New("enough")
 
-// load reads and counts up to maxTimed records of the run, once. It divides the time of their calls by the run's
-// concurrency, since concurrent calls share the elapsed time. It ignores unreadable records.
-func (t *pastRun) load() {
+// measureSpeed reads and counts up to maxTimed records of the run, once. It divides the time of their calls by the
+// run's concurrency, since concurrent calls share the elapsed time. It ignores unreadable records.
+func (t *pastRun) measureSpeed() {
 	if t.dir == "" {
 		return
 	}
@@ -113,8 +113,8 @@ func (t *pastRun) addJudgment(r *judging.Record) {
 	}
 }
 
-// recordTimeAndTokens returns the sum of milliseconds that a judgment's calls took and the tokens of their replies, or zeros if
-// a reply came from the cache.
+// recordTimeAndTokens returns the sum of milliseconds that a judgment's calls took and the tokens of their replies, or
+// zeros if a reply came from the cache.
 func recordTimeAndTokens(r *judging.Record) (ms float64, tokens int) {
 	for _, reply := range r.Replies {
 		if reply.Cached {

@@ -159,7 +159,8 @@ func (s *stages) needsAnswers() (bool, error) {
 		return !answered, err
 	}
 	if answered {
-		return false, InvalidField("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.request.Dataset)
+		return false, InvalidField("agents", strings.Join(agents, ","),
+			": %s already holds agents' answers", s.request.Dataset)
 	}
 	if err := s.stage.CheckQuestion(item); err != nil {
 		return true, usageError("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
@@ -187,7 +188,8 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 		return err
 	}
 	_, readErr := judging.ReadManifest(s.request.Out)
-	if s.questionItems.shard != nil && s.request.NumCtx == 0 && s.judgeServers[0].Server.Can(backends.SetsContext) && readErr != nil {
+	if s.questionItems.shard != nil && s.request.NumCtx == 0 &&
+		s.judgeServers[0].Server.Can(backends.SetsContext) && readErr != nil {
 		return errShardContext // before anything is asked
 	}
 	switch {

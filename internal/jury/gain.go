@@ -220,7 +220,7 @@ func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptPrefix), allOrdersSuffix))
 }
 
-// countRightMembers counts the units by the number of members that are right on them. The last run in rights is the jury's.
+// countRightMembers counts units by the number of members right on them. The last run in rights is the jury's.
 func (r *Jury) countRightMembers(rights *scoring.RightUnits) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {

@@ -41,7 +41,8 @@ func (r *Jury) details() string {
 	gain := *r.Gain.Diff
 	sentences := []string{phrases.Sentence(r.gainPhraseCode(), r.leadText())}
 	if r.EffectiveJudges != nil {
-		sentences = append(sentences, phrases.Sentence("jury.overlap", scoring.NumberWord(len(r.Members)), *r.EffectiveJudges))
+		sentences = append(sentences,
+			phrases.Sentence("jury.overlap", scoring.NumberWord(len(r.Members)), *r.EffectiveJudges))
 	}
 	best := r.Members[0]
 	unusable := func(rep scoring.Report) bool {

@@ -33,7 +33,8 @@ type Agreement struct {
 	Judges          []JudgeAgreement `json:"judges"`
 	Pairs           []RaterPair      `json:"pairs"`            // agreement of every two raters, judges and people
 	PeopleAgreement *PeopleAgreement `json:"people,omitempty"` // agreement of all people with each other, if three or more
-	IntraRater      []IntraRater     `json:"self,omitempty"`   // agreement of people with themselves, if items were shown twice
+	// agreement of people with themselves, if items were shown twice
+	IntraRater []IntraRater `json:"self,omitempty"`
 	// test of whether a judge may replace a person, for each judge; with three people or more
 	AltTests  []AltTest             `json:"stand_in,omitempty"`
 	Reading   judging.ReaderSet     `json:"reading,omitempty"` // how replies were read; left out for the default rules
@@ -54,10 +55,11 @@ type JudgeAgreement struct {
 	N         int       `json:"n"` // judged items with a label
 	// number of clusters (questions) of these items, if items come in clusters
 	Clusters              int       `json:"clusters,omitempty"`
-	NoVerdict             int       `json:"no_verdict"`       // judged items with a label but without a verdict
-	Kappa                 Statistic `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
-	CallsPerThousandItems int       `json:"calls"`            // judgments that the judge makes per 1,000 items
-	Tokens                int       `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
+	NoVerdict             int       `json:"no_verdict"` // judged items with a label but without a verdict
+	Kappa                 Statistic `json:"kappa"`      // Cohen's κ of judge and majority, over items with a verdict
+	CallsPerThousandItems int       `json:"calls"`      // judgments that the judge makes per 1,000 items
+	// tokens of the judge's replies per 1,000 items; left out if unknown
+	Tokens int `json:"tokens,omitempty"`
 	// letters of the groups of judges that do not differ significantly: such judges share a letter
 	Letters string `json:"letters"`
 
@@ -238,8 +240,8 @@ func percentStatistic(value float64, iv stats.Interval, method string) Statistic
 	}
 }
 
-// assignLetters sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired test
-// finds no significant difference.
+// assignLetters sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired
+// test finds no significant difference.
 func (p *panel) assignLetters(judges []JudgeAgreement) {
 	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.Agreement.Value, new(math.Inf(-1))) }
 	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })

@@ -70,8 +70,8 @@ func (d *Desk) shuffle(word, name string, items []int) []int {
 	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
-// candidateOrder returns the indexes of an item's candidates in the order in which a person is shown them: drawn by seed, and
-// reversed when the item is shown again. The options of a question keep the dataset's order.
+// candidateOrder returns the indexes of an item's candidates in the order in which a person is shown them: drawn by
+// seed, and reversed when the item is shown again. The options of a question keep the dataset's order.
 func (d *Desk) candidateOrder(name string, item datasets.Item, repeat bool) []int {
 	var order []int
 	for k, c := range item.Candidates {

@@ -147,8 +147,8 @@ func goldOf(r *judging.Record) string {
 	return strings.Clone(r.Gold)
 }
 
-// verdictAsLabel returns the verdict of a judgment as a label of its item, or "" without a verdict. A number equal to the
-// dataset's label gets the spelling of that label.
+// verdictAsLabel returns the verdict of a judgment as a label of its item, or "" without a verdict. A number equal to
+// the dataset's label gets the spelling of that label.
 func verdictAsLabel(r *judging.Record, v judging.Verdict) string {
 	switch {
 	case v.Outcome == judging.Tie:

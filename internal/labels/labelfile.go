@@ -57,8 +57,8 @@ func (d *Desk) openFile() ([]Label, error) {
 	return all, nil
 }
 
-// parseGavelLines returns the labels in text, lines that gavel wrote, and the length in bytes of the complete lines. Other
-// lines are an error.
+// parseGavelLines returns the labels in text, lines that gavel wrote, and the length in bytes of the complete lines.
+// Other lines are an error.
 func parseGavelLines(path string, text []byte) (all []Label, whole int, err error) {
 	for line := range bytes.Lines(text) {
 		n := len(all) + 1

@@ -102,7 +102,8 @@ func SelectThresholds(
 		labelled += x.Labelled
 	}
 	if labelled > 0 {
-		s.Right = percentStatistic(float64(right)/float64(labelled), stats.Blaker(right, labelled, 0.95), scoring.IntervalByBlaker)
+		s.Right = percentStatistic(float64(right)/float64(labelled),
+			stats.Blaker(right, labelled, 0.95), scoring.IntervalByBlaker)
 	}
 	needed := minLabelled(risk, delta/float64(len(p.judges)))
 	s.Warnings = append([]string{}, p.warnings...)
@@ -126,8 +127,8 @@ func cascade(
 	return stages
 }
 
-// acceptAboveThreshold finds the threshold of a judge from the labelled items among those that reach the judge, records the result in
-// x, and returns the items that go on to the next judge.
+// acceptAboveThreshold finds the threshold of a judge from the labelled items among those that reach the judge, records
+// the result in x, and returns the items that go on to the next judge.
 func (j *RunVerdicts) acceptAboveThreshold(
 	x *CascadeStep, items []string, truth map[string]string, risk, delta float64,
 ) (rest []string) {

@@ -29,16 +29,16 @@ func (c clusters) unitRows(metrics ...scoring.Metric) *scoring.UnitRows {
 	return scoring.IndependentRows("", metrics, rows)
 }
 
-// addItem adds an item to the row of its cluster: agree tells whether two raters agree on the item. [panel.agreementShare] sums up
-// the rows.
+// addItem adds an item to the row of its cluster: agree tells whether two raters agree on the item.
+// [panel.agreementShare] sums up the rows.
 func (p *panel) addItem(c clusters, item string, agree bool) {
 	row := p.clusterRow(c, item, 2)
 	row[0] += scoring.Indicator(agree)
 	row[1]++
 }
 
-// agreementShare returns the percentage of items on which raters agree, from rows filled by [panel.addItem], the number of items,
-// and the number of their clusters, or 0 if each item is on its own.
+// agreementShare returns the percentage of items on which raters agree, from rows filled by [panel.addItem], the number
+// of items, and the number of their clusters, or 0 if each item is on its own.
 func (p *panel) agreementShare(c clusters) (share Statistic, items, clustered int) {
 	if len(c) == 0 {
 		return share, 0, 0

@@ -100,7 +100,7 @@ func literal(n ast.Node) (string, bool) {
 // addsArguments reports whether a function is a closure that adds the arguments of the phrases it is called with, or
 // BiasAnalysis.Phrase, whose caller does.
 func addsArguments(f ast.Expr) bool {
-	if method, ok := f.(*ast.SelectorExpr); ok && method.Sel.Name == "Phrase" {
+	if method, ok := f.(*ast.SelectorExpr); ok && method.Sel.Name == "PhraseCode" {
 		analysis, _ := method.X.(*ast.Ident)
 		return analysis != nil && analysis.Name == "s"
 	}
@@ -112,7 +112,7 @@ func addsArguments(f ast.Expr) bool {
 func isPhrase(f *ast.SelectorExpr) bool {
 	of, _ := f.X.(*ast.Ident)
 	inPackage := of != nil && (of.Name == "phrases" || of.Name == "doc")
-	return inPackage && (f.Sel.Name == "Say" || f.Sel.Name == "Phrase") || f.Sel.Name == "Remark"
+	return inPackage && (f.Sel.Name == "Sentence" || f.Sel.Name == "PhraseNote") || f.Sel.Name == "Remark"
 }
 
 // TestExamples: below each phrase stands an example that the phrase can have printed.

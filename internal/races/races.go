@@ -208,7 +208,10 @@ func (out *Race) csvRows() [][]string {
 	}}
 	for _, x := range out.rows {
 		row := []string{x.runDir, x.state, strconv.Itoa(x.items)}
-		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.leaderLead.Value, x.leaderLead.Low, x.leaderLead.High} {
+		for _, v := range []*float64{
+			x.share.Value, x.share.Low, x.share.High,
+			x.leaderLead.Value, x.leaderLead.Low, x.leaderLead.High,
+		} {
 			row = append(row, table.CSVNumber(v, 4))
 		}
 		exitCells := []string{"", "", ""}
@@ -311,7 +314,10 @@ func evidence(l *race.EliminatedRun) string {
 }
 
 // itemWordsByQuestion holds, by the question of a race, on which items the best judge is sought, in words.
-var itemWordsByQuestion = map[string]string{race.QuestionSimilarItems: "items like these", race.QuestionBenchmark: "this benchmark"}
+var itemWordsByQuestion = map[string]string{
+	race.QuestionSimilarItems: "items like these",
+	race.QuestionBenchmark:    "this benchmark",
+}
 
 // raceOutcome returns in words how the race ended, or stands, for a judge.
 func (r raceTableRow) raceOutcome() string {

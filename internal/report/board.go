@@ -16,7 +16,7 @@ import (
 type Board struct {
 	Metric          string     `json:"metric"` // by which judges are ranked
 	Mode            string     `json:"mode,omitempty"`
-	Test            string     `json:"test"`             // test of the difference between two judges; empty if none was made
+	Test            string     `json:"test"`             // test of the difference between two judges; empty if none made
 	TestFamily      string     `json:"family"`           // the tests that Holm's correction counts
 	Unit            string     `json:"unit"`             // word for what was judged: `pair`
 	Says            string     `json:"says"`             // the result in a sentence or two
@@ -24,14 +24,14 @@ type Board struct {
 	AcrossAllJudges *Across    `json:"across,omitempty"` // what an analysis finds in all judges together
 }
 
-// BoardRow holds a judge on a board. Its possible ranks are those from First to Last.
+// BoardRow holds a judge on a board. Its possible ranks are those from FirstRank to LastRank.
 type BoardRow struct {
 	// one more than the number of judges that are significantly better; 0 for a judge without a score
 	FirstRank int `json:"rank_first"`
 	// number of judges with a score, less those that are significantly worse
 	LastRank    int                    `json:"rank_last"`
 	Name        string                 `json:"name"`
-	Detail      string                 `json:"detail,omitempty"`    // what distinguishes it from other judges: server, prompt
+	Detail      string                 `json:"detail,omitempty"`    // what distinguishes it from others: server, prompt
 	IsPublished bool                   `json:"reference,omitempty"` // its replies or verdicts are published ones
 	Mark        string                 `json:"mark,omitempty"`      // sign after the name for a note below the board
 	Run         string                 `json:"run"`
@@ -294,7 +294,8 @@ func judgeNames(rows []BoardRow) string {
 	return table.Shortlist(names)
 }
 
-// headlineScoresSentence returns a sentence on the headline scores of judges: "correct in both orders on 81, 80 and 76 % of the pairs."
+// headlineScoresSentence returns a sentence on judges' headline scores: "correct in both orders on 81, 80 and 76 % of
+// the pairs."
 func (b Board) headlineScoresSentence(rows []BoardRow) string {
 	var values []string
 	for _, s := range rows {

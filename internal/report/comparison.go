@@ -89,7 +89,7 @@ func (c Comparison) Document() doc.Document {
 		d.Blocks = append(d.Blocks, p.equivalence())
 	}
 	var markdown strings.Builder
-	_ = table.Writer(table.Markdown).WriteTables(&markdown, d.Tables(doc.SurfaceShortText)) // nothing fails that writes to memory
+	_ = table.Writer(table.Markdown).WriteTables(&markdown, d.Tables(doc.SurfaceShortText)) // writes to memory never fail
 	origins := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
 		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+promptSettingsText(s.RunSetup), s.Dataset,

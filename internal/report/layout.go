@@ -132,7 +132,7 @@ type BiasPlot struct {
 	About     string `yaml:"about"`
 	AxisLabel string `yaml:"words"`      // label of the bias's axis
 	HalfLabel string `yaml:"zero-words"` // label at 50 %
-	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides, from [scoring.MaxOnePositionPercent] % on
+	ZoneWords string `yaml:"zone-words"` // label of the zone where bias decides, from [scoring.MaxOnePositionPercent] % on
 }
 
 // barBracket returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.

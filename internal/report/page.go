@@ -33,14 +33,14 @@ var (
 	//go:embed assets/report.css
 	reportStyle string
 	//go:embed assets/run.css
-	runStyle string
+	runPageCSS string
 	//go:embed assets/board.css
 	boardStyle string
 )
 
 // StyleSheet holds the style sheet of pages, tables and drawings. They need no other style and no script: a page may be
 // served with a Content-Security-Policy that allows this sheet alone.
-var StyleSheet = reportStyle + runStyle + boardStyle
+var StyleSheet = reportStyle + runPageCSS + boardStyle
 
 // parsedTemplates returns the templates, which it reads once.
 var parsedTemplates = sync.OnceValue(Templates)

@@ -51,7 +51,9 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		row := doc.WordRow(x.Name(), weights, x.JudgePrompt, x.Dataset, x.Origin, x.Metric,
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N))
 		if isTested {
-			row.Cells = append(row.Cells, doc.TextCell(fmt.Sprint(x.OnlyReferenceRight)), doc.TextCell(fmt.Sprint(x.OnlyRunRight)),
+			row.Cells = append(row.Cells,
+				doc.TextCell(fmt.Sprint(x.OnlyReferenceRight)),
+				doc.TextCell(fmt.Sprint(x.OnlyRunRight)),
 				doc.TextCell(table.PValue(x.P)))
 		}
 		t.Add(row)

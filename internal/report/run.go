@@ -43,8 +43,8 @@ func (p *RunPage) Meta() string {
 		if p.Jury != nil {
 			composition = p.Jury.Composition()
 		}
-		return dotted(JudgeQuestion(p.Report)+l.QuestionSuffix, composition, p.Dataset, table.Count(p.Report.Items, l.ItemNoun),
-			"no model was asked")
+		return dotted(JudgeQuestion(p.Report)+l.QuestionSuffix, composition, p.Dataset,
+			table.Count(p.Report.Items, l.ItemNoun), "no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
@@ -58,8 +58,10 @@ func (p *RunPage) Meta() string {
 	if p.Metadatum("imported from") != "" {
 		stored = "stored replies"
 	}
-	return dotted(JudgeQuestion(p.Report)+suffix, "prompt "+promptSettingsText(p.RunSetup), p.Dataset, fmt.Sprintf("%s, %s, %s",
-		itemsText(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
+	return dotted(JudgeQuestion(p.Report)+suffix, "prompt "+promptSettingsText(p.RunSetup), p.Dataset,
+		fmt.Sprintf("%s, %s, %s",
+			itemsText(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed),
+		stored)
 }
 
 // Body returns the HTML of the run's blocks, to be a part of a page.

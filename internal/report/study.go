@@ -106,7 +106,10 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 			s.Differences = append(s.Differences, d)
 		}
 	}
-	for _, family := range []string{mainTestFamily, categoryTestFamily, promptTestFamily, datasetTestFamily, bothGoalsTestFamily, ownAnswersTestFamily} {
+	for _, family := range []string{
+		mainTestFamily, categoryTestFamily, promptTestFamily,
+		datasetTestFamily, bothGoalsTestFamily, ownAnswersTestFamily,
+	} {
 		s.test(family)
 	}
 	s.Says = s.answer()
@@ -164,8 +167,8 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 	}
 }
 
-// addOwnAnswers adds, for each judge of the family that wrote the answers of a dataset, its difference between the goals
-// minus the mean difference of the other judges, on the same pairs.
+// addOwnAnswers adds, for each judge of the family that wrote the answers of a dataset, its difference between the
+// goals minus the mean difference of the other judges, on the same pairs.
 func (s *Study) addOwnAnswers() {
 	for _, d := range s.Differences {
 		if !d.OwnFamily || d.Group != scoring.Overall || d.Prompt != s.Prompt {
@@ -467,8 +470,8 @@ func (d *StudyDifference) star() string {
 	return "*"
 }
 
-// resultsTable returns a table of results of the judges, from one place in their lists on. If they are on votes, it has the
-// difference too.
+// resultsTable returns a table of results of the judges, from one place in their lists on. If they are on votes, it has
+// the difference too.
 func (s *Study) resultsTable(from int, columns ...string) *doc.Table {
 	t := &doc.Table{RowHead: "judge"}
 	if from > 0 {

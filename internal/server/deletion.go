@@ -18,8 +18,8 @@ type deleted struct {
 	Deleted string `json:"deleted"`
 }
 
-// deleteFromForm deletes the run or suite in the request's path if the posted form repeats its name. It returns the address of
-// the list to show next.
+// deleteFromForm deletes the run or suite in the request's path if the posted form repeats its name. It returns the
+// address of the list to show next.
 func (d deletion) deleteFromForm(r *http.Request) (to string, err error) {
 	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {

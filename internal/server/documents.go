@@ -93,8 +93,8 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	return d, nil
 }
 
-// ItemDocument returns a document of the item with this number, with its judgments. Prompts and the judge's thinking are in the
-// full text only.
+// ItemDocument returns a document of the item with this number, with its judgments. Prompts and the judge's thinking
+// are in the full text only.
 func (r *RunItems) ItemDocument(i int) (doc.Document, error) {
 	v, err := itemViewOf(r.Index, i)
 	return doc.Document{

@@ -188,7 +188,8 @@ func (m outcomeMatrix) Says() string {
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyJudgmentWords(m.runs[0].manifest)
 	wrong := "hardest.all-wrong-labels"
-	if certain*judgeFaultRatio > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
+	// Errors of simulated judges say nothing of the labels.
+	if certain*judgeFaultRatio > scored || len(m.runs)-simulated < 2 {
 		wrong = "hardest.all-wrong"
 	}
 	switch {

@@ -44,8 +44,8 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 // redirectToRuns redirects the address /jobs to the first page, which lists the jobs and the newest runs.
 func (*Server) redirectToRuns(*http.Request) (to string, err error) { return "/", nil }
 
-// redirectToJobResult redirects to the page of the suite or run that a job makes. Before that exists, it shows the job's own
-// page.
+// redirectToJobResult redirects to the page of the suite or run that a job makes. Before that exists, it shows the
+// job's own page.
 func (s *Server) redirectToJobResult(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.jobView(r)
 	if err != nil {

@@ -198,8 +198,8 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// judgeFaultRatio decides what sentences doubt: if at least one in judgeFaultRatio items is wrong every time, the judge is the
-// likely cause, and otherwise the labels may be wrong.
+// judgeFaultRatio decides what sentences doubt: if at least one in judgeFaultRatio items is wrong every time, the judge
+// is the likely cause, and otherwise the labels may be wrong.
 const judgeFaultRatio = 4
 
 // everyJudgmentWords returns the words for "in every judgment of an item" that fit the run of m, such as " in both

@@ -363,9 +363,11 @@ func (r RunRow) isPreferredTo(other RunRow) bool {
 		r.Started.Compare(other.Started)) > 0
 }
 
-// buildLeaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true while
-// the differences between judges are still being tested.
-func (s *Server) buildLeaderboard(ctx context.Context, c *comparableRuns, all bool) (b *report.Leaderboard, pending bool) {
+// buildLeaderboard returns the leaderboard of a condition, with all judges or the first maxBoardRows. pending is true
+// while the differences between judges are still being tested.
+func (s *Server) buildLeaderboard(
+	ctx context.Context, c *comparableRuns, all bool,
+) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	boardJudges := judgesOf(judges)
 	ranking, err := s.testDifferences(ctx, judges, c.set)
@@ -389,8 +391,8 @@ func (s *Server) buildLeaderboard(ctx context.Context, c *comparableRuns, all bo
 	return b, pending
 }
 
-// publishedResultNotes returns a sentence with the published results on the condition's items, or with the command that imports the
-// published judges; nil if there are none, or if they have been imported.
+// publishedResultNotes returns a sentence with the published results on the condition's items, or with the command that
+// imports the published judges; nil if there are none, or if they have been imported.
 func (s *Server) publishedResultNotes(c *comparableRuns) []string {
 	var figures []string
 	for _, p := range datasets.PublishedResults(c.dataset) {

@@ -123,12 +123,12 @@ func (s *Server) storedNumbers(run store.FoundRun, stamps store.Stamps) runNumbe
 	return s.cacheRunNumbers(run.Name, "", stamps, rep)
 }
 
-// listNumbersKey returns the name under which listNumbers keeps the numbers of a run on the items of set; an empty set stands
-// for all items.
+// listNumbersKey returns the name under which runNumbersMemo keeps the numbers of a run on the items of set; an empty
+// set stands for all items.
 func listNumbersKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// cacheRunNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items that
-// the report covers; it is empty for all items.
+// cacheRunNumbers caches and returns the part of a run's report that lists and leaderboards show. set holds the items
+// that the report covers; it is empty for all items.
 func (s *Server) cacheRunNumbers(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
@@ -221,8 +221,8 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// listRunsForPages returns all runs as pages list them. For a large folder they may be some seconds old, and are nil while
-// the folder is being read for the first time.
+// listRunsForPages returns all runs as pages list them. For a large folder they may be some seconds old, and are nil
+// while the folder is being read for the first time.
 func (s *Server) listRunsForPages(ctx context.Context) ([]RunRow, error) {
 	if !s.runs.HasManyRuns() {
 		return s.rows(ctx)
@@ -240,7 +240,7 @@ func (s *Server) listRunsForPages(ctx context.Context) ([]RunRow, error) {
 	return slices.Clone(rows), nil
 }
 
-// requestedRunRows returns all runs for a request: always current for a call of the API, else as rowsForPage returns them.
+// requestedRunRows returns all runs for a request: current ones for a call of the API, else those of listRunsForPages.
 func (s *Server) requestedRunRows(r *http.Request) ([]RunRow, error) {
 	if isAPI(r) {
 		return s.rows(r.Context())
@@ -249,7 +249,7 @@ func (s *Server) requestedRunRows(r *http.Request) ([]RunRow, error) {
 }
 
 // runReport returns the report of a run from its results.json. If that is missing or was written by an earlier version
-// of gavel, or if the run's files were changed, numbers scores the records. It returns nil for a run in progress.
+// of gavel, or if the run's files were changed, it scores the records. It returns nil for a run in progress.
 func (s *Server) runReport(ctx context.Context, run string) (*scoring.Report, error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil || m.Status == judging.Running {

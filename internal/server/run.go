@@ -112,8 +112,8 @@ func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep 
 	return p
 }
 
-// commandOfRun returns the command line that makes the run in its folder; "" for an imported run, and for a jury of which
-// a member's run is not in this folder.
+// commandOfRun returns the command line that makes the run in its folder; "" for an imported run, and for a jury of
+// which a member's run is not in this folder.
 func (s *Server) commandOfRun(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := jury.MemberRuns(m)
 	if jurors == nil {
@@ -203,7 +203,7 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 	return all
 }
 
-// storeRunAbout stores the name, tags and note that a posted form gives a run, and returns the address of the run's page.
+// storeRunAbout stores the name, tags and note that a posted form gives a run, and returns the address of its page.
 func (s *Server) storeRunAbout(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {

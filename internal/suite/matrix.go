@@ -209,7 +209,7 @@ func baseName(word string) string {
 	return eval.FolderName(word)
 }
 
-// checkConditionName returns an error for a condition that exists already, or whose folder would be that of another condition.
+// checkConditionName returns an error for a condition that exists already or would have another one's folder.
 func (s *Definition) checkConditionName(c *Condition) error {
 	if len(c.Name) > 150 {
 		return s.errorAtLine(c.line,

@@ -33,12 +33,11 @@ type amounts struct {
 	TooLong   int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
 	Calls     int `json:"calls"`                     // requests to make: one for each judgment to ask
 	MaxCalls  int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
-	// CallsOfLaterStages counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
-	// unknown.
+	// CallsOfLaterStages counts the calls that need answers of a stage to come, so that their prompts' length is unknown.
 	CallsOfLaterStages int      `json:"later,omitempty"`
-	PromptTokens       int      `json:"prompt_tokens"`          // estimate for all calls except those in Later
-	ReplyTokens        int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
-	Hours              float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
+	PromptTokens       int      `json:"prompt_tokens"`          // estimate for all calls except CallsOfLaterStages
+	ReplyTokens        int      `json:"reply_tokens"`           // estimate, without UnmeasuredCalls
+	Hours              float64  `json:"hours"`                  // time of the calls, without UnmeasuredCalls
 	UnmeasuredCalls    int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
 	SpeedSources       []string `json:"measured_by,omitempty"`  // what the speeds were measured by
 	// NumCtx lists the context sizes in tokens requested from Ollama, which loads the model anew for each.

@@ -158,7 +158,7 @@ func (x *suiteRace) resume(s *Suite) error {
 	return nil
 }
 
-// judgedItemOutcomes returns, by id, the items that the run in a folder has judged, and whether the judge is correct on each.
+// judgedItemOutcomes returns, by id of each item that the run in a folder has judged, whether the judge is correct.
 func (x *suiteRace) judgedItemOutcomes(dir string) (map[string]bool, error) {
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -157,7 +157,9 @@ func (s *Status) Document() (d doc.Document) {
 			summary += fmt.Sprintf(", %d %s", n, status)
 		}
 	}
-	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.HeadlineScore != nil && c.Status != judging.Complete }) {
+	if slices.ContainsFunc(s.Cells, func(c RunState) bool {
+		return c.HeadlineScore != nil && c.Status != judging.Complete
+	}) {
 		summary += phrases.Sentence("suite.early")
 	}
 	d.Blocks = append([]doc.Block{{

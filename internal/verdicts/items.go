@@ -114,8 +114,8 @@ func nameResponses(items []*item) []string {
 // rareLanguagePercent is the share of items, in percent, below which their language is rare.
 const rareLanguagePercent = 5
 
-// warnOfUnlikeItems warns of items unlike the measured ones: by the shares of those in a language that is rare among the measured
-// ones, of those that are longer or shorter than nine in ten of these, and of consistent verdicts. Shares differ if
+// warnOfUnlikeItems warns of items unlike the measured ones: by the shares of those in a language rare among the
+// measured ones, of those longer or shorter than nine in ten of these, and of consistent verdicts. Shares differ if
 // their intervals lie apart, which is stricter than a test at the level of reports with Bonferroni's correction.
 func (r *Result) warnOfUnlikeItems(items, measured []*item) {
 	var lengths []int

@@ -31,10 +31,10 @@ var level = scoringOptions.Bootstrap.Level
 type Result struct {
 	Says          string                `json:"says"`                // the answer in sentences
 	Judge         string                `json:"judge"`               // name of the judge
-	ResponseNames []string              `json:"responses"`           // names of the responses' models, or A and B; or scores
+	ResponseNames []string              `json:"responses"`           // names of the responses' models, A and B, or scores
 	Accuracy      scoring.Evidence      `json:"accuracy"`            // of consistent verdicts, as measured; 0 if unknown
-	Results       []scoring.Result      `json:"results"`             // win rates of the first of `responses`, or mean scores
-	Ranking       []ModelRank           `json:"ranking,omitempty"`   // of three models or more, in the order of `responses`
+	Results       []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
+	Ranking       []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
 	ByLabels      *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
 	Warnings      []string              `json:"warnings"`            // what differs from the measurement
 	Verdicts      []Row                 `json:"-"`                   // one for each item, in the order of the file
@@ -42,8 +42,8 @@ type Result struct {
 	prompt judging.Template
 }
 
-// ReadVerdicts returns the verdicts of the run in dir over items without labels. measured is the folder of the run in which
-// the judge was measured; file holds people's labels of some items, or is nil.
+// ReadVerdicts returns the verdicts of the run in dir over items without labels. measured is the folder of the run in
+// which the judge was measured; file holds people's labels of some items, or is nil.
 func ReadVerdicts(dir, measured string, file *labels.LabelFile) (*Result, error) {
 	items, judge, err := readItems(dir)
 	others, _, otherErr := readItems(measured)
@@ -134,12 +134,12 @@ func (r *Result) add(group string, items []*item) {
 // ModelRank holds a model's place among several.
 type ModelRank struct {
 	Ranks          [2]int         `json:"ranks"`         // first and last possible rank
-	WinProbability scoring.Result `json:"against_first"` // probability of winning against the first of `responses`, in percent
+	WinProbability scoring.Result `json:"against_first"` // probability of winning against `responses[0]`, in percent
 }
 
-// setRanking sets the ranking of three models or more by the model of Bradley and Terry, a logistic regression of consistent
-// verdicts. One win of each side is added between every two models, so that all strengths are finite. Ranks count the
-// models that are significantly better or worse, with Bonferroni's correction over all pairs of models.
+// setRanking sets the ranking of three models or more by the model of Bradley and Terry, a logistic regression of
+// consistent verdicts. One win of each side is added between every two models, so that all strengths are finite. Ranks
+// count the models that are significantly better or worse, with Bonferroni's correction over all pairs of models.
 //
 // Source: Agresti, Categorical Data Analysis (2013), §11.6.
 func (r *Result) setRanking(items []*item) {

@@ -87,8 +87,8 @@ func IsRightAnswer(item datasets.Item, value string) bool {
 	return value == item.GoldID()
 }
 
-// CandidateAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a choice,
-// or the right number and two wrong ones. right is the index of the right one.
+// CandidateAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a
+// choice, or the right number and two wrong ones. right is the index of the right one.
 func CandidateAnswers(item datasets.Item) (texts []string, right int) {
 	p := answer{template: answerTexts}
 	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
@@ -240,8 +240,8 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	return o
 }
 
-// openQuestionOracle makes a simulated judge answer a pair's question with the final answer of one of the two responses; the
-// better response's answer is right. Whether the judge answers correctly does not affect how it compares the responses.
+// openQuestionOracle makes a simulated judge answer a pair's question with the final answer of one of the two
+// responses; the better one's answer is right. Whether it answers correctly does not affect how it compares them.
 func openQuestionOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Correct: item.Gold}
 	for _, c := range item.Candidates {

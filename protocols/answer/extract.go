@@ -55,7 +55,9 @@ func findLetter(reply string, method judging.ReadingOptions) (span judging.Span,
 // ReadValue returns the answer that the paper's rules read from text, a reply to a question of the given shape; "" for
 // none.
 func ReadValue(shape datasets.Shape, text string) string {
-	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
+	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.ReadingOptions{
+		LabelPolicy: judging.PolicyUniqueLabel,
+	})
 	return cmp.Or(v.Answer, v.Label) // for a number, Label has it as written and Answer in plain form
 }
 

@@ -26,9 +26,9 @@ type answerRow struct {
 	where  string // place in the file, such as "row 3"; for messages
 	author string // judge or model, if the file names it in each row
 
-	// compareWithFile compares the answer that gavel reads from the reply with the answer or grade in the file. hasReading reports
-	// whether the file has one. differ is "" if they agree, and otherwise describes the difference; messages begin with
-	// where and continue with differ. check is called for rows with a reply; nil: the file has no readings.
+	// compareWithFile compares the answer that gavel reads from the reply with the answer or grade in the file. hasReading
+	// reports whether the file has one. differ is "" if they agree, and otherwise describes the difference; messages begin
+	// with where and continue with differ. It is called for rows with a reply; nil: the file has no readings.
 	compareWithFile func(p judging.Asker, r *judging.Record) (hasReading bool, differ string)
 }
 
@@ -41,7 +41,7 @@ type answersFile struct {
 	dataset              judging.DatasetInfo // the dataset of the questions
 	datasetSHA256        string              // SHA-256 of the dataset; "": the run's is computed from the rows
 	model                string              // model or judge whose answers these are; "": the author in the rows
-	severalAuthorsFormat string              // format of the error for a file by two judges or models; both verbs are names
+	severalAuthorsFormat string              // error for a file by two judges or models; both verbs are names
 	options              judging.Settings    // settings of protocol answer with which replies are read
 	rows                 []answerRow         // usable rows
 	repeats              int                 // rows that repeat an earlier one

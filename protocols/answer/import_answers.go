@@ -43,7 +43,10 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 		source:               "answers in gavel's format",
 		model:                r.Option("model"),
 		severalAuthorsFormat: "model is %q, before it was %q: name the one you want with --model",
-		dataset:              judging.DatasetInfo{Name: datasets.ShortName(r.Files[0]), Format: datasets.QuestionsFormat.Name},
+		dataset: judging.DatasetInfo{
+			Name:   datasets.ShortName(r.Files[0]),
+			Format: datasets.QuestionsFormat.Name,
+		},
 	}
 	if marker := r.Option("marker"); marker != "" {
 		var err error
@@ -96,8 +99,8 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
-// parseAnswerLine parses a line of gavel's format. The row's question comes from questions, and has no shape if they lack
-// the id; if questions is nil, the line has it.
+// parseAnswerLine parses a line of gavel's format. The row's question comes from questions, and has no shape if they
+// lack the id; if questions is nil, the line has it.
 func parseAnswerLine(raw json.RawMessage, questions *datasets.Set) (row answerRow, err error) {
 	var l answerLine
 	if err := datasets.DecodeObject(raw, &l); err != nil {

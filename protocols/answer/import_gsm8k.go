@@ -107,7 +107,9 @@ func (s solution) fillRow(row *answerRow) {
 		return
 	}
 	row.Decision = new(strconv.FormatBool(*s.Right))
-	row.compareWithFile = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) { return true, s.differs(r) }
+	row.compareWithFile = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) {
+		return true, s.differs(r)
+	}
 }
 
 // readSolutions parses row number index, from 0, of a file of model solutions. The row's models are the keys whose

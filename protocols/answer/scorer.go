@@ -112,7 +112,8 @@ var answerMetrics = []scoring.SumMetric[questionAnswer]{
 	{
 		Metric: scoring.Metric{Name: Chance, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
 		Contribution: func(a questionAnswer) (float64, float64) {
-			return 1 / float64(max(1, a.optionCount)) * scoring.Indicator(a.optionCount > 0), scoring.Indicator(a.optionCount > 0)
+			return 1 / float64(max(1, a.optionCount)) * scoring.Indicator(a.optionCount > 0),
+				scoring.Indicator(a.optionCount > 0)
 		},
 	},
 }

@@ -19,9 +19,11 @@ type Importer struct {
 // Function makes the runs of an import.
 type Function func(Input) ([]*ImportedRun, error)
 
-// ReadImporters returns the importers that a text in YAML describes, with their functions by name, and with the checks of their
-// flags' values by the flags' names.
-func ReadImporters(text string, functions map[string]Function, checks map[string]func(value string) error) (all []Importer) {
+// ReadImporters returns the importers that a text in YAML describes, with their functions by name, and with the checks
+// of their flags' values by the flags' names.
+func ReadImporters(
+	text string, functions map[string]Function, checks map[string]func(value string) error,
+) (all []Importer) {
 	if err := yaml.Unmarshal([]byte(text), &all); err != nil {
 		panic(err) // an embedded text, which tests check
 	}

@@ -21,8 +21,8 @@ var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	Blocks:          []report.PagePart{axesBlock, positionChoiceBlock, gradeScoreParts, optionGradeBlocks},
 })
 
-// positionChoiceBlock returns a block with how often the judge chooses each position, compared with how often a right option
-// was there, or with an even share.
+// positionChoiceBlock returns a block with how often the judge chooses each position, compared with how often a right
+// option was there, or with an even share.
 func positionChoiceBlock(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.ColumnNumber}}}
 	baseline := "options.even-share"
@@ -45,7 +45,10 @@ func positionChoiceBlock(p *report.RunPage) []doc.Block {
 			} else {
 				right.Value = new(100 / float64(n))
 			}
-			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: result(PositionMetricPrefix, i), Reference: &right}}})
+			t.Add(doc.Row{
+				Name:  strconv.Itoa(i),
+				Cells: []doc.Value{{Result: result(PositionMetricPrefix, i), Reference: &right}},
+			})
 		}
 	}
 	if len(t.Rows) == 0 {

@@ -61,9 +61,9 @@ func (f *multiOptionScorer) ExtendComparison(
 	}
 }
 
-// goalChoicesDiffer returns an item's numerator and denominator in the metric bestAndWorstDiffer: the probability that an option
-// drawn from those most often named best differs from one drawn from those most often named worst. a and b are the
-// item's judgments under both goals.
+// goalChoicesDiffer returns an item's numerator and denominator in the metric bestAndWorstDiffer: the probability that
+// an option drawn from those most often named best differs from one drawn from those most often named worst. a and b
+// are the item's judgments under both goals.
 func goalChoicesDiffer(a, b *ballot) (num, den float64) {
 	best, worst := a.idsOf(a.modes()), b.idsOf(b.modes())
 	if len(best) == 0 || len(worst) == 0 {

@@ -236,10 +236,21 @@ func (f *multiOptionScorer) Sheet(policy scoring.MissingPolicy, seed uint64) *sc
 			m.MinUnitValue = min(-1, lowestMetricValue(m, all)) // −1 without any verdict, where random judges have none either
 		}
 	}
-	s := &scoring.Sheet{Metrics: scoring.AssignColumns(list), ColumnCount: 2 * len(list), Units: make([]scoring.Unit, len(all)),
-		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
+	s := &scoring.Sheet{
+		Metrics:     scoring.AssignColumns(list),
+		ColumnCount: 2 * len(list),
+		Units:       make([]scoring.Unit, len(all)),
+		Divisions: []func(a, b string) int{
+			func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) },
+		},
+	}
 	for i, t := range all {
-		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.ColumnCount), Data: t}
+		u := scoring.Unit{
+			ID:     t.item,
+			Groups: []string{optionsGroup(t.options())},
+			Row:    make([]float64, s.ColumnCount),
+			Data:   t,
+		}
 		scoring.FillRow(list, t, u.Row)
 		u.QuestionOfGold, u.Gold = f.taskAndGold(t.ballot)
 		s.Units[i] = u

@@ -194,9 +194,9 @@ func (b *ballot) idsOf(options []int) (ids []string) {
 // optionIndex returns the index of the option with an id; −1 for none.
 func (b *ballot) optionIndex(id string) int { return slices.Index(b.ids, id) }
 
-// correctOptionIDs returns the ids of the options that are right to name under a goal, with options of the same text. The
-// worst option is the unrelated one if there is one, since it answers another instruction; otherwise those ranked last,
-// if all options are ranked and their ranks differ.
+// correctOptionIDs returns the ids of the options that are right to name under a goal, with options of the same text.
+// The worst option is the unrelated one if there is one, since it answers another instruction; otherwise those ranked
+// last, if all options are ranked and their ranks differ.
 func correctOptionIDs(r *judging.Record, goal string) []string {
 	ids := targetIDs(r, goal)
 	for _, same := range r.EqualOptions {

@@ -77,7 +77,9 @@ func (p *pairScorer) diagnose(
 	if preference, ok := r.Overall(firstPositionShare).CompareWithThreshold(50); ok {
 		d.Evidence = append(d.Evidence, preference)
 	}
-	d.Level, d.Code = right.CompareWithChance(right.High >= scoring.LeastConsistentAccuracy && strict.High >= scoring.UsableFrom)
+	d.Level, d.Code = right.CompareWithChance(
+		right.High >= scoring.LeastConsistentAccuracy && strict.High >= scoring.UsableFrom,
+	)
 	switch {
 	case d.Code == "":
 		e, hasInterval := agreement.CompareWithThreshold(minConsistentLower)

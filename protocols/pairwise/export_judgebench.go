@@ -76,7 +76,9 @@ func judgeName(m *judging.Manifest) string {
 
 // judgeBenchLine returns the line of JudgeBench's output file for a pair: the item's keys as published and its
 // games, one for each order.
-func judgeBenchLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
+func judgeBenchLine(
+	m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record,
+) ([]byte, error) {
 	pair := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
 	if bytes.Contains(pair, []byte(`"judgments"`)) { // the dataset was an output file
 		var err error

@@ -9,8 +9,8 @@ import (
 	"gavel/judging"
 )
 
-// modelFamilies lists words in the names of models, a line for each maker's models that were trained from scratch. Derived
-// models under other names are not recognized.
+// modelFamilies lists words in the names of models, a line for each maker's models that were trained from scratch.
+// Derived models under other names are not recognized.
 var modelFamilies = strings.Split(`gpt chatgpt o1 o3 o4 davinci
 claude
 llama llama2 llama3

@@ -76,12 +76,14 @@ func (in *pairImport) compare(r *judging.Record) {
 		in.reproduced++
 		return
 	}
-	in.ReadingDifferences = append(in.ReadingDifferences, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
-		r.Item, r.Presentation+1, fileDecision, gavelDecision))
+	in.ReadingDifferences = append(in.ReadingDifferences, fmt.Sprintf(
+		"pair %s, game %d: the file says %s, read from the reply: %s",
+		r.Item, r.Presentation+1, fileDecision, gavelDecision,
+	))
 }
 
-// judgeBenchLabel returns the label that JudgeBench would write for the record's verdict: A>B for the response shown first,
-// B>A or A=B; nil without a verdict.
+// judgeBenchLabel returns the label that JudgeBench would write for the record's verdict: A>B for the response shown
+// first, B>A or A=B; nil without a verdict.
 func judgeBenchLabel(r *judging.Record) *string {
 	switch {
 	case r.Outcome == judging.Tie:

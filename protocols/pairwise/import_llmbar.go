@@ -31,9 +31,11 @@ type storedReplies struct {
 	path, subset, judge, prompt string
 }
 
-// sortFilesBySubset reads the descriptions of files with read and sorts them by subset. All files must be of one judge and one
-// prompt, and of different subsets.
-func sortFilesBySubset(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
+// sortFilesBySubset reads the descriptions of files with read and sorts them by subset. All files must be of one judge
+// and one prompt, and of different subsets.
+func sortFilesBySubset(
+	paths []string, read func(path string) (storedReplies, error),
+) (files []storedReplies, err error) {
 	for _, path := range paths {
 		f, err := read(path)
 		if err != nil {
@@ -77,7 +79,7 @@ func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBarFormat, llmBarName(files))
 }
 
-// llmBarPromptPrefix starts the names of prompts of imported LLMBar runs. Exported files leave it out of the judge_name.
+// llmBarPromptPrefix starts the prompt names of imported LLMBar runs. Exported files leave it out of the judge_name.
 const llmBarPromptPrefix = "LLMBar "
 
 // llmBarRows adds the pairs and judgments in a file of LLMBar's replies to the run, and the file to the run's hash.
@@ -135,8 +137,7 @@ func parseLLMBarPath(name string) (f storedReplies, err error) {
 var errRatingStrategy = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"import it with gavel import llmbar-rating")
 
-// LLMBarPathParts returns the subset of the pairs, the judge and the strategy of a file of LLMBar's stored replies, by its
-// path.
+// LLMBarPathParts returns the subset, the judge and the strategy of a file of LLMBar's stored replies, by its path.
 func LLMBarPathParts(name string) (subset, judge, strategy string, err error) {
 	f, err := parseLLMBarPath(name)
 	return f.subset, f.judge, f.prompt, err

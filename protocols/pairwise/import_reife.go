@@ -147,7 +147,7 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	return all, err
 }
 
-// storedJudgment returns the stored judgment of a row: ReIFE's winner, a tie, or no verdict where ReIFE could not read the reply.
+// storedJudgment returns the row's stored judgment: ReIFE's winner, a tie, or no verdict if it could not read one.
 func (r reifeRow) storedJudgment() imports.StoredJudgment {
 	v := verdictFor(r.Result.Winner - 1)
 	switch {

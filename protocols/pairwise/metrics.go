@@ -227,7 +227,8 @@ func undefinedCorrelation(c []float64) string {
 	case c[columnOwnRight] == 0 || c[columnOwnWrong] == 0:
 		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[columnOwnRight] > 0)
 	}
-	return "J has no variance: the pairs are all judged " + rightOrWrong(c[columnStrictOwnRight]+c[columnStrictOwnWrong] > 0)
+	return "J has no variance: the pairs are all judged " +
+		rightOrWrong(c[columnStrictOwnRight]+c[columnStrictOwnWrong] > 0)
 }
 
 func rightOrWrong(right bool) string {

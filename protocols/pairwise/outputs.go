@@ -69,8 +69,8 @@ var (
 	sentenceLabels = []string{"Output (a) is better.", "Output (b) is better."}
 )
 
-// swapSynthesisMode is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the verdicts of
-// the two orders differ. Replies in this mode have the last two of the template's labels.
+// swapSynthesisMode is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the
+// verdicts of the two orders differ. Replies in this mode have the last two of the template's labels.
 const swapSynthesisMode = "synthesis"
 
 // hasOutputLabels reports whether a prompt has LLMBar's labels, Output (a) and Output (b).
@@ -78,8 +78,8 @@ func hasOutputLabels(t judging.Template) bool {
 	return len(t.Labels) >= 2 && (t.Labels[0] == shortLabels[0] || t.Labels[0] == sentenceLabels[0])
 }
 
-// llmBarLabelPatterns maps labels to LLMBar's regular expressions, as in the configurations of its evaluators. The two labels
-// of a prompt are tried in order, and the first whose expression matches anywhere in the reply decides.
+// llmBarLabelPatterns maps labels to LLMBar's regular expressions, as in the configurations of its evaluators. The two
+// labels of a prompt are tried in order, and the first whose expression matches anywhere in the reply decides.
 var llmBarLabelPatterns = map[string]*regexp.Regexp{
 	shortLabels[0]:    regexp.MustCompile(`(?:^|\n) ?Output \(a\)`),
 	shortLabels[1]:    regexp.MustCompile(`(?:^|\n) ?Output \(b\)`),

@@ -93,8 +93,8 @@ func responseName(t judging.Template, position int) string {
 // better, whatever the goal.
 func verdictWords(_, id string) string { return phrases.Sentence("item.better", id) }
 
-// explainLabel returns the sentence that explains a pair's label on a page and, if the goal is the worse response, which
-// response a judge is right to name.
+// explainLabel returns the sentence that explains a pair's label on a page and, if the goal is the worse response,
+// which response a judge is right to name.
 func explainLabel(goal string, right, ids []string) string {
 	if goal == goalBetter || len(ids) != 2 {
 		return phrases.Sentence("item.labelled", right[0])

@@ -155,7 +155,8 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 // WriteOwnAnswers writes the pairs in rows with the judge's own answers: each line as published, with the key
 // "own_answer" at its end. It leaves out pairs without an own answer, and counts them.
 func WriteOwnAnswers(
-	pairs *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, _ []*judging.ModelAnswers, write func(line []byte) error,
+	pairs *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, _ []*judging.ModelAnswers,
+	write func(line []byte) error,
 ) (judging.StageResult, error) {
 	out := &judging.ReferenceCounts{Pairs: len(rows), NoOwn: map[judging.NoAnswerReason]int{}}
 	if err := ownAnswers.LoadQuestions(pairs); err != nil {

@@ -28,8 +28,8 @@ func References(level float64) (all []scoring.Reference) {
 	return sortReferences(all)
 }
 
-// publishedScores returns the scores of published judges on exactly the run's pairs, the best first. It returns nil if the
-// pairs are not those of a known dataset, or are a sample and the published verdicts on single pairs are missing.
+// publishedScores returns the scores of published judges on exactly the run's pairs, the best first. It returns nil if
+// the pairs are not those of a known dataset, or are a sample and the published verdicts on single pairs are missing.
 func (f *pairScorer) publishedScores(level float64) []scoring.Reference {
 	k, ok := datasetOf(f.manifest)
 	switch {
@@ -47,8 +47,8 @@ func (f *pairScorer) publishedScores(level float64) []scoring.Reference {
 	return nil
 }
 
-// comparePublishedJudges returns the judges of a published set that decided all pairs of the run, compared with the run by McNemar's
-// test. It leaves out the judge whose run this is.
+// comparePublishedJudges compares the judges of a published set that decided all pairs of the run with the run by
+// McNemar's test. It leaves out the judge whose run this is.
 func (f *pairScorer) comparePublishedJudges(set *references.PublishedSet, level float64) []scoring.Reference {
 	indexes := make([]int, len(f.rows)) // positions of the run's pairs in the set
 	for i, u := range f.rows {
@@ -100,7 +100,7 @@ func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	return datasets.Entry{}, false
 }
 
-// publishedReference returns a published judge's score (correct in both orders) on the pairs of a set at the given indexes.
+// publishedReference returns a published judge's score (correct in both orders) on a set's pairs at the given indexes.
 func publishedReference(
 	set *references.PublishedSet, judge references.PublishedJudge, indexes []int, level float64,
 ) scoring.Reference {

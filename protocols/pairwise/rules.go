@@ -57,12 +57,14 @@ func baselines(rows []responseDifferences, b stats.Bootstrap) []scoring.Baseline
 	return all
 }
 
-// compareJudgeWithBaseline compares the judge with a baseline that is right on the pairs for which right returns true. A cluster of
-// pairs counts once, for the judge or the rule, whichever is right on more of its pairs.
+// compareJudgeWithBaseline compares the judge with a baseline that is right on the pairs for which right returns true.
+// A cluster of pairs counts once, for the judge or the rule, whichever is right on more of its pairs.
 func compareJudgeWithBaseline(
 	name string, rows []responseDifferences, right func(responseDifferences) bool, b stats.Bootstrap,
 ) scoring.Baseline {
-	share := clusteredShare(rows, b, func(u responseDifferences) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
+	share := clusteredShare(rows, b, func(u responseDifferences) (hits, total int) {
+		return int(scoring.Indicator(right(u))), 1
+	})
 	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
 	for _, u := range rows {
 		lead[u.cluster] += int(scoring.Indicator(u.strict()) - scoring.Indicator(right(u)))
@@ -85,8 +87,9 @@ const coinTossPercent = 25
 // codeNotAboveRule is the diagnosis of a judge that is not significantly better than a rule that needs no reading.
 const codeNotAboveRule = "unread"
 
-// ruleJudgeDoesNotBeat returns the best rule without reading that is significantly better than a coin and not significantly
-// worse than the judge; ok is false if there is none. With such a rule, the judge's score may come without any reading.
+// ruleJudgeDoesNotBeat returns the best rule without reading that is significantly better than a coin and not
+// significantly worse than the judge; ok is false if there is none. With such a rule, the judge's score may come
+// without any reading.
 func ruleJudgeDoesNotBeat(r *scoring.Report) (best scoring.Baseline, ok bool) {
 	for _, x := range r.Baselines {
 		if x.Low == nil || *x.Low <= 50 || x.OnlyJudgeCorrect > x.OnlyRuleCorrect && *x.P < scoring.SignificanceLevel {

@@ -60,7 +60,8 @@ func advice(r *scoring.Report, level scoring.UsabilityLevel, oneIsEnough bool) s
 		return phrases.Sentence("pairs.one-order", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
 	case level != scoring.LevelWeak:
 		return phrases.Sentence("pairs.keep", agreed, covered)
-	case *right.Value > scoring.LeastConsistentAccuracy && *right.Low <= scoring.LeastConsistentAccuracy && *strict.Value > scoring.UsableFrom:
+	case *right.Value > scoring.LeastConsistentAccuracy && *right.Low <= scoring.LeastConsistentAccuracy &&
+		*strict.Value > scoring.UsableFrom:
 		return phrases.Sentence("pairs.keep-few", agreed)
 	case *right.Value > scoring.LeastConsistentAccuracy:
 		return phrases.Sentence("pairs.keep-little", agreed, covered)

@@ -36,8 +36,8 @@ func (u pair) softScore() (num, den float64) {
 	return .5, 1
 }
 
-// verdictLogOdds returns the natural logarithm of the odds of response A over B by the label probabilities of a judgment.
-// Probabilities of several labels for one response are added. It returns false if the record lacks the
+// verdictLogOdds returns the natural logarithm of the odds of response A over B by the label probabilities of a
+// judgment. Probabilities of several labels for one response are added. It returns false if the record lacks the
 // probabilities of a response.
 func (f *pairScorer) verdictLogOdds(r *judging.Record) (float64, bool) {
 	var p [2]float64

@@ -54,7 +54,7 @@ var features = []feature{
 	},
 }
 
-// logCountIn returns how much of the feature a text has: the logarithm of 1 + the count, so that ratios of counts matter.
+// logCountIn returns how much of the feature a text has: log(1 + count), so that ratios of counts matter.
 func (f feature) logCountIn(text string) float64 {
 	n := 0
 	switch {
@@ -277,7 +277,9 @@ func newRegressionData(rows []responseDifferences, causes []scoring.FeatureEffec
 // sorts the others by the size of their effect. Where the data are too few, out.Why says so.
 func regress(out *scoring.BiasAnalysis, rows []responseDifferences, b stats.Bootstrap) {
 	place := scoring.FeatureEffect{Name: "the place", Measure: "shown first", Pairs: len(rows)}
-	place.PrefersMore = verdictShare(rows, b, func(_ responseDifferences, g judgment) bool { return g.choice == g.firstCandidate })
+	place.PrefersMore = verdictShare(rows, b, func(_ responseDifferences, g judgment) bool {
+		return g.choice == g.firstCandidate
+	})
 	d := newRegressionData(rows, out.Causes)
 	out.Judgments = len(d.y)
 	need := minEventsPerCoefficient * (2 + len(d.features))
@@ -312,8 +314,8 @@ func regress(out *scoring.BiasAnalysis, rows []responseDifferences, b stats.Boot
 	out.Causes = slices.Insert(out.Causes, 0, place)
 }
 
-// oddsRatios returns the odds ratios of the regression fit: of the response shown first over the one shown second, and of
-// each feature; nil where the clusters do not determine them. level is that of the intervals.
+// oddsRatios returns the odds ratios of the regression fit: of the response shown first over the one shown second, and
+// of each feature; nil where the clusters do not determine them. level is that of the intervals.
 func oddsRatios(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	var p []float64
 	for j := 1; j < len(fit.Beta); j++ {

@@ -198,7 +198,7 @@ func leaning(r *scoring.Report) string {
 	return phrases.Sentence("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
 }
 
-// diagnoseAgainstPeople returns the level of a judge by how it ranks responses, or answers yes and no, compared with people.
+// diagnoseAgainstPeople grades a judge by how it ranks responses, or answers yes and no, compared with people.
 func diagnoseAgainstPeople(r *scoring.Report) (d scoring.Diagnosis) {
 	if e, ok := r.Overall(balancedAccuracyMetric).CompareWithThreshold(50); ok {
 		d = e.Diagnose("pointwise.yes-no-", e)

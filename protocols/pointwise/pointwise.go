@@ -166,8 +166,8 @@ func publishedTemplate(name, origin, system, scale string) judging.Template {
 	return t
 }
 
-// adaptTemplate returns a prompt for the scale and the reference of the settings. Published prompts keep their scale, and have
-// another text with a reference.
+// adaptTemplate returns a prompt for the scale and the reference of the settings. Published prompts keep their scale,
+// and have another text with a reference.
 func adaptTemplate(t judging.Template, s judging.Settings) judging.Template {
 	text, isOurs := texts[t.Name]
 	switch {

@@ -27,8 +27,8 @@ const (
 	mostUsed    = "most-used"
 	levelsUsed  = "levels"
 	entropy     = "scale-entropy"
-	// ScoreCountPrefix, BetterCountPrefix and OtherCountPrefix start the names of metrics that count the responses with a score: all, the
-	// labelled ones, and the others of items with a label.
+	// ScoreCountPrefix, BetterCountPrefix and OtherCountPrefix start the names of metrics that count the responses with a
+	// score: all, the labelled ones, and the others of items with a label.
 	ScoreCountPrefix  = "score:"
 	BetterCountPrefix = "better-score:"
 	OtherCountPrefix  = "other-score:"

@@ -32,9 +32,9 @@ func (f *probeScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// diagnosisOfLevel returns the diagnosis of a judge by how often it is right on original pairs, and by the rewrites that change
-// its verdicts. Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one
-// that follows the position.
+// diagnosisOfLevel returns the diagnosis of a judge by how often it is right on original pairs, and by the rewrites
+// that change its verdicts. Rewrites do not matter for a judge that is no better than chance on the original pairs,
+// such as one that follows the position.
 func (f *probeScorer) diagnosisOfLevel(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
@@ -82,8 +82,8 @@ func (f *probeScorer) diagnosisOfLevel(r *scoring.Report) scoring.Diagnosis {
 	return steadyDiagnosis(d, right, r.Probes)
 }
 
-// steadyDiagnosis completes the diagnosis d of an accurate judge whose verdicts no rewrite significantly changes: by whether
-// there are enough verdicts to exclude a larger effect than maxUndetectedEffect.
+// steadyDiagnosis completes the diagnosis d of an accurate judge whose verdicts no rewrite significantly changes: by
+// whether there are enough verdicts to exclude a larger effect than maxUndetectedEffect.
 func steadyDiagnosis(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
 	fewestVerdicts, largestUnseen := all[0].Changed.N, 0.0
 	form := 0.0

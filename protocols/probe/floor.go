@@ -26,9 +26,9 @@ type trial struct {
 	neutralMoves      []bool // for each neutral rewrite that the judge saw: its verdict moved
 }
 
-// noiseFloor returns the share of verdicts that neutral rewrites other than w change (the noise floor), and the p-value of
-// the effect of w beyond that. A verdict moves if it changes and, under a rewrite that favours the worse response, does
-// not change to the better one.
+// noiseFloor returns the share of verdicts that neutral rewrites other than w change (the noise floor), and the p-value
+// of the effect of w beyond that. A verdict moves if it changes and, under a rewrite that favours the worse response,
+// does not change to the better one.
 func (all rewrites) noiseFloor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (scoring.Proportion, float64) {
 	var clusters scoring.OrderedMap[string, struct {
 		trial
@@ -58,7 +58,8 @@ func (all rewrites) noiseFloor(w rewrite, units []scoring.Unit, b stats.Bootstra
 			cluster.changes[1]++
 		}
 		previous := cluster.trial
-		if current.sawRewrite && !previous.sawRewrite || current.sawRewrite == previous.sawRewrite && previous.neutralMoves == nil {
+		if current.sawRewrite && !previous.sawRewrite ||
+			current.sawRewrite == previous.sawRewrite && previous.neutralMoves == nil {
 			cluster.trial = current
 		}
 	}

@@ -200,8 +200,8 @@ func addTypos(text string) string {
 	return strings.ReplaceAll(text, "\n\n", "\n\n\n")
 }
 
-// rewriteInstructions rewrites the system message and the labels of a prompt, and adds the question that follows the verdict,
-// if the rewrite has one. item is the item's id.
+// rewriteInstructions rewrites the system message and the labels of a prompt, and adds the question that follows the
+// verdict, if the rewrite has one. item is the item's id.
 func (w rewrite) rewriteInstructions(p *judging.Prompt, item string) {
 	switch w.How {
 	case "typos":

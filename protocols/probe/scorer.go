@@ -234,8 +234,8 @@ func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stat
 	}
 }
 
-// changesVerdict reports whether the verdict s on a rewrite of the pair counts as another one than that on the original. If
-// the worse response is replaced, a verdict for the better one does not count: it is expected.
+// changesVerdict reports whether the verdict s on a rewrite of the pair counts as another one than that on the
+// original. If the worse response is replaced, a verdict for the better one does not count: it is expected.
 func (w rewrite) changesVerdict(u pair, s judgment) bool {
 	return s.differs(u.judgments[0]) && !(w.Instead != nil && s.choice == u.gold)
 }

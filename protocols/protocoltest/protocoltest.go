@@ -90,8 +90,8 @@ func Answers(t testing.TB, dir string) *judging.ModelAnswers {
 	return a
 }
 
-// ReadReplyTable reads rows of replies and expected values from a file, with " | " between columns. The last column is a
-// reply, in which ⏎ stands for a line end; a reply that begins with a quotation mark is quoted as in Go. Lines that
+// ReadReplyTable reads rows of replies and expected values from a file, with " | " between columns. The last column is
+// a reply, in which ⏎ stands for a line end; a reply that begins with a quotation mark is quoted as in Go. Lines that
 // begin with # are comments.
 func ReadReplyTable(t testing.TB, file string, columns int) (rows [][]string) {
 	t.Helper()

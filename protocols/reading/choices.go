@@ -66,8 +66,8 @@ func Output(reply string) Match {
 // outputNouns may precede the letter of an output: "Output (a)".
 var outputNouns = strings.Fields("output outputs")
 
-// choiceGrammar returns a grammar for replies that select one of the offered things, whose mentions labels finds. target is
-// the thing that the prompt asked for: better or worse.
+// choiceGrammar returns a grammar for replies that select one of the offered things, whose mentions labels finds.
+// target is the thing that the prompt asked for: better or worse.
 func choiceGrammar(target polarity, labels func(*normalizedReply) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
@@ -132,7 +132,8 @@ func optionLabels(v *normalizedReply) []label {
 			l.form = formMarked
 		case !isDigit(v.lower, i) || end-i > 2:
 			continue
-		case i > 0 && !strings.ContainsRune(marksBeforeNumber, lastRune(v.lower, i)) || !matchesRule(v.lower[end:], "bare-after"):
+		case i > 0 && !strings.ContainsRune(marksBeforeNumber, lastRune(v.lower, i)) ||
+			!matchesRule(v.lower[end:], "bare-after"):
 			continue
 		}
 		all = append(all, l)

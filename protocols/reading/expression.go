@@ -86,7 +86,7 @@ func compile(source string) *expression {
 	}
 }
 
-// expandReference returns the regular expression that a reference such as ⟨better⟩ in a rule stands for; see compile.
+// expandReference returns the regular expression for a reference such as ⟨better⟩ in a rule; see compile.
 func expandReference(reference string) string {
 	name := strings.Trim(reference, "⟨⟩")
 	words := cuesOf(name)
@@ -208,7 +208,7 @@ func matchesRule(text string, names ...string) bool {
 	return false
 }
 
-// findRuleMatch returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without one.
+// findRuleMatch returns the offsets in text of the first match of the named rule and of its groups; nil without one.
 func findRuleMatch(text, name string) []int { return rules[name][0].find(text) }
 
 // matchRule returns the text of the first match of a rule of rules.txt in text, and the texts of its

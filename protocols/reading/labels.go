@@ -48,7 +48,7 @@ func Preference(reply string, offered []string) Match {
 type comparison struct {
 	parse                    func(inside string) string // parses the content of brackets; "" if it is no label
 	labelA, labelB, labelTie string                     // labels that prefer A, prefer B, and for a tie
-	names                    map[string]string          // values of single names: "A", "B", "C"; "" if a name decides nothing
+	names                    map[string]string          // values of names: "A", "B", "C"; "" if one decides nothing
 	targetPolarity           polarity                   // the response that the prompt asks for: better or worse
 }
 
@@ -58,7 +58,7 @@ const (
 	LabelIncorrect = "Incorrect"
 )
 
-// Correctness reads whether a reply judges an answer as right: [[LabelCorrect]] or [[LabelIncorrect]], or words for either.
+// Correctness reads whether a reply judges an answer as right: [[Correct]] or [[Incorrect]], or words for either.
 func Correctness(reply string) Match {
 	return grammar{
 		labels: func(v *normalizedReply) []label {
@@ -368,8 +368,8 @@ func (v *normalizedReply) alphanumericRuns() iter.Seq2[int, int] {
 	}
 }
 
-// letterLabels returns the letters from A to last that are labels: in brackets, after one of the nouns, or, with areNames,
-// as a name about which the reply states something.
+// letterLabels returns the letters from A to last that are labels: in brackets, after one of the nouns, or, with
+// areNames, as a name about which the reply states something.
 func (v *normalizedReply) letterLabels(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.alphanumericRuns() {

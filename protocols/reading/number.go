@@ -76,8 +76,8 @@ func (v *normalizedReply) announcedText(i int) string {
 	return v.text[i:j] + line
 }
 
-// evaluateNumber returns the value of s, a text at byte i of the view: its first number that is not denied, or the last value
-// of a chain of equations. rule becomes the match's rule.
+// evaluateNumber returns the value of s, a text at byte i of the view: its first number that is not denied, or the last
+// value of a chain of equations. rule becomes the match's rule.
 func (v *normalizedReply) evaluateNumber(rule, s string, i int) Match {
 	from := 0
 	for range 4 {
@@ -210,8 +210,8 @@ func isPower(line string, previous, n Numeral) bool {
 	return m != nil && previous.End+m[1] > n.Start
 }
 
-// lastNumberOfLine returns the last number in bold type in the line's sentence from byte from on; else the line's last number.
-// all lists the line's numbers, start is its place in the view. Denied numbers do not count.
+// lastNumberOfLine returns the last number in bold type in the line's sentence from byte from on; else the line's last
+// number. all lists the line's numbers, start is its place in the view. Denied numbers do not count.
 func (v *normalizedReply) lastNumberOfLine(line string, start int, all []Numeral, from int) (f Match) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
 		return matchesRule(textBefore(line, n.Start, 24), "negation")

@@ -10,8 +10,8 @@ func joinsOptions(s string) bool {
 	return len(s) <= 64 && !strings.Contains(s, "\n") && matchesRule(s, "between")
 }
 
-// isOnlyMentioned reports whether label i of all is offered rather than claimed: part of a question, or repeated from the
-// prompt, as in "[[A]]" if assistant A is better, "[[C]]" for a tie.
+// isOnlyMentioned reports whether label i of all is offered rather than claimed: part of a question, or repeated from
+// the prompt, as in "[[A]]" if assistant A is better, "[[C]]" for a tie.
 func isOnlyMentioned(v *normalizedReply, all []label, i int) bool {
 	l, prefix := all[i], v.statementBefore(all[i].start)
 	if matchesRule(prefix, "on-offer") || hasCondition(v, l) {

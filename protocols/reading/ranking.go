@@ -34,8 +34,8 @@ func (c comparison) rankings(v *normalizedReply, all []label) []label {
 	return all
 }
 
-// claimByScores returns a weak claim for the response with the higher score, from the overall scores of a reply or the only
-// ones; false if it does not score both responses, or one of them twice differently.
+// claimByScores returns a weak claim for the response with the higher score, from the overall scores of a reply or the
+// only ones; false if it does not score both responses, or one of them twice differently.
 func (c comparison) claimByScores(v *normalizedReply, all []label) (final claim) {
 	byName := map[string]float64{}
 	isScore := false

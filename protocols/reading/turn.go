@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// templateMarkerParts lists substrings: every marker of a chat template, such as an end-of-turn token, contains one. They are
-// rare in replies, so looking for them first saves time.
+// templateMarkerParts lists substrings: every marker of a chat template, such as an end-of-turn token, contains one.
+// They are rare in replies, so looking for them first saves time.
 var templateMarkerParts = splitPhrases(`<| <｜ </s> <end <turn <eos <EOT
 	<think </think <thought </thought <seed </seed ▷ THINK] INST]
 	assistantfinal Human: [User_Question [The_`)

@@ -298,7 +298,8 @@ func (d *normalizer) rune(i int, r rune, s string) {
 		return
 	case plainCharacters[s] != "":
 		s = plainCharacters[s]
-	case cyrillic[s] != "" && !hasWordBefore(d.reply, i) && matchesRule(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
+	case cyrillic[s] != "" && !hasWordBefore(d.reply, i) &&
+		matchesRule(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
 		s = cyrillic[s]
 	case unicode.Is(unicode.Nd, r):
 		s = string(toASCIIDigit(r))
@@ -322,7 +323,13 @@ func wordRune(r rune) bool {
 func isUnspaced(r rune) bool { return unicode.In(r, spacelessScripts...) }
 
 // spacelessScripts lists scripts that do not separate words and numbers by spaces.
-var spacelessScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
+var spacelessScripts = []*unicode.RangeTable{
+	unicode.Han,
+	unicode.Hiragana,
+	unicode.Katakana,
+	unicode.Thai,
+	unicode.Hangul,
+}
 
 // hasWordBefore reports whether a letter or a digit of a word stands right before byte i.
 func hasWordBefore(s string, i int) bool { return wordRune(lastRune(s, i)) }

@@ -29,8 +29,8 @@ type judgeScatter struct {
 	answering, value []float64 // by judge: generation accuracy, and the metric; in percent
 }
 
-// judgePointsOf returns the judges with a value of F1 in a mode whose reference is their own answer. Of several runs of a
-// model the first counts.
+// judgePointsOf returns the judges with a value of F1 in a mode whose reference is their own answer. Of several runs of
+// a model the first counts.
 func judgePointsOf(judges []report.BoardRow, mode string) (p judgeScatter) {
 	models := map[string]bool{}
 	for _, j := range judges {
@@ -72,7 +72,10 @@ func acrossJudges(judges []report.BoardRow) *report.Across {
 		}
 		r, iv := stats.Pearson(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
 		x := p.completeResult(scoring.Result{
-			Metric: AnsweringF1Correlation, Mode: modes[i], Unit: scoring.UnitCorrelation, IntervalMethod: scoring.IntervalByFisher,
+			Metric:         AnsweringF1Correlation,
+			Mode:           modes[i],
+			Unit:           scoring.UnitCorrelation,
+			IntervalMethod: scoring.IntervalByFisher,
 		}, r, iv)
 		out.Results = append(out.Results, x)
 		row.N = x.N

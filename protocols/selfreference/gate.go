@@ -27,8 +27,8 @@ const (
 	GateNever     = "gated-never"  // it is never shown; in mode difference, gated less that
 )
 
-// gateSplitHalf returns 1 for a judgment on which the threshold is chosen and 2 for one of the other half, by the hash of
-// its question; 0 if one of the modes or the confidence of the own answer is missing.
+// gateSplitHalf returns 1 for a judgment on which the threshold is chosen and 2 for one of the other half, by the hash
+// of its question; 0 if one of the modes or the confidence of the own answer is missing.
 func (j judgment) gateSplitHalf() int {
 	if j.ownConfidence == 0 || j.modeCount < 2 {
 		return 0

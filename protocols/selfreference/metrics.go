@@ -154,9 +154,15 @@ var modeMetrics = []scoring.Metric{
 	subsetMetric(OnlyAgentRightAccuracy, ownWrong, true, false), subsetMetric(OnlyAgentRightF1, ownWrong, true, true),
 	subsetMetric(BothWrongAccuracy, ownWrong, false, false), subsetMetric(BothWrongF1, ownWrong, false, true),
 	correlation(scoring.Metric{Name: CorrelationGJ, Value: ownJudgmentCorrelation}, ownAnswerVariable, judgmentVariable),
-	correlation(scoring.Metric{Name: CorrelationGA, Value: ownAgentCorrelation, AskedOnce: true}, ownAnswerVariable, agentVariable),
+	correlation(
+		scoring.Metric{Name: CorrelationGA, Value: ownAgentCorrelation, AskedOnce: true},
+		ownAnswerVariable, agentVariable,
+	),
 	correlation(scoring.Metric{Name: CorrelationJA, Value: judgmentAgentCorrelation}, judgmentVariable, agentVariable),
-	correlation(scoring.Metric{Name: PartialGJ, Value: partialCorrelation}, ownAnswerVariable, judgmentVariable, agentVariable),
+	correlation(
+		scoring.Metric{Name: PartialGJ, Value: partialCorrelation},
+		ownAnswerVariable, judgmentVariable, agentVariable,
+	),
 }
 
 // F1 over the questions that the judge itself answers right, and over those that it answers wrong.
@@ -244,8 +250,8 @@ func f1Delta(t []float64) float64 {
 	return whereOwnAnswerIs(ownRight)(t).f1() - whereOwnAnswerIs(ownWrong)(t).f1()
 }
 
-// subsetMetric returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are right.
-// All answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
+// subsetMetric returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are
+// right. All answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
 func subsetMetric(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 	m := scoring.Metric{Name: name, Kind: scoring.KindTrials}
 	if isF1 {

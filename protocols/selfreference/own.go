@@ -39,7 +39,8 @@ func equalsOwnAnswer(r *judging.Record) int8 {
 		return otherAnswer
 	case r.AgentFinalAnswer == nil:
 		return sameUnknown
-	case *r.AgentFinalAnswer != "" && (*r.AgentFinalAnswer == r.Own.Value || answer.SameNumber(*r.AgentFinalAnswer, r.Own.Value)):
+	case *r.AgentFinalAnswer != "" &&
+		(*r.AgentFinalAnswer == r.Own.Value || answer.SameNumber(*r.AgentFinalAnswer, r.Own.Value)):
 		return sameAnswer
 	}
 	return otherAnswer
@@ -60,7 +61,7 @@ type modeJudgment struct {
 	verdict int8 // calledCorrect, calledIncorrect or noVerdict
 }
 
-// prefersOwnAnswer reports whether the judge sides with its own answer: it calls an equal one Correct or another Incorrect.
+// prefersOwnAnswer reports whether the judge sides with itself: it calls an equal answer Correct or another Incorrect.
 func (j modeJudgment) prefersOwnAnswer() bool {
 	return j.sameAsOwn == sameAnswer && j.verdict == calledCorrect ||
 		j.sameAsOwn == otherAnswer && j.verdict == calledIncorrect
@@ -121,8 +122,10 @@ func shareMetric(name string, column int) scoring.Metric {
 // right with it.
 const Misled = "misled"
 
-// misledResults returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
-func (f *selfReferenceScorer) misledResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+// misledResults returns the result of [Misled] for a run with both modes, unless the reference is the own answer.
+func (f *selfReferenceScorer) misledResults(
+	rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap,
+) []scoring.Result {
 	if !f.hasMode[0] || !f.hasMode[1] || referenceSetting(rep.Settings) == ReferenceOwn {
 		return nil
 	}

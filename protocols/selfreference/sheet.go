@@ -20,8 +20,8 @@ const (
 	judgmentColumnCount = columnFirstTable + 4*tableWidth
 )
 
-// tableColumns returns the columns of a table: 0 for mode cot, 1 for self; 2 and 3 for the same modes over the judgments
-// that count in both modes.
+// tableColumns returns the columns of a table: 0 for mode cot, 1 for self; 2 and 3 for the same modes over the
+// judgments that count in both modes.
 func tableColumns(mode int) scoring.ColumnSpan {
 	return scoring.ColumnSpan{columnFirstTable + mode*tableWidth, columnFirstTable + (mode+1)*tableWidth}
 }
@@ -35,7 +35,10 @@ func countsVerdict(m scoring.MissingPolicy, verdict int8) bool {
 // each with all its judgments.
 func (f *selfReferenceScorer) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics: f.metrics(policy), ColumnCount: judgmentColumnCount, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
+		Metrics:         f.metrics(policy),
+		ColumnCount:     judgmentColumnCount,
+		QuestionColumns: 2,
+		Units:           make([]scoring.Unit, len(f.rows)),
 		OptionalColumns: []scoring.ColumnSpan{{sheetColumnOwnRight, sheetColumnRight}, tableColumns(0), tableColumns(1)},
 		Divisions:       []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}

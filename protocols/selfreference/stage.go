@@ -78,7 +78,10 @@ func (p selfReference) writeJudgmentLines(
 		})
 	}
 	if p.judgesOptions {
-		s.Agents = append(s.Agents, judging.AgentAnswerCounts{Name: "options", OmittedAnswers: map[judging.NoAnswerReason]int{}})
+		s.Agents = append(s.Agents, judging.AgentAnswerCounts{
+			Name:           "options",
+			OmittedAnswers: map[judging.NoAnswerReason]int{},
+		})
 	}
 	if err := s.checkRuns(questions); err != nil {
 		return nil, err

@@ -219,7 +219,7 @@ func (r *Race) Judgments() (n int) {
 // ModelLoads returns the number of turns of judges so far: on a single GPU, the number of model loads.
 func (r *Race) ModelLoads() int { return r.modelLoads }
 
-// ShareOfRight returns the share of its items on which a judge was right, with an interval that is valid at every check.
+// ShareOfRight returns the share of its items on which a judge was right, with an interval valid at every check.
 func (r *Race) ShareOfRight(judge int) (share float64, iv stats.Interval) {
 	right, level := r.right[judge], 1-r.Rules.Alpha
 	if !r.Rules.OnlyTheseItems {

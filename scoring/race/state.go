@@ -32,8 +32,8 @@ type State struct {
 	RightShares []RightShare `json:"shares,omitempty"`
 }
 
-// RightShare holds a judge's share of right items so far, in percent, with an interval that is valid at every check; null
-// before the judge's first item.
+// RightShare holds a judge's share of right items so far, in percent, with an interval that is valid at every check;
+// null before the judge's first item.
 type RightShare struct {
 	Value *float64 `json:"value"` // percent of the judge's items on which it was right
 	Low   *float64 `json:"low"`   // lower end of the interval of `value`

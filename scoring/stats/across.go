@@ -16,9 +16,9 @@ func Pearson(x, y []float64, level float64) (float64, Interval) {
 	return r, Interval{Low: math.Tanh(math.Atanh(r) - half), High: math.Tanh(math.Atanh(r) + half)}
 }
 
-// ZeroCrossing returns the x at which the least-squares line through three or more points is 0, with Fieller's interval.
-// slope is that of the line. If it is not significant, the interval would be unbounded: then slope is 0 and the others
-// are NaN.
+// ZeroCrossing returns the x at which the least-squares line through three or more points is 0, with Fieller's
+// interval. slope is that of the line. If it is not significant, the interval would be unbounded: then slope is 0 and
+// the others are NaN.
 //
 // Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954), 175–185.
 func ZeroCrossing(x, y []float64, level float64) (crossing float64, iv Interval, slope float64) {

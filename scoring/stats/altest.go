@@ -12,7 +12,7 @@ type Annotator struct {
 	Units           int     // units rated by this person, by the judge and by somebody else
 	JudgeAgreement  float64 // share of the units on which the judge agrees with the others at least as often as the person
 	PersonAgreement float64 // share of the units on which the person agrees with the others at least as often as the judge
-	P               float64 // p-value of "the judge is worse by ε or more" (see [AltTest]); NaN below AltTestMinUnits units
+	P               float64 // p-value of "the judge is worse by ε or more"; NaN below AltTestMinUnits units
 	LosesToJudge    bool    // the test rejects "the judge is worse by ε or more"
 }
 
@@ -29,8 +29,8 @@ const AltTestMinUnits = 30
 
 // AltTest runs the alternative annotator test. judge[i] and people[j][i] are the categories given to unit i, −1 for
 // none. Each person in turn is left out: the test compares the judge and this person by how many of the other people
-// agree with each. ε is the cost advantage of the judge, as a share. People with fewer than AltTestMinUnits units are not
-// tested and do not count. The method of Benjamini and Yekutieli keeps the false discovery rate at or below level.
+// agree with each. ε is the cost advantage of the judge, as a share. People with fewer than AltTestMinUnits units are
+// not tested and do not count. The method of Benjamini and Yekutieli keeps the false discovery rate at or below level.
 //
 // Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals
 // of Statistics 29 (2001).

@@ -64,7 +64,7 @@ func FitLogistic(x [][]float64, y []bool, cluster []int) *Logistic {
 	return nil
 }
 
-// gradientAndInformation returns the gradient of the log likelihood of some rows of x, given by index, and its information matrix.
+// gradientAndInformation returns the gradient and the information matrix of the log likelihood of the given rows of x.
 func gradientAndInformation(x [][]float64, y []bool, beta []float64, rows []int) (*mat.VecDense, *mat.SymDense) {
 	gradient := mat.NewVecDense(len(beta), nil)
 	information := mat.NewSymDense(len(beta), nil)

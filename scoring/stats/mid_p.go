@@ -4,9 +4,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// MidPInterval returns the mid-P interval of a share of x in n. Neither has to be whole: for clustered units n is the effective
-// number of independent ones (see [EffectiveSampleSize]). Each end leaves half of 1−level beyond x, where x itself
-// counts half. The width is never 0.
+// MidPInterval returns the mid-P interval of a share of x in n. Neither has to be whole: for clustered units n is the
+// effective number of independent ones (see [EffectiveSampleSize]). Each end leaves half of 1−level beyond x, where x
+// itself counts half. The width is never 0.
 //
 // Source: Lancaster, JASA 56 (1961), 223–234; for an effective n Korn and Graubard, Survey Methodology 24 (1998),
 // 193–201, who apply it to Clopper and Pearson's.

@@ -4,10 +4,10 @@ import (
 	"math"
 )
 
-// CurveDifferenceInterval returns the interval of curve(B) − curve(A), where A and B are the shares of units on which each
-// of two judges is right and curve is increasing. Of the same units, both judges are right on both, the first alone on
-// onlyA, the second alone on onlyB, and none on neither. It combines the distances from each share to the ends of its
-// Blaker interval as for two correlated estimates.
+// CurveDifferenceInterval returns the interval of curve(B) − curve(A), where A and B are the shares of units on which
+// each of two judges is right and curve is increasing. Of the same units, both judges are right on both, the first
+// alone on onlyA, the second alone on onlyB, and none on neither. It combines the distances from each share to the ends
+// of its Blaker interval as for two correlated estimates.
 //
 // Sources: Newcombe, Statistics in Medicine 17 (1998), 2635–2650, method 10, with its correction of the correlation;
 // for functions of the shares Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).

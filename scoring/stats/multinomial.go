@@ -37,8 +37,8 @@ func ExpectedEntropy(k int, p []float64) float64 {
 	return h
 }
 
-// ExpectedLargestCount returns the mean of the largest count in k independent draws, where p holds the probability of each
-// outcome and adds up to 1: the sum over m of the probability that some count is above m.
+// ExpectedLargestCount returns the mean of the largest count in k independent draws, where p holds the probability of
+// each outcome and adds up to 1: the sum over m of the probability that some count is above m.
 func ExpectedLargestCount(k int, p []float64) float64 {
 	mean := 0.0
 	for m := range k {
@@ -47,8 +47,8 @@ func ExpectedLargestCount(k int, p []float64) float64 {
 	return mean
 }
 
-// probNoneAbove returns the probability that in k draws no outcome is drawn more than m times. It takes one outcome after
-// another: given the counts before it, the number of draws of an outcome is binomial.
+// probNoneAbove returns the probability that in k draws no outcome is drawn more than m times. It takes one outcome
+// after another: given the counts before it, the number of draws of an outcome is binomial.
 func probNoneAbove(m, k int, p []float64) float64 {
 	remaining := make([]float64, k+1) // index: number of draws left; value: its probability
 	remaining[k] = 1

@@ -14,7 +14,7 @@ import (
 const (
 	// maxFarExchanges is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
 	maxFarExchanges = 100
-	// minFarExchanges is the number of far exchanges below which p is too uncertain and weighted draws replace the plain ones.
+	// minFarExchanges is the number of far exchanges below which p is too uncertain and weighted draws replace plain ones.
 	minFarExchanges = 20
 	// maxExactUnits is the number of units up to which a float can hold the number of exchanges.
 	maxExactUnits = 1000
@@ -26,10 +26,10 @@ const (
 // units exchanged. p is the share of exchanges whose difference is at least as far from 0 as the observed one ("far").
 //
 // Units whose sides are equal change nothing. If the exchanges of the others give at most Rounds sums, all are counted
-// and p is exact. Else exchanges are drawn until maxFarExchanges of l are far, and p is maxFarExchanges/l; without that, after
-// Rounds draws, it is (far+1)/(Rounds+1), and if fewer than minFarExchanges were far, a tenth as many weighted draws
-// estimate p. All of these hold their level, and p is never 0. An exchange with an undefined difference counts as far.
-// p is NaN without rows, and if the observed difference is undefined.
+// and p is exact. Else exchanges are drawn until maxFarExchanges of l are far, and p is maxFarExchanges/l; without
+// that, after Rounds draws, it is (far+1)/(Rounds+1), and if fewer than minFarExchanges were far, a tenth as many
+// weighted draws estimate p. All of these hold their level, and p is never 0. An exchange with an undefined difference
+// counts as far. p is NaN without rows, and if the observed difference is undefined.
 //
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.

@@ -24,7 +24,7 @@ func PairsToDetect(diff, discordant, alpha, power float64) float64 {
 	return smallestSample(z*z/(diff*diff)+2/diff, discordant, enough)
 }
 
-// DefaultDiscordantShare is the share of items on which one of two judges alone is right that is assumed if no data are available.
+// DefaultDiscordantShare is the share of items on which one of two judges alone is right, assumed without data.
 const DefaultDiscordantShare = 0.3
 
 // DetectableDifference returns the smallest difference between two shares, 0 to 1, that [McNemar]'s exact test on n

@@ -12,8 +12,8 @@ type MeanEstimate struct {
 	Interval
 }
 
-// PredictionPoweredEstimate holds the estimated mean of labels, from 0 to 1, that are known for few units, while predictions are
-// known for all.
+// PredictionPoweredEstimate holds the estimated mean of labels, from 0 to 1, that are known for few units, while
+// predictions are known for all.
 type PredictionPoweredEstimate struct {
 	MeanEstimate
 	PredictionWeight float64 // λ: weight of the predictions in the estimate, 0 to 1

@@ -36,9 +36,9 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 	return e
 }
 
-// AdjustWinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy, which
-// lies between low and high and is known from other units. It assumes that the judge is as accurate whichever side is
-// better. The estimate is NaN unless the accuracy is above one half with its whole interval.
+// AdjustWinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy,
+// which lies between low and high and is known from other units. It assumes that the judge is as accurate whichever
+// side is better. The estimate is NaN unless the accuracy is above one half with its whole interval.
 //
 // Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½) over
 // (2·accuracy − 1). For the interval of this ratio Fieller, Journal of the Royal Statistical Society B 16 (1954),

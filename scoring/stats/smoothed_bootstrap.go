@@ -49,7 +49,7 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	for i, x := range list {
 		drawings[i].Statistic = x
 		if x.Prior != nil {
-			drawings[i].priorPool, pools = priorPool(x.Prior, shape, pools)
+			drawings[i].priorPool, pools = poolOfPriorRows(x.Prior, shape, pools)
 		}
 	}
 	for range b.Rounds {
@@ -77,9 +77,9 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	return out
 }
 
-// gammaShape returns the shape of the gamma distribution of a row's weight. With it, the variance of the weighted mean of
-// n rows exceeds the normal one as that of Student's t does: with shape a, the variance of the rows is divided by n·a
-// + 1.
+// gammaShape returns the shape of the gamma distribution of a row's weight. With it, the variance of the weighted mean
+// of n rows exceeds the normal one as that of Student's t does: with shape a, the variance of the rows is divided by
+// n·a + 1.
 func gammaShape(n int, level float64) float64 {
 	if n < 2 {
 		return 1
@@ -94,16 +94,16 @@ type weightedRow struct {
 	weight gamma
 }
 
-// priorWeights holds the random weights of prior rows in a round. Statistics whose prior rows have the same mass share them,
-// because each statistic is computed on its own.
+// priorWeights holds the random weights of prior rows in a round. Statistics whose prior rows have the same mass share
+// them, because each statistic is computed on its own.
 type priorWeights struct {
 	meanWeight float64   // mean weight of each prior row
 	weight     gamma     // distribution of one weight
 	weights    []float64 // weights in the current round, one for each prior row
 }
 
-// priorPool returns the pool with the weights of these prior rows, a new one or one of pools, and all pools including it.
-func priorPool(prior *PriorRows, shape float64, pools []*priorWeights) (*priorWeights, []*priorWeights) {
+// poolOfPriorRows returns the pool with the weights of these prior rows, from pools or new, and all pools including it.
+func poolOfPriorRows(prior *PriorRows, shape float64, pools []*priorWeights) (*priorWeights, []*priorWeights) {
 	i := slices.IndexFunc(pools, func(p *priorWeights) bool { return p.meanWeight == prior.Mass })
 	if i < 0 {
 		i = len(pools)

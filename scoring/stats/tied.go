@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// TieGroups groups n runs, numbered from 0, into sets of tied runs; different lists the pairs that differ significantly.
-// Each group is a set in which no two runs differ and to which no run can be added. Two tied runs share at least one
-// group, so a run may be in several: a may be tied with b and b with c while a and c differ. The groups are sorted by
-// their members.
+// TieGroups groups n runs, numbered from 0, into sets of tied runs; different lists the pairs that differ
+// significantly. Each group is a set in which no two runs differ and to which no run can be added. Two tied runs share
+// at least one group, so a run may be in several: a may be tied with b and b with c while a and c differ. The groups
+// are sorted by their members.
 //
 // They are the maximal cliques of the graph of ties, which make a compact letter display. Source: Piepho, Journal of
 // Computational and Graphical Statistics 13 (2004), where the same display is made by inserting and absorbing columns.

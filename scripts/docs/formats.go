@@ -150,8 +150,8 @@ func fieldsOf(t reflect.Type, texts map[string]string) []field {
 	return all
 }
 
-// elementStruct returns the struct type in a pointer, slice or array type, or nil, with the suffix for the path of its keys:
-// "[]" for each slice or array.
+// elementStruct returns the struct type in a pointer, slice or array type, or nil, with the suffix for the path of its
+// keys: "[]" for each slice or array.
 func elementStruct(t reflect.Type) (inner reflect.Type, suffix string) {
 	for {
 		switch t.Kind() {

@@ -92,8 +92,8 @@ const decisionTemplate = `<|im_start|>user
 <|im_start|>assistant
 `
 
-// makeDecisionModel turns the model into a decision model. Type openjev of llama.cpp is an ordinary language model, of which
-// the server reads the logits of each option's letter after the prompt (tools/server/server-decision.cpp).
+// makeDecisionModel turns the model into a decision model. Type openjev of llama.cpp is an ordinary language model, of
+// which the server reads the logits of each option's letter after the prompt (tools/server/server-decision.cpp).
 func (m *model) makeDecisionModel() {
 	m.meta["general.name"] = "tiny random decisions"
 	m.meta["llama.decision.type"] = "openjev"

@@ -22,7 +22,7 @@ var levelMarks = []struct {
 	{level: scoring.LevelUnknown, shape: "···", colour: text.Faint},
 }
 
-// LevelWithSymbol returns a level as a shape and a word: ●●○ usable. A [ColouredWriter] writer adds the colour.
+// LevelWithSymbol returns a level as a shape and a word: ●●○ usable. A [ColouredWriter] adds the colour.
 func LevelWithSymbol(level scoring.UsabilityLevel) string {
 	for _, l := range levelMarks {
 		if l.level == level {
@@ -32,8 +32,8 @@ func LevelWithSymbol(level scoring.UsabilityLevel) string {
 	return string(level)
 }
 
-// ColouredWriter wraps the writer of a terminal that shows colours. The words that Level returns appear in colour; tables
-// also have bold titles and faint notes.
+// ColouredWriter wraps the writer of a terminal that shows colours. The words that LevelWithSymbol returns appear in
+// colour; tables also have bold titles and faint notes.
 type ColouredWriter struct{ io.Writer }
 
 // Write writes b with levels in colour. A level is not recognized if its words are split between two calls.
@@ -53,10 +53,10 @@ var colourReplacer = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// Bold returns a line in bold if w is [ColouredWriter].
+// Bold returns a line in bold if w is a [ColouredWriter].
 func Bold(w io.Writer, line string) string { return styled(w, text.Bold, line) }
 
-// Faint returns a less important line in a faint colour if w is [ColouredWriter].
+// Faint returns a less important line in a faint colour if w is a [ColouredWriter].
 func Faint(w io.Writer, line string) string { return styled(w, text.Faint, line) }
 
 // styled returns a line with the escape sequences of a style if w is [ColouredWriter].

@@ -34,8 +34,8 @@ func TextWriter(columns int) Writer {
 	}
 }
 
-// TerminalWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing out:
-// a table that is too wide continues below itself, where each row begins with its first words again.
+// TerminalWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing
+// out: a table that is too wide continues below itself, where each row begins with its first words again.
 func TerminalWriter(columns int) Writer {
 	columns = maxLineLength(columns)
 	return func(w io.Writer, t Table) error { return write(w, t, columns, t.splitByWidth(columns)) }

@@ -162,8 +162,8 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// fillTable fills a table of the library go-pretty. cell makes words safe for the format. widest has the widths to which
-// columns are wrapped, by index.
+// fillTable fills a table of the library go-pretty. cell makes words safe for the format. widest has the widths to
+// which columns are wrapped, by index.
 func fillTable(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
 	tw := pretty.NewWriter()
 	header := make(pretty.Row, len(t.Columns))

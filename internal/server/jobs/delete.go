@@ -72,8 +72,8 @@ const deletedPrefix = ".deleted-"
 // deletedName matches the names of folders that Delete has renamed and whose files it is removing.
 var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
-// removeLeftovers removes what killed processes left below dir, the folder of runs: folders that were being deleted, and
-// temporary files of runs and suites.
+// removeLeftovers removes what killed processes left below dir, the folder of runs: folders that were being deleted,
+// and temporary files of runs and suites.
 func removeLeftovers(ctx context.Context, dir string) {
 	if to, err := filepath.EvalSymlinks(dir); err == nil { // WalkDir does not follow a link
 		dir = to
@@ -190,7 +190,7 @@ func checkFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// checkRunFiles returns an error if a run's folder holds links, or files that no run has. Hidden files count as the run's.
+// checkRunFiles refuses a run's folder with links, or with files that no run has. Hidden files count as the run's.
 func checkRunFiles(root *os.Root, run string) error {
 	if err := checkFolders(root, run); err != nil {
 		return err

@@ -108,9 +108,11 @@ func (r *Manager) values(
 	return out, nil
 }
 
-// requestValue returns a field's value as the request of a run needs it: the name of a run becomes its folder. It refuses
-// files, and addresses of servers that are not offered.
-func (r *Manager) requestValue(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
+// requestValue returns a field's value as the request of a run needs it: the name of a run becomes its folder. It
+// refuses files, and addresses of servers that are not offered.
+func (r *Manager) requestValue(
+	ctx context.Context, protocol judging.Protocol, f eval.Field, value string,
+) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.InvalidField(f.Name, value, ": not a text")
 	}

@@ -29,7 +29,7 @@ const (
 // postedFile stands for the name of the posted suite's file in errors.
 const postedFile = "suite.yaml"
 
-// callWithSuite reads and checks the suite of a job request, and calls do with it. Concurrent calls wait for each other.
+// callWithSuite reads and checks the suite of a request, and calls do with it. Concurrent calls wait for each other.
 func (r *Manager) callWithSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
 	if err := r.suitePlanSemaphore.Acquire(ctx, 1); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 	return file.Matrix(func(c *suite.Cell) (eval.RunRequest, error) { return r.requestOfCell(ctx, c) })
 }
 
-// setSuiteFolder makes the suite's folder one below the folder of runs. It refuses a folder that the server does not search for
-// runs, or that lies in the folder of another suite.
+// setSuiteFolder makes the suite's folder one below the folder of runs. It refuses a folder that the server does not
+// search for runs, or that lies in the folder of another suite.
 func (r *Manager) setSuiteFolder(file *suite.Definition) error {
 	return file.SetFolder(r.runsFolder, func(out string) error {
 		rel, err := filepath.Rel(r.runsFolder, out)
@@ -99,8 +99,8 @@ func (r *Manager) setSuiteFolder(file *suite.Definition) error {
 	})
 }
 
-// requestOfCell returns the request for the run of a cell: one combination of the suite's judges, datasets and settings. The
-// cell passes the same checks as a posted run.
+// requestOfCell returns the request for the run of a cell: one combination of the suite's judges, datasets and
+// settings. The cell passes the same checks as a posted run.
 func (r *Manager) requestOfCell(ctx context.Context, c *suite.Cell) (o eval.RunRequest, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)

@@ -122,8 +122,8 @@ var toHTML = goldmark.New(
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(activeNodeEscaper{}, 1))),
 )
 
-// activeNodeEscaper turns active nodes into text: HTML into its source, images and links that do not lead to a web site into
-// their addresses, and headings into lines in bold, since headings belong to the page.
+// activeNodeEscaper turns active nodes into text: HTML into its source, images and links that do not lead to a web site
+// into their addresses, and headings into lines in bold, since headings belong to the page.
 type activeNodeEscaper struct{}
 
 // Transform changes a parsed document before it is converted to HTML. goldmark calls it.
@@ -196,7 +196,7 @@ func isWebURL(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// htmlPolicy is the second filter, after activeNodeEscaper: it removes all elements and attributes but those allowed here.
+// htmlPolicy filters after activeNodeEscaper: it removes all elements and attributes but those allowed here.
 var htmlPolicy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",

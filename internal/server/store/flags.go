@@ -46,9 +46,9 @@ func FindFilter(name string) *Filter {
 	return nil
 }
 
-// ItemFlags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled and
-// missing matches: they divide the items as the score "correct in both orders" does. If judgments were repeated, only
-// changed takes the later repetitions into account.
+// ItemFlags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled
+// and missing matches: they divide the items as the score "correct in both orders" does. If judgments were repeated,
+// only changed takes the later repetitions into account.
 type ItemFlags []string
 
 // Has reports whether the filter with this name matches the item.

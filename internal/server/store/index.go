@@ -174,7 +174,8 @@ func (x *Index) isSameOrAppended(info fs.FileInfo) bool {
 	if x.recordsFile == nil || info == nil {
 		return x.recordsFile == nil
 	}
-	return os.SameFile(x.recordsFile, info) && (StampOf(x.recordsFile) == StampOf(info) || info.Size() > x.recordsFile.Size())
+	return os.SameFile(x.recordsFile, info) &&
+		(StampOf(x.recordsFile) == StampOf(info) || info.Size() > x.recordsFile.Size())
 }
 
 // readRecords reads the records in f that x does not have yet, up to the size in info.
@@ -206,8 +207,8 @@ type indexedRecord struct {
 	record *judging.Record
 }
 
-// readRecord decodes a line of records.jsonl and reads the verdict from its replies again, as scoring does. It is called from
-// several goroutines.
+// readRecord decodes a line of records.jsonl and reads the verdict from its replies again, as scoring does. It is
+// called from several goroutines.
 func (x *Index) readRecord(line []byte) (out indexedRecord, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
@@ -220,9 +221,12 @@ func (x *Index) readRecord(line []byte) (out indexedRecord, err error) {
 	return indexedRecord{IndexedJudgment: judgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
-// ResultsReadingOptions returns the options with which the verdicts behind a run's results.json were read from the replies.
+// ResultsReadingOptions returns the options with which the verdicts behind a run's results.json were read from replies.
 func ResultsReadingOptions(m *judging.Manifest) judging.ReadingOptions {
-	return judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, AcceptTruncated: m.Spec.Parameters.AcceptTruncated}
+	return judging.ReadingOptions{
+		LabelPolicy:     judging.PolicyUniqueLabel,
+		AcceptTruncated: m.Spec.Parameters.AcceptTruncated,
+	}
 }
 
 // judgmentOf returns the values of r, a record of the run of m, that an index keeps. v is the verdict read from r.

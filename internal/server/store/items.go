@@ -127,8 +127,8 @@ func (x *Index) Outcomes(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// DiffersFromFirstVerdict reports whether an item's verdict in a mode differs from that of the item's first judgment. It returns
-// false if the first judgment has no verdict.
+// DiffersFromFirstVerdict reports whether an item's verdict in a mode differs from that of the item's first judgment.
+// It returns false if the first judgment has no verdict.
 func (x *Index) DiffersFromFirstVerdict(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g IndexedJudgment) bool {

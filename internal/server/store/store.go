@@ -223,8 +223,8 @@ func (s *Store) List() ([]FoundRun, error) {
 	return runs, nil
 }
 
-// HasManyRuns reports whether the folder of runs has at least largeFolder entries: reading its runs may then take longer than
-// a page should wait.
+// HasManyRuns reports whether the folder of runs has at least largeFolder entries: reading its runs may then take
+// longer than a page should wait.
 func (s *Store) HasManyRuns() bool {
 	f, err := s.root.Open(".")
 	if err != nil {
