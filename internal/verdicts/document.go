@@ -79,6 +79,10 @@ func (r *Result) Document() doc.Document {
 		}
 		row.Cells = append(row.Cells, doc.NumberCell(x))
 	}
+	for i := range results.Rows {
+		row := &results.Rows[i]
+		row.Cells = append(row.Cells, make([]doc.Value, len(results.Columns)-len(row.Cells))...)
+	}
 	results.DropEmpty()
 	persons := slices.DeleteFunc(slices.Clone(r.Verdicts), func(x Row) bool { return x.Consistent })
 	slices.SortStableFunc(persons, func(a, b Row) int {
