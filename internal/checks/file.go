@@ -48,6 +48,14 @@ const sameAsBaseline = "same as"
 // boundsPattern matches what is required of a metric, without spaces: at least, at most, from, to.
 var boundsPattern = regexp.MustCompile(`^(?:>=(-?[.\d]+)|<=(-?[.\d]+)|(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?))%?$`)
 
+// BaselineDir returns the folder of the run that the file compares the judge with, or an error if it names none.
+func (f *File) BaselineDir() (string, error) {
+	if f.baseline == nil {
+		return "", suite.Wrong(f.path, 0, "%s is missing: it names the run in which the judge was measured", sameAsBaseline)
+	}
+	return f.baseline.Dir, nil
+}
+
 // Open reads a check's file. Errors about its content name the line.
 func Open(path string) (*File, error) {
 	raw, err := os.ReadFile(path)

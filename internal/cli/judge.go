@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/internal/checks"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
 	"gavel/internal/report"
@@ -24,6 +25,15 @@ func (e *env) judge(c *cli.Context) error {
 	file, with := c.Args().First(), c.String("with")
 	if with == "" {
 		return usageError("--with is missing: name the run in which the judge was measured")
+	}
+	if filepath.Ext(with) == ".yaml" {
+		check, err := checks.Open(with)
+		if err == nil {
+			with, err = check.BaselineDir()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
 	m, err := judging.ReadManifest(with)

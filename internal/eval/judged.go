@@ -55,7 +55,7 @@ func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState,
 		for _, text := range counts.Warned() {
 			w.Notef("warning: %s", text)
 		}
-		subset, err = s.itemsToJudge(lines) // in memory, so there is nothing to close
+		subset, err = s.itemsOfLines(lines) // in memory, so there is nothing to close
 	} else if subset.shard == nil {
 		lacking := "the judge answered no question of " + questions.Name
 		if s.stage.Agents {
@@ -87,8 +87,8 @@ func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState,
 	return p, nil
 }
 
-// itemsToJudge returns the items to judge in the lines that the stage made of its questions and the answers to them.
-func (s *stages) itemsToJudge(lines [][]byte) (runItems, error) {
+// itemsOfLines returns the items to judge in the lines that the stage made of its questions and the answers to them.
+func (s *stages) itemsOfLines(lines [][]byte) (runItems, error) {
 	questions := s.questionItems.set
 	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.ItemFormat, questions.Format), lines)
 	if err != nil {

@@ -260,7 +260,7 @@ func judgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Index
 // add adds a record to the index. If a judgment has several records, the first counts, as in scoring.
 func (x *Index) add(g indexedRecord) {
 	r := g.record
-	g.item = x.placeOf(r.Item, r.Group)
+	g.item = x.itemNumber(r.Item, r.Group)
 	entry := &x.items[g.item]
 	for _, k := range entry.judgments {
 		if x.judgments[k].Presentation == g.Presentation && x.judgments[k].Repetition == g.Repetition {
@@ -294,8 +294,8 @@ func (x *Index) add(g indexedRecord) {
 	x.judgments = append(x.judgments, g.IndexedJudgment)
 }
 
-// placeOf returns the number of the item with an id, and adds the item if the index does not have it.
-func (x *Index) placeOf(id, group string) int {
+// itemNumber returns the number of the item with an id, and adds the item if the index does not have it.
+func (x *Index) itemNumber(id, group string) int {
 	i, ok := x.itemNumbers[id]
 	if !ok {
 		i = len(x.items)
@@ -326,7 +326,7 @@ func (x *Index) readItems() error {
 			x.addDamage("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
 			return nil
 		}
-		x.items[x.placeOf(l.Value.id, l.Value.group)].line = linePosition{offset: l.Offset, length: l.Length}
+		x.items[x.itemNumber(l.Value.id, l.Value.group)].line = linePosition{offset: l.Offset, length: l.Length}
 		return nil
 	})
 	if err != nil {

@@ -29,7 +29,7 @@ func TestPace(t *testing.T) {
 	x := &Index{Manifest: &judging.Manifest{}, itemNumbers: map[string]int{}}
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	for i, took := range []float64{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
-		x.placeOf(string(rune('a'+i)), "")
+		x.itemNumber(string(rune('a'+i)), "")
 		x.judgments = append(x.judgments, IndexedJudgment{item: i, milliseconds: took, tokens: 30, began: ago(time.Duration(60-i) * time.Second)})
 	}
 	p := x.Pace(now)
