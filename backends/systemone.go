@@ -25,8 +25,8 @@ type DecisionBackend struct {
 	api     *OpenAI // sends the questions to the same server
 }
 
-// decisions is the kind of server with decision models.
-var decisions = serverKind{
+// decisionServerKind is the kind of server with decision models.
+var decisionServerKind = serverKind{
 	name: "decision models",
 	wire: systemOneFormat,
 	can:  map[Feature]string{HasDecisionModels: ""},

@@ -47,7 +47,7 @@ type Layout struct {
 // LayoutFuncs holds the part of a layout that is code.
 type LayoutFuncs struct {
 	// returns Manner for a run, if it differs between runs of the protocol; nil: always Manner
-	RunQuestionSuffix func(r *scoring.Report) string
+	TitleSuffixOfRun func(r *scoring.Report) string
 	// returns further notes on the comparison of two runs; nil for none
 	ComparisonNotes func(c *scoring.Comparison) []string
 	// returns what to know before trusting a run, besides its warnings; nil: how the headline differs by category

@@ -51,8 +51,8 @@ func (p *RunPage) Meta() string {
 		failed = fmt.Sprintf("%d failed", n)
 	}
 	suffix := l.QuestionSuffix
-	if l.RunQuestionSuffix != nil {
-		suffix = l.RunQuestionSuffix(&p.Report)
+	if l.TitleSuffixOfRun != nil {
+		suffix = l.TitleSuffixOfRun(&p.Report)
 	}
 	stored := ""
 	if p.Metadatum("imported from") != "" {
@@ -149,8 +149,8 @@ func OutcomeBar(p *RunPage) []doc.Block {
 		Table:    t,
 		Bracket:  l.Bracket.barBracket(&p.Report),
 	}
-	if b.About == "" && l.RunQuestionSuffix != nil {
-		b.About = strings.Replace(l.RunQuestionSuffix(&p.Report), "?", "judged", 1)
+	if b.About == "" && l.TitleSuffixOfRun != nil {
+		b.About = strings.Replace(l.TitleSuffixOfRun(&p.Report), "?", "judged", 1)
 	}
 	return []doc.Block{b}
 }

@@ -20,7 +20,7 @@ var layout string
 
 // ReportLayout arranges the reports of runs of protocol self-reference.
 var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
-	RunQuestionSuffix: modesInWords,
+	TitleSuffixOfRun: modesInWords,
 	Caveats:           caveats,
 	PageParts: []report.PagePart{
 		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, f1ByGroupBlock,
