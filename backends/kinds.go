@@ -65,7 +65,9 @@ type Advice struct {
 var kinds []*serverKind
 
 func init() { // not a literal: kinds refer to functions that read kinds
-	kinds = []*serverKind{&ollama, &vllm, &llamaCpp, &sglang, &lmStudio, &openAICompatible, &simulation, &decisionServerKind}
+	kinds = []*serverKind{
+		&ollama, &vllm, &llamaCpp, &sglang, &lmStudio, &openAICompatible, &simulation, &decisionServerKind,
+	}
 }
 
 // kindOf returns the kind of a server by its name and wire format, else the general kind of its wire format.

@@ -30,7 +30,7 @@ type Layout struct {
 	Notices map[string]string `yaml:"notices"`
 	// outcomes of items, in the order of the bar that shows them
 	Outcomes []Outcome      `yaml:"outcomes"`
-	BarNote  string         `yaml:"bar-note"` // words beside the title of that bar; "": RunQuestionSuffix
+	BarNote  string         `yaml:"bar-note"` // words beside the title of that bar; "": TitleSuffixOfRun
 	Bracket  OutcomeBracket `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
 	// main metrics of a run, the most important first
 	Tiles []Tile `yaml:"tiles"`

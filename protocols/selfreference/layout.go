@@ -21,7 +21,7 @@ var layout string
 // ReportLayout arranges the reports of runs of protocol self-reference.
 var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	TitleSuffixOfRun: modesInWords,
-	Caveats:           caveats,
+	Caveats:          caveats,
 	PageParts: []report.PagePart{
 		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, f1ByGroupBlock,
 		report.Analyses, report.ItemLists, report.OtherJudges, report.SettingBlocks,
