@@ -40,8 +40,11 @@ func (r *Result) answer(persons int) (answer, details string) {
 		code = "judge.better"
 	}
 	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N)
-	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.ResponseNames[1], persons,
-		r.ResponseNames[0], rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
+	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N)
+	if persons > 0 {
+		details = phrases.Sentence("judge.worst", details, r.ResponseNames[1], persons, r.ResponseNames[0],
+			rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
+	}
 	if r.ByLabels != nil {
 		return r.ByLabels.Says, answer + " " + details
 	}

@@ -41,17 +41,31 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 // side is better. The estimate is NaN unless the accuracy is above one half with its whole interval.
 //
 // Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½) over
-// (2·accuracy − 1). For the interval of this ratio Fieller, Journal of the Royal Statistical Society B 16 (1954),
-// 175–185, from the middles of both intervals, which move the estimates towards ½ as in Lang and Reiczigel.
+// (2·accuracy − 1). For the interval of this ratio Donner and Zou, Statistical Methods in Medical Research 21 (2012),
+// 347–359 (MOVER-R): unlike Fieller's it keeps to skewed intervals, such as that of an accuracy near 1.
 func AdjustWinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
 	if !(low > 0.5) {
 		return MeanEstimate{math.NaN(), noInterval}
 	}
-	lead, scale := (share.Low+share.High-1)/2, low+high-1
-	half, scaleHalf := (share.High-share.Low)/2, high-low
-	k := scale*scale - scaleHalf*scaleHalf
-	center := 0.5 + lead*scale/k
-	half = math.Sqrt(lead*lead*scaleHalf*scaleHalf+k*half*half) / k
-	rate := min(1, max(0, 0.5+(share.Mean-0.5)/(2*accuracy-1)))
-	return MeanEstimate{rate, Interval{max(0, center-half), min(1, center+half)}}
+	scale, scaleInterval := 2*accuracy-1, Interval{2*low - 1, 2*high - 1}
+	rate := 0.5 + (share.Mean-0.5)/scale
+	lower := 0.5 + ratioLow(share.Mean-0.5, share.Low-0.5, scale, scaleInterval)
+	upper := 0.5 - ratioLow(0.5-share.Mean, 0.5-share.High, scale, scaleInterval)
+	return MeanEstimate{min(1, max(0, rate)), Interval{min(1, max(0, lower)), min(1, max(0, upper))}}
+}
+
+// ratioLow returns the lower end of the interval of x/y by MOVER-R, for a positive y. low is the lower end of the
+// interval of x; yInterval, that of y, is positive.
+func ratioLow(x, low, y float64, yInterval Interval) float64 {
+	distance := yInterval.High - y
+	if low < 0 {
+		distance = y - yInterval.Low
+	}
+	k := y*y - distance*distance
+	rest := low * (2*x - low)
+	root := math.Sqrt(x*x*y*y - k*rest)
+	if x > 0 {
+		return rest / (x*y + root)
+	}
+	return (x*y - root) / k
 }
