@@ -92,6 +92,9 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
+// pathFields lists the fields of a request that may be paths, which are relative to the file.
+var pathFields = []string{"dataset", "prompt", "ids"}
+
 // readRequest sets the request that the parts judge and on describe.
 func (f *File) readRequest() error {
 	values := map[string][]string{"protocol": {"pairwise"}}
@@ -101,7 +104,7 @@ func (f *File) readRequest() error {
 			if n.Kind == yaml.SequenceNode {
 				_ = n.Decode(&words)
 			}
-			if strings.Contains("dataset prompt ids", name) && strings.ContainsAny(n.Value, `/\.`) {
+			if slices.Contains(pathFields, name) && strings.ContainsAny(n.Value, `/\.`) {
 				words[0] = f.relative(n.Value)
 			}
 			values[name] = words
