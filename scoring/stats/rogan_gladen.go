@@ -40,9 +40,9 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 // which lies between low and high and is known from other units. It assumes that the judge is as accurate whichever
 // side is better. The estimate is NaN unless the accuracy is above one half with its whole interval.
 //
-// Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is (share − ½) over
-// (2·accuracy − 1). For the interval of this ratio Donner and Zou, Statistical Methods in Medical Research 21 (2012),
-// 347–359 (MOVER-R): unlike Fieller's it keeps to skewed intervals, such as that of an accuracy near 1.
+// Sources: Rogan and Gladen, as above, with sensitivity equal to specificity: the rate less ½ is share less ½ over
+// twice the accuracy less 1. For the interval of this ratio Donner and Zou, Statistical Methods in Medical Research 21
+// (2012), 347–359 (MOVER-R): unlike Fieller's it keeps to skewed intervals, such as that of an accuracy near 1.
 func AdjustWinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
 	if !(low > 0.5) {
 		return MeanEstimate{math.NaN(), noInterval}
