@@ -21,9 +21,9 @@ var LLMBarFormat = newFormat("llmbar", Format{
 const llmBar = "LLMBar"
 
 // LLMBarSubsets lists the subsets of the paper.
-var LLMBarSubsets = []string{
-	"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual",
-}
+var LLMBarSubsets = strings.Fields(
+	"Natural Adversarial/Neighbor Adversarial/GPTInst Adversarial/GPTOut Adversarial/Manual",
+)
 
 // LLMBarID returns the id of a subset's row, counted from 0.
 func LLMBarID(subset string, row int) string { return fmt.Sprintf("%s#%d", subset, row) }

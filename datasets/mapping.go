@@ -65,62 +65,49 @@ const (
 // part describes a part of an item: a text or a list of texts.
 type part struct {
 	name      string
-	aliases   []string // column names that suggest the part, in lower case without separators
-	list      bool     // the part is a list of texts
-	separator string   // separator of the texts of several columns; "": one column only
-	needed    bool     // every row must have a text for the part, if a column is mapped to it
+	aliases   string // column names that suggest the part, in lower case without separators
+	list      bool   // the part is a list of texts
+	separator string // separator of the texts of several columns; "": one column only
+	needed    bool   // every row must have a text for the part, if a column is mapped to it
 }
 
 // itemParts lists the parts in the order of the canonical mapping.
 var itemParts = []part{
-	{name: partID, aliases: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, separator: ":"},
+	{name: partID, aliases: "id pairid itemid exampleid uid uuid", separator: ":"},
 	{
 		name:      partQuestion,
-		aliases:   []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
+		aliases:   "question prompt instruction query input userprompt problem",
 		separator: "\n\n",
 		needed:    true,
 	},
 	{
 		name: partA,
-		aliases: []string{
-			"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
-			"answer1", "output1", "out1", "completion1", "candidate1",
-		},
+		aliases: "responsea answera outputa completiona candidatea modelaresponse " +
+			"response1 answer1 output1 out1 completion1 candidate1",
 		needed: true,
 	},
 	{
 		name: partB,
-		aliases: []string{
-			"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
-			"answer2", "output2", "out2", "completion2", "candidate2",
-		},
+		aliases: "responseb answerb outputb completionb candidateb modelbresponse " +
+			"response2 answer2 output2 out2 completion2 candidate2",
 		needed: true,
 	},
-	{name: partOptions, aliases: []string{"options", "choices"}, list: true},
-	{name: partOutputs, aliases: []string{"outputs", "responses", "completions", "candidates", "answers"}, list: true},
-	{name: partChosen, aliases: []string{"chosen"}, list: true},
-	{name: partRejected, aliases: []string{"rejected"}, list: true},
-	{
-		name: partLabel,
-		aliases: []string{
-			"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
-		},
-	},
+	{name: partOptions, aliases: "options choices", list: true},
+	{name: partOutputs, aliases: "outputs responses completions candidates answers", list: true},
+	{name: partChosen, aliases: "chosen", list: true},
+	{name: partRejected, aliases: "rejected", list: true},
+	{name: partLabel, aliases: "label winner preference preferred verdict gold correct correctanswer answer"},
 	{name: partPreference},
-	{name: partRanks, aliases: []string{"ranks", "ranking"}, list: true},
-	{name: partModelA, aliases: []string{"modela", "model1"}},
-	{name: partModelB, aliases: []string{"modelb", "model2"}},
-	{name: partGroup, aliases: []string{"group", "category", "subset", "domain", "subject", "topic"}},
-	{name: partSource, aliases: []string{"source"}},
-	{
-		name:    partResponse,
-		aliases: []string{"response", "output", "answer"},
-		needed:  true,
-	},
+	{name: partRanks, aliases: "ranks ranking", list: true},
+	{name: partModelA, aliases: "modela model1"},
+	{name: partModelB, aliases: "modelb model2"},
+	{name: partGroup, aliases: "group category subset domain subject topic"},
+	{name: partSource, aliases: "source"},
+	{name: partResponse, aliases: "response output answer", needed: true},
 	{name: partScore, list: true}, // guess finds its columns by scoreName
 	{name: partScale},             // the scale itself, not a column
 	{name: partReference},
-	{name: partPerson, aliases: []string{partPerson}}, // whose score a row has
+	{name: partPerson, aliases: "person"}, // whose score a row has
 }
 
 // partsByKind lists the parts that each kind of item requires besides a question, and its optional parts.
@@ -257,7 +244,7 @@ func guess[V any](columns map[string]V) (fields []string) {
 	}
 	columnOf := map[string]string{}
 	for _, p := range itemParts {
-		for _, c := range p.aliases {
+		for c := range strings.FieldsSeq(p.aliases) {
 			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
 		}
 	}

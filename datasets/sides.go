@@ -22,7 +22,7 @@ var (
 	// tieWords lists labels of a tie, in lower case.
 	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
 	// preferenceNotations lists notations of an order of quality: first those that prefer the first response.
-	preferenceNotations = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
+	preferenceNotations = [][]string{strings.Fields("a>b a>>b b<a b<<a"), strings.Fields("b>a b>>a a<b a<<b")}
 )
 
 // parseSide returns the index of the response or option that a label names without --label-values, sideTie or unclear.

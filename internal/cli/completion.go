@@ -18,7 +18,7 @@ import (
 var completions embed.FS
 
 // shells lists the shells with a completion script; its file has the shell's name.
-var shells = []string{"bash", "zsh", "fish", "powershell"}
+var shells = strings.Fields("bash zsh fish powershell")
 
 // completionArgument is the last argument when a completion script asks gavel for the words that may follow.
 const completionArgument = "--generate-bash-completion"

@@ -23,9 +23,9 @@ const bootstrapSeedFlag = "bootstrap-seed"
 
 // oldScoringFlags lists the old flags that keys of --scoring replaced. The keys have the flags' names; the key
 // of bootstrap-seed is seed.
-var oldScoringFlags = []string{
-	"reading", "policy", "extract", "missing", "accept-cut", "grade-weight", "rounds", bootstrapSeedFlag,
-}
+var oldScoringFlags = strings.Fields(
+	"reading policy extract missing accept-cut grade-weight rounds " + bootstrapSeedFlag,
+)
 
 // commentPattern matches comment lines in a file of scoring settings.
 var commentPattern = regexp.MustCompile(`(?m)^\s*#.*`)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -378,11 +379,11 @@ func (t Table) tieBrackets() []string {
 
 // Broken splits the name of the row where a line may break: after punctuation, not within a word.
 func (r Row) Broken() []string {
-	return strings.FieldsFunc(breaks.Replace(table.SanitizeLine(r.Name)), func(c rune) bool { return c == '\x00' })
+	return breakablePart.FindAllString(table.SanitizeLine(r.Name), -1)
 }
 
-// breaks adds a zero byte wherever a name may break.
-var breaks = strings.NewReplacer(",", ",\x00", "=", "=\x00", ":", ":\x00", "_", "_\x00", "/", "/\x00")
+// breakablePart matches a part of a name up to the place where the name may break.
+var breakablePart = regexp.MustCompile(`[^,=:_/]*[,=:_/]|[^,=:_/]+`)
 
 // RanksText returns the possible ranks of the row's judge, such as "2–4"; "–" for none.
 func (r Row) RanksText() string { return cmp.Or(r.rankRange(), "–") }

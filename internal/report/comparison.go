@@ -111,10 +111,8 @@ func (c Comparison) Document() doc.Document {
 
 // csvRows returns the rows of the CSV file: one for each pair of runs, metric and group.
 func (c Comparison) csvRows() [][]string {
-	rows := [][]string{{
-		"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a",
-		"only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit",
-	}}
+	rows := [][]string{strings.Fields("run_a run_b metric group a b difference low high n both only_a only_b neither " +
+		"p p_holm noise_floor may_be_noise note mode unit")}
 	precise := func(p *float64) string {
 		if p == nil {
 			return ""

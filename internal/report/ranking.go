@@ -375,10 +375,8 @@ func (s SuiteRanking) intervalNotes() (lines []string) {
 // csvRows returns the rows of the CSV file: one for each condition, judge and headline metric. Judges that were asked
 // more than once have further rows for the noise floor and the self-agreement.
 func (s SuiteRanking) csvRows() [][]string {
-	rows := [][]string{{
-		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",
-		"judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note",
-	}}
+	rows := [][]string{strings.Fields("condition protocol dataset prompt options judge run status answered judgments " +
+		"metric mode unit value low high n letters note")}
 	for _, c := range s.Conditions {
 		for _, cell := range c.Runs {
 			row := []string{

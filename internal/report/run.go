@@ -341,7 +341,7 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 }
 
 // unfoldedSettings names the settings of a run that its page shows unfolded.
-var unfoldedSettings = []string{"model", "dataset", "items", "server", "prompt", "run"}
+var unfoldedSettings = strings.Fields("model dataset items server prompt run")
 
 // SettingBlocks returns the settings and the prompt of the run for its page.
 func SettingBlocks(p *RunPage) []doc.Block {

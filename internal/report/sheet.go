@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -10,10 +11,9 @@ import (
 
 // csvRowsOf returns the rows of a CSV file with the scores of runs: one for each run, metric and group.
 func csvRowsOf(runs []scoring.Report) [][]string {
-	rows := [][]string{{
-		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
-		"missing", "note", "mode", "unit",
-	}}
+	rows := [][]string{
+		strings.Fields("run protocol prompt model dataset metric group value n low high missing note mode unit"),
+	}
 	names := map[string]string{"run": "name"}
 	for _, r := range runs {
 		names[r.Run] = r.Name

@@ -54,7 +54,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	}
 	v := r.view
 	v.Items = []itemRow{}
-	d.CSVRows = append(d.CSVRows, []string{"item", "group", "facts", "verdicts", "question"})
+	d.CSVRows = append(d.CSVRows, strings.Fields("item group facts verdicts question"))
 	ranks := f.sortedMatches(r.Index, nil)
 	all := slices.Concat(ranks[:]...)
 	for _, i := range slices.Sorted(slices.Values(all)) {

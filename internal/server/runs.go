@@ -47,7 +47,7 @@ type runsFilter struct {
 }
 
 // choiceParameters names the parameters of the list of runs for which the form offers the values that occur.
-var choiceParameters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
+var choiceParameters = strings.Fields("protocol model dataset status tag suite")
 
 // choices returns the run's values for each parameter in choiceParameters.
 func (r RunRow) choices() map[string][]string {

@@ -218,7 +218,7 @@ func writePairs(w io.Writer, n int) error {
 		return b.String()
 	}
 	enc := codec.NewEncoder(w)
-	sources := []string{"mmlu-pro-law", "livebench-reasoning", "livebench-math", "livecodebench"}
+	sources := strings.Fields("mmlu-pro-law livebench-reasoning livebench-math livecodebench")
 	for i := range n {
 		err := enc.Encode(map[string]any{
 			"pair_id":        fmt.Sprintf("bench-%07d", i),

@@ -55,9 +55,7 @@ func newDocument[T any](name, title string, optional ...string) document {
 }
 
 // packages lists the packages with the documents' types.
-var packages = []string{
-	"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels",
-}
+var packages = strings.Fields("backends datasets judging scoring scoring/race internal/jury internal/labels")
 
 // writeFormats writes the tables of keys in docs/formats.md, between marks that name a document, and a JSON Schema of
 // each document. The meaning of a key is the comment of its field.

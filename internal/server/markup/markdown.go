@@ -199,8 +199,7 @@ func isWebURL(address string) bool {
 // htmlPolicy filters after activeNodeEscaper: it removes all elements and attributes but those allowed here.
 var htmlPolicy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",
-		"table", "thead", "tbody", "tr", "th", "td")
+	p.AllowElements(strings.Fields("p br hr strong em del code pre blockquote ul ol li table thead tbody tr th td")...)
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https")
 	p.AllowRelativeURLs(false)
