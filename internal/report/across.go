@@ -19,7 +19,7 @@ type Across struct {
 // findAcross runs the analysis across judges that the protocol's layout names. It returns nil if the layout names none,
 // or if the analysis finds nothing.
 func findAcross(judges []BoardRow) *Across {
-	r := Board{Rows: judges}.firstReport()
+	r := Board{Rows: judges}.first().Report
 	find := layoutOf(r.Protocol).AnalyzeAcross
 	if find == nil {
 		return nil

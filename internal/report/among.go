@@ -51,13 +51,10 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 	lines := publishedRankLines(&p.Report)
 	if lines != nil {
 		t := &doc.Table{Columns: []doc.Column{{}}}
-		for i, line := range lines {
-			name := ""
-			if i == 0 {
-				name = "published"
-			}
-			t.Add(doc.Row{Name: name, Cells: doc.Cells(line)})
+		for _, line := range lines {
+			t.Add(doc.WordRow("", line))
 		}
+		t.Rows[0].Name = "published"
 		all = append(all, doc.Block{ID: "published", Surfaces: doc.SurfaceAnyText, Chart: doc.ChartFacts, Table: t})
 	}
 	head := Headline(&p.Report)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -76,13 +77,10 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 		}
 		b.Rows = append(b.Rows, row)
 	}
-	slices.SortStableFunc(b.Rows, func(x, y BoardRow) int {
-		if x.Headline.Value == nil || y.Headline.Value == nil {
-			return cmp.Compare(scoring.Indicator(x.Headline.Value == nil), scoring.Indicator(y.Headline.Value == nil))
-		}
-		return cmp.Compare(*y.Headline.Value, *x.Headline.Value)
-	})
-	b.Says = b.answer()
+	score := func(row BoardRow) float64 { return *cmp.Or(row.Headline.Value, new(math.Inf(-1))) }
+	slices.SortStableFunc(b.Rows, func(x, y BoardRow) int { return cmp.Compare(score(y), score(x)) })
+	first, rest := b.sentences()
+	b.Says = strings.TrimSpace(first + " " + rest)
 	b.AcrossAllJudges = findAcross(b.Rows)
 	return b
 }
@@ -141,30 +139,25 @@ func BoardReport(r *scoring.Report) *scoring.Report {
 	return &small
 }
 
-// firstReport returns the report of the board's first judge, or an empty one for an empty board.
-func (b Board) firstReport() *scoring.Report {
+// first returns the row of the board's first judge, or one with an empty report for an empty board.
+func (b Board) first() BoardRow {
 	if len(b.Rows) == 0 {
-		return &scoring.Report{}
+		return BoardRow{Report: &scoring.Report{}}
 	}
-	return b.Rows[0].Report
+	return b.Rows[0]
 }
 
 // layout returns the layout for the protocol of the judges' runs.
-func (b Board) layout() *Layout { return layoutOf(b.firstReport().Protocol) }
+func (b Board) layout() *Layout { return layoutOf(b.first().Report.Protocol) }
 
 // itemCount returns the number of items of the judge that judged most, in words such as "350 pairs".
 func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit) }
 
 // axis returns the axis on which the headline scores are drawn.
-func (b Board) axis() *doc.Axis {
-	if len(b.Rows) == 0 {
-		return doc.UnitAxis("")
-	}
-	return doc.UnitAxis(b.Rows[0].Headline.Unit)
-}
+func (b Board) axis() *doc.Axis { return doc.UnitAxis(b.first().Headline.Unit) }
 
 // headlineLabel returns the label of the metric that the board ranks by.
-func (b Board) headlineLabel() string { return ScoreName(b.firstReport(), b.Metric) }
+func (b Board) headlineLabel() string { return ScoreName(b.first().Report, b.Metric) }
 
 // ScoreName returns the label of a metric of the run of r. If the run's labels are people's preferences, it is
 // "agreement with people".
@@ -207,13 +200,8 @@ func (b Board) Best() (best []BoardRow) {
 	return best
 }
 
-// answer returns the sentences on which judges are best, how good they are, and whether they differ significantly.
-func (b Board) answer() string {
-	first, rest := b.sentences()
-	return strings.TrimSpace(first + " " + rest)
-}
-
-// sentences returns the first sentence of the answer, and the rest.
+// sentences returns the answer: a sentence on which judges are best and how good they are, and the rest, on whether
+// they differ significantly.
 func (b Board) sentences() (first, rest string) {
 	standings := b.standings()
 	if len(standings) == 0 {
@@ -255,10 +243,8 @@ func (b Board) measuresCorrectness() bool { return strings.HasPrefix(b.headlineL
 
 // warning returns a warning if the headline says nothing about correctness, or if no judge is usable; else "".
 func (b Board) warning() string {
-	if l := b.layout(); l.UnlabelledHeadline == b.Metric {
-		return strings.TrimSpace(l.UnlabelledNote + " " + b.uselessWarning())
-	}
-	return b.uselessWarning()
+	l := b.layout()
+	return strings.TrimSpace(textIf(l.UnlabelledHeadline == b.Metric, l.UnlabelledNote) + " " + b.uselessWarning())
 }
 
 // uselessWarning returns a warning if no judge has the level usable or strong; else "".

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -24,7 +23,7 @@ func JudgeQuestion(r scoring.Report) string {
 // runDescription returns a line with the judge, question, dataset, prompt and number of items of a run.
 func runDescription(r scoring.Report) string {
 	return dotted(r.Judge(), JudgeQuestion(r), r.Dataset, "prompt "+promptSettingsText(r.RunSetup), itemsText(r),
-		simulatedMark(r.Simulated))
+		textIf(r.Simulated, simulatedMark))
 }
 
 // itemsText returns the number of items of a run in words: "350 pairs", or "120 of 350 pairs" if some are missing.
@@ -42,24 +41,19 @@ func costOf(l *scoring.Ledger) string {
 	if l == nil {
 		return ""
 	}
-	var parts []string
-	add := func(applies bool, words string) {
-		if applies {
-			parts = append(parts, words)
-		}
-	}
 	verb := "read"
 	if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
 		verb = "sent"
 	}
-	add(l.Calls > 0, table.Count(l.Calls, "call"))
-	add(l.CachedReplies > 0, table.Count(l.CachedReplies, "reply")+" from the cache")
-	add(l.PromptTokens+l.ReplyTokens > 0,
-		fmt.Sprintf("%s tokens %s, %s written", tokensText(l.ReadTokens()), verb, tokensText(l.ReplyTokens)))
-	add(l.Seconds >= 1, durationText(l.Seconds))
-	add(l.Joules != nil, table.Fixed(l.Joules, 0)+" J")
-	add(l.Price != nil, "price "+table.Fixed(l.Price, 2))
-	return strings.Join(parts, " · ")
+	return dotted(
+		textIf(l.Calls > 0, table.Count(l.Calls, "call")),
+		textIf(l.CachedReplies > 0, table.Count(l.CachedReplies, "reply")+" from the cache"),
+		textIf(l.PromptTokens+l.ReplyTokens > 0,
+			fmt.Sprintf("%s tokens %s, %s written", tokensText(l.ReadTokens()), verb, tokensText(l.ReplyTokens))),
+		textIf(l.Seconds >= 1, durationText(l.Seconds)),
+		textIf(l.Joules != nil, table.Fixed(l.Joules, 0)+" J"),
+		textIf(l.Price != nil, "price "+table.Fixed(l.Price, 2)),
+	)
 }
 
 // tokensText returns a number of tokens in few digits, such as "12 k".

@@ -93,7 +93,7 @@ func (c Comparison) Document() doc.Document {
 	origins := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
 		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+promptSettingsText(s.RunSetup), s.Dataset,
-			simulatedMark(s.Simulated), s.Run)))
+			textIf(s.Simulated, simulatedMark), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{

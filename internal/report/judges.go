@@ -56,23 +56,14 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		case !j.Manifest.Simulated:
 			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
 		}
-		if j.Manifest.LabelsFollowResponses {
-			parts = append(parts, "labels stayed with the responses")
-		}
-		if j.Report.Prompt != prompt && !isJury {
-			parts = append(parts, "prompt "+j.Report.Prompt)
-		}
-		if j.Report.Settings != settings {
-			parts = append(parts, j.Report.Settings)
-		}
-		if j.Report.Items < largest {
-			parts = append(parts, fmt.Sprintf("%d of %d", j.Report.Items, largest))
-		}
-		if j.Manifest.Status != judging.Complete {
-			parts = append(parts, j.Manifest.Status)
-		}
 		names = append(names, name)
-		details = append(details, dotted(parts...))
+		details = append(details, dotted(append(parts,
+			textIf(j.Manifest.LabelsFollowResponses, "labels stayed with the responses"),
+			textIf(j.Report.Prompt != prompt && !isJury, "prompt "+j.Report.Prompt),
+			textIf(j.Report.Settings != settings, j.Report.Settings),
+			textIf(j.Report.Items < largest, fmt.Sprintf("%d of %d", j.Report.Items, largest)),
+			textIf(j.Manifest.Status != judging.Complete, j.Manifest.Status),
+		)...))
 	}
 	differences := scoring.DistinctSettings(manifests, names)
 	for i, j := range judges {

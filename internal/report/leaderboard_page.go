@@ -139,10 +139,7 @@ func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) 
 	}
 	points := func(a, b BoardRow) string {
 		x := scoring.Result{Unit: a.Headline.Unit, Value: new(*a.Headline.Value - *b.Headline.Value)}
-		if x.Unit == "" {
-			return table.Rounded(x.Value, x) + " points"
-		}
-		return table.Rounded(x.Value, x)
+		return table.Rounded(x.Value, x) + textIf(x.Unit == "", " points")
 	}
 	note = phrases.Sentence("board.within", points(best[0], best[len(best)-1]))
 	if len(best) == 1 {

@@ -56,12 +56,8 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			withoutCache = append(withoutCache, row.Judge)
 		}
-		name := ""
-		if len(rows) > 1 {
-			name = row.Judge + ": "
-		}
 		if details := tokenDetails(p); len(details) > 0 {
-			b.AddPlainNotes(name + strings.Join(details, "; "))
+			b.AddPlainNotes(textIf(len(rows) > 1, row.Judge+": ") + strings.Join(details, "; "))
 		}
 	}
 	t.DropEmpty()

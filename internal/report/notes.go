@@ -14,20 +14,20 @@ func dotted(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// simulatedMark returns the word that marks simulated judges in titles; "" for others.
-func simulatedMark(simulated bool) string {
-	if simulated {
-		return "SIMULATED"
+// textIf returns text if it applies; else "", which dotted leaves out.
+func textIf(applies bool, text string) string {
+	if applies {
+		return text
 	}
 	return ""
 }
 
+// simulatedMark marks simulated judges in titles.
+const simulatedMark = "SIMULATED"
+
 // promptSettingsText returns the name of a run's prompt, with the run's settings.
 func promptSettingsText(q scoring.RunSetup) string {
-	if q.Settings == "" {
-		return q.Prompt
-	}
-	return q.Prompt + ", " + q.Settings
+	return strings.TrimSuffix(q.Prompt+", "+q.Settings, ", ")
 }
 
 // outcomes returns a line with the number of judgments of each outcome that occurred, decided first.

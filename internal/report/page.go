@@ -17,15 +17,6 @@ import (
 	"gavel/scoring"
 )
 
-// reports returns the reports of these runs.
-func reports(runs []Run) []scoring.Report {
-	out := make([]scoring.Report, len(runs))
-	for i, r := range runs {
-		out[i] = r.Report
-	}
-	return out
-}
-
 //go:embed assets/*.html
 var assets embed.FS
 
@@ -128,15 +119,21 @@ func SavePage(path string, d doc.Document) error {
 
 // pageOf returns the data of the template for a report of these runs.
 func pageOf(runs []Run) *page {
-	scores := Scores{Runs: reports(runs)}
+	var scores Scores
+	for _, r := range runs {
+		scores.Runs = append(scores.Runs, r.Report)
+	}
 	names := NamesOf(scores.Runs)
 	p := &page{
-		Title:     titleOf(scores.Runs),
+		Title:     fmt.Sprintf("%d runs", len(runs)),
 		One:       len(runs) == 1,
 		Simulated: simulatedNote(scores.Runs),
 		Generator: Generator,
 		Policy:    ContentSecurityPolicy,
 		Style:     template.CSS(StyleSheet),
+	}
+	if p.One {
+		p.Title = runs[0].Judge() + " · " + runs[0].Protocol + " · " + runs[0].Dataset
 	}
 	terms := map[string]bool{}
 	for i := range runs {
@@ -152,7 +149,7 @@ func pageOf(runs []Run) *page {
 	if !p.One {
 		runs := scores.runsBlock()
 		runs.Surfaces = doc.SurfacePage
-		p.runTables = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.costs()...)
+		p.runTables = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.Costs().Blocks...)
 	}
 	return p
 }
@@ -164,14 +161,6 @@ func (p *page) runPageAddress(r doc.Ref) string {
 		return ""
 	}
 	return "#" + p.Pages[i].Prefix + "page"
-}
-
-// titleOf returns the title of a report of these runs.
-func titleOf(runs []scoring.Report) string {
-	if len(runs) == 1 {
-		return runs[0].Judge() + " · " + runs[0].Protocol + " · " + runs[0].Dataset
-	}
-	return fmt.Sprintf("%d runs", len(runs))
 }
 
 // simulatedNote returns a warning if some of these runs are of simulated judges; else "".

@@ -292,15 +292,13 @@ var statusLooks = map[string]string{
 	"interrupted": "first", "incomplete": "first", "stopped": "first",
 }
 
-// StatusBar returns a bar with a part for each of these statuses; count returns the number of runs with a status.
-func StatusBar(statuses []string, count func(status string) int) doc.Block {
+// StatusBar returns a bar with a part for each of these statuses; counts has the number of runs by status.
+func StatusBar(statuses []string, counts map[string]int) doc.Block {
 	t := &doc.Table{RowHead: "runs"}
 	for _, status := range statuses {
-		n := count(status)
-		if n == 0 {
-			continue
+		if n := counts[status]; n > 0 {
+			t.Add(doc.Row{Name: status, Look: cmp.Or(statusLooks[status], "none"), Cells: doc.Cells(n)})
 		}
-		t.Add(doc.Row{Name: status, Look: cmp.Or(statusLooks[status], "none"), Cells: doc.Cells(n)})
 	}
 	return doc.Block{ID: "finished", Chart: doc.ChartStackedBar, Table: t}
 }
@@ -335,11 +333,8 @@ func (s SuiteRanking) addNotes(b, warnings *doc.Block) {
 			}
 		}
 	}
-	above := ""
-	if hasRepeats {
-		above = phrases.Sentence("ranking.above-noise")
-	}
 	if judges > 1 {
+		above := textIf(hasRepeats, phrases.Sentence("ranking.above-noise"))
 		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
 	}
 	if hasRepeats {

@@ -54,14 +54,10 @@ func (p *RunPage) Meta() string {
 	if l.TitleSuffixOfRun != nil {
 		suffix = l.TitleSuffixOfRun(&p.Report)
 	}
-	stored := ""
-	if p.Metadatum("imported from") != "" {
-		stored = "stored replies"
-	}
 	return dotted(JudgeQuestion(p.Report)+suffix, "prompt "+promptSettingsText(p.RunSetup), p.Dataset,
 		fmt.Sprintf("%s, %s, %s",
 			itemsText(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed),
-		stored)
+		textIf(p.Metadatum("imported from") != "", "stored replies"))
 }
 
 // Body returns the HTML of the run's blocks, to be a part of a page.

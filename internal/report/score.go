@@ -77,7 +77,7 @@ func (s Scores) Document() doc.Document {
 		}
 	}
 	if cost := costOf(last.Ledger); cost != "" && s.Board == nil {
-		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{{Name: "cost", Cells: doc.Cells(cost)}}}
+		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{doc.WordRow("cost", cost)}}
 		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Chart: doc.ChartFacts, Table: t})
 	}
 	if len(s.NextCommands) > 0 {
@@ -139,13 +139,10 @@ func (s Scores) runsBlock() doc.Block {
 }
 
 // Costs returns a document with a table of the costs of the runs.
-func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
-
-// costs returns the table of the costs of the runs.
-func (s Scores) costs() []doc.Block {
+func (s Scores) Costs() doc.Document {
 	var rows []JudgeCost
 	for i, name := range NamesOf(s.Runs) {
 		rows = append(rows, JudgeCost{Judge: name, Ledger: s.Runs[i].Ledger})
 	}
-	return costBlocks(rows)
+	return doc.Document{Blocks: costBlocks(rows)}
 }

@@ -119,7 +119,7 @@ func (h SuiteHead) Finished() (template.HTML, error) {
 		judging.Complete, judging.StoppedByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
 		damagedStatus, report.NotBegun,
 	}
-	bar := report.StatusBar(statuses, func(status string) int { return h.Statuses[status] })
+	bar := report.StatusBar(statuses, h.Statuses)
 	return doc.PageContext{}.RenderBlocks([]doc.Block{bar})
 }
 
