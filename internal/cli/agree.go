@@ -34,24 +34,20 @@ func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, fil
 	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
 }
 
-func agreeCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "agree",
-		Action: e.resultAction(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelInputs(c)
-			if err != nil {
-				return nil, err
-			}
-			if file != nil {
-				file.SplitAsTie = c.Bool("split-as-tie")
-			}
-			epsilon := c.Float64("epsilon")
-			if !(epsilon >= 0 && epsilon < 1) {
-				return nil, usageError("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
-			}
-			return labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
-		}),
+// agree returns how far the judges of runs agree with people's labels.
+func (e *env) agree(c *cli.Context) (any, error) {
+	dirs, o, file, err := e.labelInputs(c)
+	if err != nil {
+		return nil, err
 	}
+	if file != nil {
+		file.SplitAsTie = c.Bool("split-as-tie")
+	}
+	epsilon := c.Float64("epsilon")
+	if !(epsilon >= 0 && epsilon < 1) {
+		return nil, usageError("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
+	}
+	return labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
 }
 
 func estimateCommand(e *env) *cli.Command {
@@ -88,20 +84,16 @@ func estimateCommand(e *env) *cli.Command {
 	}
 }
 
-func selectCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "select",
-		Action: e.resultAction(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelInputs(c)
-			if err != nil {
-				return nil, err
-			}
-			for _, name := range []string{"risk", "delta"} {
-				if x := c.Float64(name); !(x > 0 && x < 100) {
-					return nil, usageError("--%s %v: percent between 0 and 100 are expected", name, x)
-				}
-			}
-			return labels.SelectThresholds(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
-		}),
+// selectThresholds returns thresholds of confidence from which on judges' verdicts are accepted.
+func (e *env) selectThresholds(c *cli.Context) (any, error) {
+	dirs, o, file, err := e.labelInputs(c)
+	if err != nil {
+		return nil, err
 	}
+	for _, name := range []string{"risk", "delta"} {
+		if x := c.Float64(name); !(x > 0 && x < 100) {
+			return nil, usageError("--%s %v: percent between 0 and 100 are expected", name, x)
+		}
+	}
+	return labels.SelectThresholds(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
 }

@@ -9,16 +9,6 @@ import (
 	"gavel/internal/report/table"
 )
 
-func bundleCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "bundle",
-		Subcommands: []*cli.Command{
-			{Name: "export", Action: e.bundleExport},
-			{Name: "import", Action: e.bundleImport},
-		},
-	}
-}
-
 func (e *env) bundleExport(c *cli.Context) error {
 	r := bundle.ExportRequest{
 		Out:      c.String("out"),

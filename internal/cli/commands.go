@@ -9,54 +9,39 @@ import (
 // moreCommandsHeading heads the commands in `gavel help all` that the first screen, `gavel --help`, leaves out.
 const moreCommandsHeading = "More"
 
-// commandBuilder makes a command that uses the given environment.
-type commandBuilder func(*env) *cli.Command
-
-// commandGroup holds the commands below one heading of `gavel help all`.
-type commandGroup struct {
-	name     string
-	commands []commandBuilder
-}
-
-// commandGroups lists all commands in the order in which help shows them. A new command is an entry here.
-func commandGroups() []commandGroup {
-	return []commandGroup{
-		{name: "First steps", commands: []commandBuilder{
-			demoCommand, doctorCommand, runCommand, serveCommand,
-		}},
-		{name: "Compare", commands: []commandBuilder{
-			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand,
-			suiteCommand,
-		}},
-		{name: "Use the judge", commands: []commandBuilder{
-			judgeCommand, checkCommand,
-		}},
-		{name: "People's labels", commands: []commandBuilder{
-			parentCommand("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
-		}},
-		{name: "Data, prompts", commands: []commandBuilder{
-			datasetsCommand, promptsCommand,
-		}},
-		{name: "Many machines", commands: []commandBuilder{
-			parentCommand("carry", bundleCommand, replayCommand, mergeCommand),
-		}},
-		{name: moreCommandsHeading, commands: []commandBuilder{
-			showCommand, tuneCommand, parentCommand("study", goalReversalCommand), cacheCommand, initCommand, importCommand,
-			exportCommand, completionCommand, versionCommand, docsCommand,
-		}},
-	}
-}
-
-// buildCommands builds all commands of commandGroups, in order.
+// buildCommands builds all commands in the order in which help shows them, below the headings of `gavel help all`. A
+// new command is added here.
 func buildCommands(e *env) (all []*cli.Command) {
-	for _, group := range commandGroups() {
-		for _, build := range group.commands {
-			c := build(e)
-			c.Category = group.name
-			all = append(all, c)
+	add := func(heading string, commands ...*cli.Command) {
+		for _, c := range commands {
+			c.Category = heading
 		}
+		all = append(all, commands...)
 	}
+	add("First steps", command("demo", e.demo), doctorCommand(e), runCommand(e),
+		command("serve", func(c *cli.Context) error { return e.serve(c, nil) }))
+	add("Compare", runsCommand(e), command("score", e.score), itemsCommand(e),
+		command("compare", interruptibleAction(e.resultAction(e.compare))), raceCommand(e), command("jury", e.makeJury),
+		command("report", e.writeReport), suiteCommand(e))
+	add("Use the judge", judgeCommand(e), checkCommand(e))
+	add("People's labels", parentCommand("labels", labelCommand(e), command("agree", e.resultAction(e.agree)),
+		estimateCommand(e), command("select", e.resultAction(e.selectThresholds))))
+	add("Data, prompts",
+		parentCommand("datasets", command("list", e.resultAction(e.listDatasets)),
+			command("show", e.resultAction(e.showDataset)), command("fetch", e.fetchDataset)),
+		parentCommand("prompts", command("list", e.resultAction(e.listPrompts)), command("show", e.showPrompt)))
+	add("Many machines", parentCommand("carry",
+		parentCommand("bundle", command("export", e.bundleExport), command("import", e.bundleImport)),
+		command("replay", e.replay), command("merge", e.merge)))
+	add(moreCommandsHeading, command("show", e.resultAction(showItem)), tuneCommand(e),
+		parentCommand("study", goalReversalCommand(e)), cacheCommand(e), command("init", e.initSuite), importCommand(e),
+		exportCommand(e), completionCommand(e), command("version", showVersion), docsCommand(e))
 	return all
+}
+
+// command returns a command without subcommands; commands.yaml has its texts and flags.
+func command(name string, action cli.ActionFunc) *cli.Command {
+	return &cli.Command{Name: name, Action: action}
 }
 
 // oldNames maps commands of earlier versions to the commands that replace them.
@@ -85,20 +70,12 @@ func replaceOldCommand(args []string) []string {
 	return args
 }
 
-// parentCommand returns the builder of a command that only has the given subcommands.
-func parentCommand(name string, members ...commandBuilder) commandBuilder {
-	return func(e *env) *cli.Command {
-		c := &cli.Command{Name: name}
-		for _, build := range members {
-			c.Subcommands = append(c.Subcommands, build(e))
-		}
-		return c
-	}
+// parentCommand returns a command that only has the given subcommands.
+func parentCommand(name string, subcommands ...*cli.Command) *cli.Command {
+	return &cli.Command{Name: name, Subcommands: subcommands}
 }
 
-func versionCommand(*env) *cli.Command {
-	return &cli.Command{Name: "version", Action: func(c *cli.Context) error {
-		cli.ShowVersion(c)
-		return nil
-	}}
+func showVersion(c *cli.Context) error {
+	cli.ShowVersion(c)
+	return nil
 }

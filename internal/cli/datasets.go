@@ -11,17 +11,6 @@ import (
 	"gavel/internal/doc"
 )
 
-func datasetsCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "datasets",
-		Subcommands: []*cli.Command{
-			{Name: "list", Action: e.resultAction(e.listDatasets)},
-			{Name: "show", Action: e.resultAction(e.showDataset)},
-			{Name: "fetch", Action: e.fetchDataset},
-		},
-	}
-}
-
 // mappingFrom reads the flags that say which columns of a file hold an item's parts.
 func mappingFrom(c *cli.Context) datasets.Mapping {
 	return datasets.Mapping{Fields: c.StringSlice("field"), LabelValues: c.StringSlice("label-values")}

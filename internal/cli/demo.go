@@ -19,10 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-func demoCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "demo", Action: e.demo}
-}
-
 // demo ranks published judges whose verdicts are part of gavel and, with --serve, shows their runs in the browser.
 func (e *env) demo(c *cli.Context) error {
 	out := c.String("out")

@@ -14,9 +14,6 @@ import (
 // stringFlag returns a flag with a text as value; usage is its help.
 func stringFlag(name, usage string) *cli.StringFlag { return &cli.StringFlag{Name: name, Usage: usage} }
 
-// boolFlag returns a flag without a value; usage is its help.
-func boolFlag(name, usage string) *cli.BoolFlag { return &cli.BoolFlag{Name: name, Usage: usage} }
-
 // flagsOf returns flags for the fields of a request. Their values are texts, which [eval.ParseRequest] parses.
 func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	for _, f := range fields {

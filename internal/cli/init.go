@@ -16,10 +16,6 @@ import (
 //go:embed suite.yaml
 var suiteTemplate []byte
 
-func initCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "init", Action: e.initSuite}
-}
-
 // initSuite writes suiteTemplate to a new file.
 func (e *env) initSuite(c *cli.Context) error {
 	path := cmp.Or(c.Args().First(), "suite.yaml")

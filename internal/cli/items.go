@@ -17,7 +17,7 @@ var itemFilters = [][2]string{{"wrong", "wrong"}, {"flipped", "inconsistent"}, {
 func itemsCommand(e *env) *cli.Command {
 	var flags []cli.Flag
 	for _, f := range itemFilters {
-		flags = append(flags, boolFlag(f[0], "only items on which "+store.FindFilter(f[1]).About))
+		flags = append(flags, &cli.BoolFlag{Name: f[0], Usage: "only items on which " + store.FindFilter(f[1]).About})
 	}
 	return &cli.Command{
 		Name:  "items",
@@ -51,10 +51,6 @@ func openRunItems(c *cli.Context) (*server.RunItems, error) {
 		return nil, usageError("%s has %d runs: name one of them", c.Args().First(), len(runs))
 	}
 	return server.OpenItems(c.Context, runs[0])
-}
-
-func showCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "show", Action: e.resultAction(showItem)}
 }
 
 // showItem returns an item of a run with its judgments. The item is named by its id, or by the beginning of the id if

@@ -6,20 +6,16 @@ import (
 	"gavel/internal/carry/merge"
 )
 
-func mergeCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "merge",
-		Action: func(c *cli.Context) error {
-			r := merge.Inputs{
-				Out:             c.Args().First(),
-				Shards:          c.Args().Tail(),
-				AllowIncomplete: c.Bool("incomplete"),
-			}
-			if err := merge.Merge(c.Context, e.maker(), r); err != nil {
-				return err
-			}
-			e.next("gavel", "score", r.Out)
-			return nil
-		},
+// merge makes one run, or suite, of shards.
+func (e *env) merge(c *cli.Context) error {
+	r := merge.Inputs{
+		Out:             c.Args().First(),
+		Shards:          c.Args().Tail(),
+		AllowIncomplete: c.Bool("incomplete"),
 	}
+	if err := merge.Merge(c.Context, e.maker(), r); err != nil {
+		return err
+	}
+	e.next("gavel", "score", r.Out)
+	return nil
 }

@@ -61,16 +61,6 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	}, nil
 }
 
-func promptsCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "prompts",
-		Subcommands: []*cli.Command{
-			{Name: "list", Action: e.resultAction(e.listPrompts)},
-			{Name: "show", Action: e.showPrompt},
-		},
-	}
-}
-
 func (e *env) listPrompts(*cli.Context) (any, error) {
 	type row struct {
 		Protocol string `json:"protocol"`

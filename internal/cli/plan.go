@@ -9,7 +9,7 @@ import (
 // planPairs computes for `gavel compare --plan` how many pairs tell two judges apart, or which
 // difference a number of pairs shows.
 func planPairs(c *cli.Context) (any, error) {
-	if err := noArguments(c); err != nil {
+	if err := checkArguments(c, "none"); err != nil {
 		return nil, err
 	}
 	p := &plan.SampleSizes{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}

@@ -8,10 +8,6 @@ import (
 	"gavel/scoring"
 )
 
-func replayCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "replay", Action: e.replay}
-}
-
 func (e *env) replay(c *cli.Context) error {
 	if c.String("out") == "" {
 		return usageError("--out is missing: name the folder of the new run")

@@ -160,46 +160,42 @@ func loadRuns(c *cli.Context, minimum int, problem string) ([]*scoring.Run, scor
 	return runs, o, nil
 }
 
-func scoreCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "score",
-		Action: func(c *cli.Context) error {
-			rates := scoring.MachineRates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
-			if err := rates.Check(); err != nil {
-				return usageError("%w", err)
-			}
-			if c.String("section") == "references" && !c.Args().Present() && !c.IsSet("out") {
-				return e.printResult(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
-			}
-			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
-			if err != nil {
-				return err
-			}
-			if c.IsSet("section") || c.IsSet("out") {
-				return e.printSection(c, runs, o)
-			}
-			var out report.Scores
-			for _, r := range runs {
-				rep := r.Score(o.Bootstrap)
-				rep.Run, rep.Ledger = r.Dir, r.Ledger()
-				rep.Ledger.ApplyRates(rates)
-				out.Runs = append(out.Runs, rep)
-			}
-			if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
-				return err
-			}
-			for _, name := range scoreSections {
-				document, err := scoreSection(name, runs[0], o)
-				if err != nil {
-					continue // nothing is known
-				}
-				if err := e.printResult(c, document); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+// score prints the scores of runs, or a section of them.
+func (e *env) score(c *cli.Context) error {
+	rates := scoring.MachineRates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
+	if err := rates.Check(); err != nil {
+		return usageError("%w", err)
 	}
+	if c.String("section") == "references" && !c.Args().Present() && !c.IsSet("out") {
+		return e.printResult(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
+	}
+	runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
+	if err != nil {
+		return err
+	}
+	if c.IsSet("section") || c.IsSet("out") {
+		return e.printSection(c, runs, o)
+	}
+	var out report.Scores
+	for _, r := range runs {
+		rep := r.Score(o.Bootstrap)
+		rep.Run, rep.Ledger = r.Dir, r.Ledger()
+		rep.Ledger.ApplyRates(rates)
+		out.Runs = append(out.Runs, rep)
+	}
+	if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
+		return err
+	}
+	for _, name := range scoreSections {
+		document, err := scoreSection(name, runs[0], o)
+		if err != nil {
+			continue // nothing is known
+		}
+		if err := e.printResult(c, document); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printScores prints the scores of one run, the ranking of several runs of one question, or for runs of several
@@ -237,40 +233,36 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	return err
 }
 
-func compareCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "compare",
-		Action: interruptibleAction(e.resultAction(func(c *cli.Context) (any, error) {
-			switch {
-			case c.Bool("plan"):
-				return planPairs(c)
-			case c.IsSet("detect") || c.IsSet("pairs"):
-				return nil, usageError("--detect and --pairs go with --plan")
-			}
-			margin := c.Float64("margin")
-			switch {
-			case c.IsSet("margin") && !(margin > 0 && margin < 100):
-				return nil, usageError("--margin %v: expected points above 0 and below 100", margin)
-			case c.IsSet("margin") && c.String("format") == report.CSV:
-				return nil, usageError("--margin prints tables or JSON, not CSV: leave out one of the two")
-			}
-			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
-			if err != nil {
-				return nil, err
-			}
-			lastReport := e.now()
-			cmp, err := scoring.Compare(runs, o.Bootstrap, func(done, all int) {
-				if now := e.now(); now.Sub(lastReport) >= lineEvery {
-					lastReport = now
-					e.say("%d/%d comparisons", done, all)
-				}
-			})
-			if err == nil && c.IsSet("margin") {
-				err = cmp.TestMargin(margin)
-			}
-			return report.Comparison{Comparisons: cmp}, err
-		})),
+// compare returns the comparison of every two of the runs, or with --plan the number of pairs that one needs.
+func (e *env) compare(c *cli.Context) (any, error) {
+	switch {
+	case c.Bool("plan"):
+		return planPairs(c)
+	case c.IsSet("detect") || c.IsSet("pairs"):
+		return nil, usageError("--detect and --pairs go with --plan")
 	}
+	margin := c.Float64("margin")
+	switch {
+	case c.IsSet("margin") && !(margin > 0 && margin < 100):
+		return nil, usageError("--margin %v: expected points above 0 and below 100", margin)
+	case c.IsSet("margin") && c.String("format") == report.CSV:
+		return nil, usageError("--margin prints tables or JSON, not CSV: leave out one of the two")
+	}
+	runs, o, err := loadRuns(c, 2, "two or more runs are needed")
+	if err != nil {
+		return nil, err
+	}
+	lastReport := e.now()
+	cmp, err := scoring.Compare(runs, o.Bootstrap, func(done, all int) {
+		if now := e.now(); now.Sub(lastReport) >= lineEvery {
+			lastReport = now
+			e.say("%d/%d comparisons", done, all)
+		}
+	})
+	if err == nil && c.IsSet("margin") {
+		err = cmp.TestMargin(margin)
+	}
+	return report.Comparison{Comparisons: cmp}, err
 }
 
 // interruptibleAction returns an action that returns as soon as its context ends, while action still

@@ -23,13 +23,6 @@ import (
 	"gavel/internal/server/store"
 )
 
-func serveCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:   "serve",
-		Action: func(c *cli.Context) error { return e.serve(c, nil) },
-	}
-}
-
 // defaultRuns is the default of --runs. If this folder is missing, serve makes it.
 const defaultRuns = "runs"
 

@@ -10,29 +10,18 @@ import (
 )
 
 func suiteCommand(e *env) *cli.Command {
-	command := func(name string, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
-		return &cli.Command{
-			Name: name,
-			Action: func(c *cli.Context) error {
-				s, err := suite.Open(c.Args().First())
-				if err != nil {
-					return err
-				}
-				return act(c, s)
-			},
-		}
+	withSuite := func(name string, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
+		return command(name, func(c *cli.Context) error {
+			s, err := suite.Open(c.Args().First())
+			if err != nil {
+				return err
+			}
+			return act(c, s)
+		})
 	}
-	return &cli.Command{
-		Name: "suite",
-		Subcommands: []*cli.Command{
-			command("plan", e.suitePlan),
-			command("run", e.suiteRun),
-			command("status", func(c *cli.Context, s *suite.Suite) error {
-				return e.printResult(c, s.Status(e.now()))
-			}),
-			command("results", e.suiteResults),
-		},
-	}
+	status := func(c *cli.Context, s *suite.Suite) error { return e.printResult(c, s.Status(e.now())) }
+	return parentCommand("suite", withSuite("plan", e.suitePlan), withSuite("run", e.suiteRun),
+		withSuite("status", status), withSuite("results", e.suiteResults))
 }
 
 func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {

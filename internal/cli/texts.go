@@ -137,6 +137,3 @@ func checkArguments(c *cli.Context, expected string) error {
 	}
 	return nil
 }
-
-// noArguments returns an error if the command has arguments.
-func noArguments(c *cli.Context) error { return checkArguments(c, "none") }

@@ -2,7 +2,6 @@
 package clitest
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,22 +25,9 @@ func LinkGavel(dir string) (string, error) {
 		return path, os.Symlink(self, path)
 	}
 	path += ".exe" // where links take a privilege
-	return path, copyFile(path, self)
-}
-
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
+	program, err := os.ReadFile(self)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return path, os.WriteFile(path, program, 0o755)
 }
