@@ -307,7 +307,7 @@ func (e *env) runListText(runs []listedRun) string {
 		heading := joinWithDots(of[0].Protocol, of[0].Dataset, items, "score: "+score)
 		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.SanitizeLine(heading)))
 		var rows strings.Builder
-		table.Text(&rows, t)
+		table.TerminalWriter(0)(&rows, t)
 		for i, line := range strings.Split(strings.TrimSpace(rows.String()), "\n") {
 			line = "  " + line
 			if e.columns > 0 {

@@ -235,10 +235,11 @@ type headView struct {
 	column       int    // index of the table's column
 }
 
-// heads returns the columns of the page. A column whose numbers are drawn becomes two: the drawing and the numbers.
-func (t Table) heads() (heads []headView) {
+// Columns returns the columns of the block's table on the page. A column whose numbers are drawn becomes two: the
+// drawing and the numbers.
+func (b blockView) Columns() (heads []headView) {
 	sides := 0
-	for k, c := range t.Columns {
+	for k, c := range b.Table.Columns {
 		kind := columnKinds[c.Kind]
 		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", cellTemplate: kind.draw, column: k}
 		plot := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, cellTemplate: "plot", column: k}
@@ -277,11 +278,8 @@ func (t Table) heads() (heads []headView) {
 	return heads
 }
 
-// Columns returns the columns of the block's table on the page.
-func (b blockView) Columns() []headView { return b.Table.heads() }
-
 // Width returns the number of columns on the page, that of the rows' names included.
-func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
+func (b blockView) Width() int { return 1 + len(b.Columns()) }
 
 // rowView holds a row as the data of its template.
 type rowView struct {
@@ -308,7 +306,7 @@ type cellView struct {
 
 // Rows returns the rows of the block's table as data of their template.
 func (b blockView) Rows() (rows []rowView) {
-	heads := b.Table.heads()
+	heads := b.Columns()
 	brackets := b.Table.tieBrackets()
 	for i, r := range b.Table.Rows {
 		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
@@ -321,10 +319,8 @@ func (b blockView) Rows() (rows []rowView) {
 				v.Cells = append(v.Cells, c)
 			}
 		}
-		for k, x := range r.Cells {
-			if k >= len(b.Table.Columns) { // a mark of a list
-				v.Cells = append(v.Cells, cellView{Value: x})
-			}
+		for _, x := range r.Cells[min(len(r.Cells), len(b.Table.Columns)):] { // marks of a list
+			v.Cells = append(v.Cells, cellView{Value: x})
 		}
 		rows = append(rows, v)
 	}

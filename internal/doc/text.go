@@ -222,15 +222,11 @@ func (c Column) heads(on Surface) table.Columns {
 	if on == SurfaceShortText {
 		name = cmp.Or(c.Short, name)
 	}
-	heads := table.NumericColumns(name)
-	if slices.Contains([]ColumnKind{ColumnWords, ColumnLevel, ColumnProgress, ColumnBar, ColumnLargeBar}, c.Kind) ||
-		c.hasDrawing(on) {
-		heads = table.TextColumns(name)
-	}
-	heads[0].DropPriority = c.HidePriority
+	ofWords := []ColumnKind{ColumnWords, ColumnLevel, ColumnProgress, ColumnBar, ColumnLargeBar}
+	isNumeric := !slices.Contains(ofWords, c.Kind) && !c.hasDrawing(on)
+	heads := table.Columns{{Name: name, Right: isNumeric, DropPriority: c.HidePriority}}
 	if c.hasDrawing(on) {
-		heads = heads.AddTextColumns(c.Axis.terminalScaleLine(c.width()))
-		heads[1].DropPriority = 1
+		heads = append(heads, table.Column{Name: c.Axis.terminalScaleLine(c.width()), DropPriority: 1})
 	}
 	return heads
 }

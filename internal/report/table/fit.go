@@ -18,9 +18,6 @@ const (
 	unlimited            = math.MaxInt // width of a terminal without a limit
 )
 
-// Text prints a table as text with lines of any length.
-func Text(w io.Writer, t Table) error { return TerminalWriter(0)(w, t) }
-
 // TextWriter returns a Writer of text for a terminal of this many columns; 0 means any width. It wraps sentences and
 // cells of words. If a table is still too wide, it leaves columns out and names them in a note.
 func TextWriter(columns int) Writer {

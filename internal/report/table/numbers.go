@@ -96,13 +96,14 @@ func RoundedInterval(x scoring.Result) string {
 // Signed returns v with this many decimals. It has a "+" if it is positive and x, the result it belongs to, is a
 // difference.
 func Signed(v *float64, x scoring.Result, decimals int) string {
-	if Defined(v) {
-		v = new(scoring.WithoutNegativeZero(*v, decimals))
+	if !Defined(v) {
+		return Undefined
 	}
-	if Defined(v) && *v > 0 && x.Mode == scoring.ModeDifference {
-		return "+" + Fixed(v, decimals)
+	n := scoring.WithoutNegativeZero(*v, decimals)
+	if n > 0 && x.Mode == scoring.ModeDifference {
+		return "+" + Fixed(&n, decimals)
 	}
-	return Fixed(v, decimals)
+	return Fixed(&n, decimals)
 }
 
 // ResultValue returns the value of a result, without the interval, with the decimals that its unit has.

@@ -46,9 +46,6 @@ type Columns []Column
 // TextColumns returns columns of words with these headings.
 func TextColumns(names ...string) Columns { return Columns{}.AddTextColumns(names...) }
 
-// NumericColumns returns columns of numbers with these headings.
-func NumericColumns(names ...string) Columns { return Columns{}.AddNumberColumns(names...) }
-
 // AddTextColumns returns c followed by columns of words with these headings.
 func (c Columns) AddTextColumns(names ...string) Columns { return c.with(false, names) }
 

@@ -234,3 +234,6 @@ func CSV(w io.Writer, t Table) error {
 	}
 	return WriteCSV(w, append(rows, t.Rows...))
 }
+
+// Text prints a table as text with lines of any length.
+var Text = TerminalWriter(0)
