@@ -44,9 +44,8 @@ func run(args []string) error {
 		file := f.String("url-file", "", "file to write the address to")
 		replyTime := f.Duration("delay", 0, "how long a reply takes")
 		slots := f.Int("slots", 0, "how many requests are answered at once, the others wait; 0: all")
-		refuse := f.Int("refuse", 0, "how many requests may be there at once, others are refused (429); 0: all")
 		f.Parse(args[1:])
-		return serveStub(*addr, *file, *replyTime, *slots, *refuse)
+		return serveStub(*addr, *file, *replyTime, *slots)
 	case "bare":
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
@@ -71,9 +70,9 @@ const stubReply = `{
 }`
 
 // serveStub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET
-// /count returns and resets the number of calls and of refusals, the most at once, and the requests for models.
-func serveStub(addr, file string, replyTime time.Duration, slots, refuse int) error {
-	var calls, active, peak, modelRequests, refused atomic.Int64
+// /count returns and resets the number of calls, the most at once, and the requests for models.
+func serveStub(addr, file string, replyTime time.Duration, slots int) error {
+	var calls, active, peak, modelRequests atomic.Int64
 	var slot chan struct{}
 	if slots > 0 {
 		slot = make(chan struct{}, slots)
@@ -86,11 +85,6 @@ func serveStub(addr, file string, replyTime time.Duration, slots, refuse int) er
 		for m := peak.Load(); n > m && !peak.CompareAndSwap(m, n); m = peak.Load() {
 		}
 		io.Copy(io.Discard, r.Body)
-		if refuse > 0 && n > int64(refuse) {
-			refused.Add(1)
-			http.Error(w, `{"error": {"message": "too many requests"}}`, http.StatusTooManyRequests)
-			return
-		}
 		calls.Add(1)
 		if slot != nil {
 			slot <- struct{}{}
@@ -107,8 +101,8 @@ func serveStub(addr, file string, replyTime time.Duration, slots, refuse int) er
 		io.WriteString(w, `{"object":"list","data":[{"id":"stub","object":"model","owned_by":"bench"}]}`)
 	})
 	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "%d calls, %d refused, at most %d at once, %d looks at the models\n",
-			calls.Swap(0), refused.Swap(0), peak.Swap(0), modelRequests.Swap(0))
+		fmt.Fprintf(w, "%d calls, at most %d at once, %d looks at the models\n",
+			calls.Swap(0), peak.Swap(0), modelRequests.Swap(0))
 	})
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
