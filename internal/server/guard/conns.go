@@ -29,13 +29,19 @@ type connection struct {
 	idle time.Time // since when it is idle or sends a request; zero while a request is answered
 }
 
-// ConnState notes when a connection opens, becomes idle and closes. The http.Server calls it as its ConnState hook.
+// ConnState notes when a connection opens, becomes idle and closes. If a limit is reached and all open connections are
+// busy, it closes a new one. The http.Server calls it as its ConnState hook.
 func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateNew:
-		c.add(conn)
+		entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
+		if !c.makeRoom(entry.from, c.maxPerAddress) || !c.makeRoom("", c.maxTotal) { // all open ones are busy
+			conn.Close()
+			return
+		}
+		c.open[conn] = entry
 	case http.StateActive, http.StateIdle:
 		if entry := c.open[conn]; entry != nil {
 			entry.idle = time.Now()
@@ -66,16 +72,6 @@ func MarkBusy(r *http.Request) {
 	if answering, ok := r.Context().Value(connKey{}).(func()); ok {
 		answering()
 	}
-}
-
-// add admits a new connection. If a limit is reached and all open connections are busy, it closes the new one.
-func (c *Connections) add(conn net.Conn) {
-	entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
-	if !c.makeRoom(entry.from, c.maxPerAddress) || !c.makeRoom("", c.maxTotal) {
-		conn.Close()
-		return
-	}
-	c.open[conn] = entry
 }
 
 // makeRoom reports whether there are fewer than limit connections from an address, or in all if from is "". At the

@@ -119,38 +119,38 @@ func (x *Index) Flags(item int) (f ItemFlags) {
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
 	samePosition := several && !missing && inconsistent && len(places) == 1 && !places[-1]
-	add := func(name string, holds bool) {
-		if holds {
-			f = append(f, name)
+	holds := map[string]bool{
+		"right":        right,
+		"wrong":        wrong,
+		"unlabelled":   unlabelled,
+		"missing":      missing,
+		"inconsistent": inconsistent,
+		"confident":    confident,
+		"tie":          tie,
+		"open":         open,
+		"first":        first,
+		"last":         last,
+		"changed":      changed,
+		"tied":         wrong && tie && !open,
+		"by-first":     wrong && first,
+		"by-last":      wrong && last,
+		"unread":       scored && open,
+		"steady":       confident && !inconsistent,
+		"same":         several && !missing && !inconsistent,
+		"placed":       samePosition,
+		"moved":        inconsistent && !samePosition && !open && !missing,
+		"second-only":  several && scored && onlyRight(1),
+		"first-only":   several && scored && onlyRight(0),
+	}
+	for _, g := range once {
+		if scored && g.OwnAnswer.Known { // there is no filter for some modes
+			holds["own-"+g.OwnAnswer.word()+"-"+g.Mode+"-"+g.Right.word()] = true
 		}
 	}
-	add("right", right)
-	add("wrong", wrong)
-	add("unlabelled", unlabelled)
-	add("missing", missing)
-	add("inconsistent", inconsistent)
-	add("confident", confident)
-	add("tie", tie)
-	add("open", open)
-	add("first", first)
-	add("last", last)
-	add("changed", changed)
-	add("tied", wrong && tie && !open)
-	add("by-first", wrong && first)
-	add("by-last", wrong && last)
-	add("unread", scored && open)
-	add("steady", confident && !inconsistent)
-	add("same", several && !missing && !inconsistent)
-	add("placed", samePosition)
-	add("moved", inconsistent && !samePosition && !open && !missing)
-	add("second-only", several && scored && onlyRight(1))
-	add("first-only", several && scored && onlyRight(0))
-	for _, g := range once {
-		if !scored || !g.OwnAnswer.Known {
-			continue
+	for _, filter := range Filters {
+		if holds[filter.Name] {
+			f = append(f, filter.Name)
 		}
-		own := "own-" + g.OwnAnswer.word() + "-" + g.Mode + "-" + g.Right.word()
-		add(own, FindFilter(own) != nil) // not in every mode
 	}
 	return f
 }
