@@ -98,13 +98,6 @@ func votesFor(winner string) voteCounts {
 	return voteCounts{Tie: 1}
 }
 
-func (v voteCounts) plus(w voteCounts) voteCounts {
-	return voteCounts{A: v.A + w.A, B: v.B + w.B, Tie: v.Tie + w.Tie}
-}
-
-// swap returns the votes with the two models exchanged.
-func (v voteCounts) swap() voteCounts { return voteCounts{A: v.B, B: v.A, Tie: v.Tie} }
-
 // Majority returns the index of the candidate with more than half of the votes, or NoGold. votes counts the votes for
 // A, B and C (a tie).
 func Majority(votes [3]int) int {

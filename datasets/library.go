@@ -69,11 +69,7 @@ func checksumPath(path string) string { return path + ".sha256" }
 
 // Has reports whether a dataset is built in or in the library.
 func (l Library) Has(k Entry) bool {
-	if k.Builtin() {
-		return true
-	}
-	_, err := os.Stat(l.path(k))
-	return err == nil
+	return k.Builtin() || disk.Exists(l.path(k))
 }
 
 // Open opens a dataset by name, or a file by path, with the default options.
@@ -123,7 +119,6 @@ func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 	}
 	want := k.SHA256
 	expected := "published"
-	err = error(nil)
 	if want == "" {
 		expected = "that of the imported file"
 		want, err = l.storedSHA256(k)

@@ -46,6 +46,15 @@ func ShellQuote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// ShellLine joins the words of a command into a line for a shell, with quotes where needed.
+func ShellLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = ShellQuote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // Names of the parts of an item that a column may hold.
 const (
 	partID, partQuestion           = "id", "question"

@@ -77,7 +77,7 @@ func (r *battleRow) vote() (matchUp, voteCounts) {
 	v := *cmp.Or(r.Votes, new(votesFor(*r.Winner)))
 	if m.firstModel > m.secondModel {
 		m.firstModel, m.secondModel = m.secondModel, m.firstModel
-		v = v.swap()
+		v.A, v.B = v.B, v.A
 	}
 	return m, v
 }
@@ -120,7 +120,10 @@ func majorityLines(rows FileRows) ([]string, error) {
 				polls[m] = p
 				order = append(order, p)
 			}
-			p.row.Votes = p.row.Votes.plus(v)
+			sum := &p.row.Votes
+			sum.A += v.A
+			sum.B += v.B
+			sum.Tie += v.Tie
 		}
 		if err != nil {
 			rows.Reject(row.Line, err)

@@ -58,7 +58,8 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 	case io.EOF:
 		return nil
 	case errTooLong:
-		return tooLongLine(number + 1)
+		return &LineError{number + 1,
+			fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpackLimits.row>>20)}
 	}
 	return err
 }
@@ -77,10 +78,6 @@ func parseAll[T any](lines []Line[T], parse func(line []byte) T) {
 }
 
 var errTooLong = errors.New("longer than any row may be")
-
-func tooLongLine(number int) error {
-	return &LineError{number, fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpackLimits.row>>20)}
-}
 
 // appendLine appends a line of in to text, with its newline; nothing if the line is too long.
 func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {

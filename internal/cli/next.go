@@ -3,7 +3,6 @@ package cli
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gavel/datasets"
 	"gavel/internal/doc"
@@ -13,10 +12,7 @@ import (
 
 // next suggests on standard error the command to type next, given as words.
 func (e *env) next(words ...string) {
-	for i, w := range words {
-		words[i] = datasets.ShellQuote(w)
-	}
-	e.say("next: %s", strings.Join(words, " "))
+	e.say("next: %s", datasets.ShellLine(words...))
 }
 
 // nextCommands returns commands to type next after a run was made or scored, with their purposes.

@@ -91,11 +91,11 @@ func (r RunRequest) Command() string {
 		for _, v := range values[f.Name] {
 			words = append(words, "--"+f.Name)
 			if f.Kind != FieldKindSwitch {
-				words = append(words, datasets.ShellQuote(v))
+				words = append(words, v)
 			}
 		}
 	}
-	return strings.Join(words, " ")
+	return datasets.ShellLine(words...)
 }
 
 // NonDefaults returns the values of the fields that differ from a new request's, as people write them, and always the

@@ -113,13 +113,13 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	return err
 }
 
-// ids returns the ids of all items of the run.
-func (p *runState) ids() []string {
+// ids returns the ids of all items of the run, and no error.
+func (p *runState) ids() ([]string, error) {
 	ids := make([]string, len(p.job.Rows))
 	for i, row := range p.job.Rows {
 		ids[i] = p.set.ItemID(row)
 	}
-	return ids
+	return ids, nil
 }
 
 // countMissing returns the number of judgments still to make.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -43,7 +44,7 @@ func (e *Maker) fitReply(
 	}
 	job := *p.job
 	job.Manifest = &judging.Manifest{Spec: spec}
-	job.Rows = allItemIndexes(subset.set)
+	job.Rows = datasets.FirstIndexes(subset.set.Len())
 	timer := time.AfterFunc(2*time.Second, func() {
 		e.Notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once",
 			server.Name)

@@ -97,5 +97,5 @@ func (s *stages) itemsOfLines(lines [][]byte) (runItems, error) {
 	info := s.questionItems.info
 	info.Format = set.Format
 	info.Rows = set.Len()
-	return runItems{set: set, rows: allItemIndexes(set), info: info}.keepQuestionPlaces(s.questionItems)
+	return runItems{set: set, rows: datasets.FirstIndexes(set.Len()), info: info}.keepQuestionPlaces(s.questionItems)
 }

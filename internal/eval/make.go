@@ -64,7 +64,7 @@ func (e *Maker) open(p *runState) error {
 	if err != nil {
 		return err
 	}
-	p.records.SetFolder(p.out, func() ([]string, error) { return p.ids(), nil })
+	p.records.SetFolder(p.out, p.ids)
 	if e.Observer != nil {
 		p.liveScore = scoring.NewLiveScore(p.records)
 	}
@@ -391,6 +391,5 @@ func (e *Maker) incompleteError(status string, missing, expected int, runErr err
 
 // DiskFull reports whether an error means that the disk of the run or of the cache is full.
 func DiskFull(err error) bool {
-	var full *cache.DiskFullError
-	return judging.DiskFull(err) || errors.As(err, &full)
+	return judging.DiskFull(err) || errors.As(err, new(*cache.DiskFullError))
 }

@@ -144,7 +144,9 @@ func changeOptions(subset runItems, o RunRequest) (runItems, error) {
 	if err != nil {
 		return runItems{}, err
 	}
-	return runItems{set: set, rows: allItemIndexes(set), info: subset.info, mapping: subset.mapping}, nil
+	subset.set = set
+	subset.rows = datasets.FirstIndexes(set.Len())
+	return subset, nil
 }
 
 // pick notes remarks on a dataset and returns the indexes of the items that the request selects.

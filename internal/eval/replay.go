@@ -55,7 +55,7 @@ func (e *Maker) storedJob(run string) (*judging.RunJob, error) {
 		return nil, err
 	}
 	return &judging.RunJob{
-		Manifest: m, Asker: asker, Set: set, Rows: allItemIndexes(set),
+		Manifest: m, Asker: asker, Set: set, Rows: datasets.FirstIndexes(set.Len()),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}, nil
 }
@@ -110,15 +110,6 @@ func scoreReaderSet(run string) judging.ReaderSet {
 		return ""
 	}
 	return cmp.Or(rep.Reading, judging.PaperReaders)
-}
-
-// allItemIndexes lists the indexes of all items of a set.
-func allItemIndexes(set *datasets.Set) []int {
-	rows := make([]int, set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }
 
 func samePath(a, b string) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
@@ -77,7 +78,7 @@ func (s *Server) fillResults(ctx context.Context, v *compareView) (err error) {
 		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
 	}
-	c.Command = shellLine(words)
+	c.Command = datasets.ShellLine(words...)
 	d := c.Document()
 	above, below := d.SplitBefore("made")
 	paper := doc.PageContext{Link: pageURL, Terms: scoring.MetricsOf(v.A.Protocol)}

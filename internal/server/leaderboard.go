@@ -409,7 +409,7 @@ func (s *Server) publishedResultNotes(c *comparableRuns) []string {
 	if first == nil || first.OnlyTotalsPublished() || slices.ContainsFunc(c.runs, isPublished) {
 		return nil
 	}
-	bring := shellLine([]string{"gavel", "references", "--out", s.Dir, s.folder(c.runs[0].Name)})
+	bring := datasets.ShellLine("gavel", "references", "--out", s.Dir, s.folder(c.runs[0].Name))
 	return []string{phrases.Sentence("board.bring-published", len(first.References), bring)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/internal/doc"
 	"gavel/internal/jury"
 	"gavel/internal/report"
@@ -127,7 +128,7 @@ func (s *Server) commandOfRun(ctx context.Context, run string, m *judging.Manife
 	for _, member := range members {
 		words = append(words, s.folder(member.Name))
 	}
-	return shellLine(words)
+	return datasets.ShellLine(words...)
 }
 
 // analyzeBias returns the biases of a run's judge: what its verdicts correlate with, such as length. It returns nil for

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/datasets"
 	"gavel/internal/labels"
 	"gavel/internal/server/guard"
 	"gavel/internal/server/jobs"
@@ -99,13 +98,4 @@ func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/")
 // folder returns the path of a run's folder, for commands that pages show.
 func (s *Server) folder(run string) string {
 	return filepath.Join(s.Dir, filepath.FromSlash(run))
-}
-
-// shellLine joins the words of a command into a line for a shell, with quotes where needed.
-func shellLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = datasets.ShellQuote(word)
-	}
-	return strings.Join(quoted, " ")
 }
