@@ -59,25 +59,21 @@ func (s *SharedCache) open(open func() (*cache.Store, error)) (*cache.Store, fun
 		s.store = store
 	}
 	s.users++
-	return s.store, sync.OnceValue(s.release), nil
+	return s.store, sync.OnceValue(func() error { return s.release(1) }), nil
 }
 
-func (s *SharedCache) release() error {
+// release ends the use of the cache by so many runs, and closes the cache unless another run uses it. On a full disk it
+// fails, and tries again later.
+func (s *SharedCache) release(users int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.users--
-	return s.close()
-}
-
-// close closes the cache unless a run uses it. On a full disk it fails, and closeLater tries again. The caller holds
-// s.mu.
-func (s *SharedCache) close() error {
+	s.users -= users
 	if s.users > 0 || s.store == nil {
 		return nil
 	}
 	err := s.store.Close()
 	if errors.Is(err, cache.ErrDiskFull) {
-		time.AfterFunc(retryClose, s.closeLater)
+		time.AfterFunc(retryClose, func() { s.release(0) })
 	} else {
 		s.store = nil
 	}
@@ -86,10 +82,3 @@ func (s *SharedCache) close() error {
 
 // retryClose is the time between attempts to close a cache on a full disk.
 const retryClose = 2 * time.Second
-
-// closeLater closes a cache that could not be closed on a full disk, once there is space and no run uses it.
-func (s *SharedCache) closeLater() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.close()
-}
