@@ -47,18 +47,12 @@ func (e *env) withCache(act func(c *cli.Context, s *cache.Store) error) cli.Acti
 }
 
 func cacheCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "cache",
-		Subcommands: []*cli.Command{
-			{Name: "path", Action: func(c *cli.Context) error {
-				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
-				return err
-			}},
-			{Name: "stats", Action: e.withCache(e.cacheStats)},
-			{Name: "prune", Before: checkPruneArguments, Action: e.withCache(e.cachePrune)},
-			{Name: "rebuild", Action: e.cacheRebuild},
-		},
+	printPath := func(c *cli.Context) error {
+		_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
+		return err
 	}
+	return parentCommand("cache", command("path", printPath), command("stats", e.withCache(e.cacheStats)),
+		command("prune", e.cachePrune), command("rebuild", e.cacheRebuild))
 }
 
 func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
@@ -69,22 +63,19 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	return e.printResult(c, factsDocument(st.Rows(), st))
 }
 
-// checkPruneArguments returns an error if --older-than is not positive.
-func checkPruneArguments(c *cli.Context) error {
-	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
+func (e *env) cachePrune(c *cli.Context) error {
+	age := c.Duration("older-than")
+	if c.IsSet("older-than") && age <= 0 {
 		return usageError("--older-than %s: it must be more than 0", age)
 	}
-	return nil
-}
-
-func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	n, err := s.RemoveEntries(c.Context,
-		cache.PruneFilter(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
-	if err != nil {
+	return e.withCache(func(c *cli.Context, s *cache.Store) error {
+		n, err := s.RemoveEntries(c.Context, cache.PruneFilter(c.Bool("all"), c.String("model"), age, e.now()))
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "%d replies removed\n", n)
 		return err
-	}
-	_, err = fmt.Fprintf(e.stdout, "%d replies removed\n", n)
-	return err
+	})(c)
 }
 
 func (e *env) cacheRebuild(c *cli.Context) error {

@@ -48,7 +48,13 @@ func (e *env) printCompletions(app *cli.App, args []string) {
 	var words []string
 	switch flag := strings.TrimLeft(last, "-"); {
 	case last == "--"+flag && flagNamed(flags, flag) != nil:
-		words = flagCompletions(flag)
+		words = map[string][]string{ // other flags have no fixed list of values
+			"dataset": datasets.Names(),
+			"as":      datasets.Names(),
+			"backend": eval.Backends,
+			"format":  formatNames,
+			"think":   backends.ThinkValues,
+		}[flag]
 	case strings.HasPrefix(last, "-"):
 		words = []string{"--help"}
 		for _, f := range flags {
@@ -64,19 +70,4 @@ func (e *env) printCompletions(app *cli.App, args []string) {
 	for _, w := range words {
 		fmt.Fprintln(e.stdout, w)
 	}
-}
-
-// flagCompletions returns the words that completion offers after a flag; nil if the flag has no fixed list of values.
-func flagCompletions(flag string) []string {
-	switch flag {
-	case "dataset", "as":
-		return datasets.Names()
-	case "backend":
-		return eval.Backends
-	case "format":
-		return formatNames
-	case "think":
-		return backends.ThinkValues
-	}
-	return nil
 }

@@ -120,10 +120,11 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 // accessToken reports whether only this machine can reach the address addr (loopback), and returns the token in
 // tokenFile, which other addresses require.
 func (e *env) accessToken(addr, tokenFile string) (loopback bool, token string, err error) {
-	loopback, err = isLoopback(addr)
+	address, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
-		return false, "", err
+		return false, "", usageError("--addr %q is not an address: write it like 127.0.0.1:7070 (%v)", addr, err)
 	}
+	loopback = address.IP.IsLoopback()
 	if !loopback && tokenFile == "" {
 		return false, "", usageError("--addr %s can be reached from other machines: "+
 			"it needs --token-file FILE, or anybody could see and start runs", addr)
@@ -146,15 +147,6 @@ func (e *env) openBrowser(listener net.Addr, page string) {
 	if err := browser.OpenURL(address); err != nil {
 		e.say("no browser was opened (%v): open %s in one", err, address)
 	}
-}
-
-// isLoopback reports whether only this machine can reach the address addr.
-func isLoopback(addr string) (bool, error) {
-	address, err := net.ResolveTCPAddr("tcp", addr)
-	if err != nil {
-		return false, usageError("--addr %q is not an address: write it like 127.0.0.1:7070 (%v)", addr, err)
-	}
-	return address.IP.IsLoopback(), nil
 }
 
 // readToken returns the access token in a file: its first line that is not empty.

@@ -53,10 +53,11 @@ func (d Document) Document() Document { return d }
 // Text prints the document for a terminal of this many columns; 0 means any width. full prints every block and column
 // for texts.
 func (d Document) Text(w io.Writer, columns int, full bool) error {
+	on, writer := SurfaceShortText, table.TextWriter
 	if full {
-		return table.TerminalWriter(columns).WriteTables(w, d.Tables(SurfaceFullText))
+		on, writer = SurfaceFullText, table.TerminalWriter
 	}
-	return table.TextWriter(columns).WriteTables(w, d.Tables(SurfaceShortText))
+	return writer(columns).WriteTables(w, d.Tables(on))
 }
 
 // Markdown prints the document as Markdown.
@@ -241,11 +242,11 @@ func (c Column) width() int {
 
 // cells returns the words for a value of the column in a text, followed by its drawing if the column has one.
 func (c Column) cells(v Value, on Surface) []string {
-	words := c.words(v, on)
-	if !c.hasDrawing(on) {
-		return []string{words}
+	cells := []string{c.words(v, on)}
+	if c.hasDrawing(on) {
+		cells = append(cells, c.Axis.terminalStrip(v.Result, c.width()))
 	}
-	return []string{words, c.Axis.terminalStrip(v.Result, c.width())}
+	return cells
 }
 
 // words returns the words for a value of the column in a text for a surface.

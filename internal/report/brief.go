@@ -20,12 +20,6 @@ func JudgeQuestion(r scoring.Report) string {
 	return cmp.Or(layoutOf(r.Protocol).RunQuestion, "which is "+r.Goal)
 }
 
-// runDescription returns a line with the judge, question, dataset, prompt and number of items of a run.
-func runDescription(r scoring.Report) string {
-	return dotted(r.Judge(), JudgeQuestion(r), r.Dataset, "prompt "+promptSettingsText(r.RunSetup), itemsText(r),
-		textIf(r.Simulated, simulatedMark))
-}
-
 // itemsText returns the number of items of a run in words: "350 pairs", or "120 of 350 pairs" if some are missing.
 func itemsText(r scoring.Report) string {
 	item := layoutOf(r.Protocol).ItemNoun

@@ -99,7 +99,12 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 // Document returns the results of the run as a document.
 func (p *RunPage) Document() doc.Document {
 	return doc.Document{
-		Title: runDescription(p.Report), Level: diagnosisLevel(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
+		Title: dotted(p.Report.Judge(), JudgeQuestion(p.Report), p.Dataset, "prompt "+promptSettingsText(p.RunSetup),
+			itemsText(p.Report), textIf(p.Simulated, simulatedMark)),
+		Level:   diagnosisLevel(&p.Report),
+		Answer:  p.Says,
+		Also:    p.Also,
+		Blocks:  p.Blocks(),
 		CSVRows: csvRowsOf([]scoring.Report{p.Report}),
 	}
 }
@@ -261,7 +266,10 @@ func (p *RunPage) Caveats() (all []string) {
 		all = p.categoryCaveat()
 	}
 	for _, w := range p.Cautions() {
-		all = append(all, sentence(w))
+		if strings.TrimRight(w, ".!?") == w {
+			w += "."
+		}
+		all = append(all, doc.Capital(w))
 	}
 	isModelRun := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
 	if isModelRun && p.Repetitions == nil {
@@ -272,14 +280,6 @@ func (p *RunPage) Caveats() (all []string) {
 
 // mostCaveats is the number of caveats that a page shows unfolded.
 const mostCaveats = 4
-
-// sentence returns a warning with an upper-case letter at its beginning and a full stop at its end.
-func sentence(w string) string {
-	if strings.TrimRight(w, ".!?") == w {
-		w += "."
-	}
-	return doc.Capital(w)
-}
 
 // wideInterval is the width in percentage points at which the interval of a category's score deserves a caveat.
 const wideInterval = 25
