@@ -215,8 +215,8 @@ func commandSections(commands []*cli.Command) (groups []manual.Section) {
 
 // mostUsedFlags lists the flags that the first page of a command with many flags shows, in the order in
 // which people think of them.
-var mostUsedFlags = strings.Fields("model dataset agents as sample group prompt think constrain repeat until base-url " +
-	"concurrency labels export margin budget out dry-run runs open addr format")
+var mostUsedFlags = strings.Fields("model dataset agents as sample group prompt think constrain repeat until " +
+	"base-url concurrency labels export margin budget out dry-run runs open addr format")
 
 // flagHeadings lists the headings of flags in help, in order, for the parts of a request that the flags set.
 var flagHeadings = []struct{ part, name string }{

@@ -59,7 +59,10 @@ func TestTextThatFits(t *testing.T) {
 			t.Errorf("%d columns:\n%s\nwant\n%s", columns, got, want)
 		}
 	}
-	for _, odd := range []Table{{}, {Title: "no rows", Columns: TextColumns("a")}, {Columns: Columns{}.AddNumberColumns("n"), Rows: [][]string{{"1"}}}} {
+	for _, odd := range []Table{
+		{}, {Title: "no rows", Columns: TextColumns("a")},
+		{Columns: Columns{}.AddNumberColumns("n"), Rows: [][]string{{"1"}}},
+	} {
 		if got, want := fitted(t, odd, TextWriter(5)), fitted(t, odd, Text); got != want && odd.Title == "" {
 			t.Errorf("%q, want %q", got, want)
 		}
