@@ -134,7 +134,7 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
-	table, n := s.countTable2x2(q.Metric, [2]ColumnSpan{q.subtrahendColumns, q.valueColumns})
+	table, n := s.countTable2x2(q)
 	if n == 0 || q.hasKind(KindHalfPoints) || q.hasKind(KindMean) && !s.binary(q) {
 		return bounds{}, false
 	}

@@ -75,8 +75,7 @@ func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
 	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Units: times[0].size}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
-		x := s.pointEstimate(estimand{Metric: m, subtrahendColumns: m.Subtrahend, valueColumns: m.Columns})
-		value := convertToUnit(m.Unit, x)
+		value := convertToUnit(m.Unit, s.pointEstimate(m.estimand()))
 		v.Values = append(v.Values, value)
 		if value == nil {
 			lowest = math.NaN() // remains NaN
