@@ -36,7 +36,7 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	}
 	n, m := float64(len(truth)), float64(len(allPredictions))
 	if n < 2 {
-		return PredictionPoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PredictionPoweredEstimate{MeanEstimate: noEstimate}
 	}
 	p := PredictionPoweredEstimate{Spread: stat.Variance(allPredictions, nil)}
 	if spread := stat.Variance(predictions, weights); spread > 0 {
@@ -91,8 +91,9 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 			clusters++
 		}
 	}
+	shift := p.PredictionWeight * predicted
 	if clusters < 2 {
-		p.Mean, p.Interval = min(1, max(0, p.PredictionWeight*predicted+mean)), Interval{0, 1}
+		p.setMean(shift+mean, shift+center, math.Inf(1))
 		return p
 	}
 	endVariance := endWeight * endWeight / (total * total) *
@@ -100,10 +101,6 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	scale := (clusters - 1) / clusters
 	p.ResidualVariance = n * scale * (labelledSum + endVariance)
 	half := studentCritical(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
-	p.Mean = min(1, max(0, p.PredictionWeight*predicted+mean))
-	p.Interval = Interval{
-		min(p.Mean, max(0, p.PredictionWeight*predicted+center-half)),
-		max(p.Mean, min(1, p.PredictionWeight*predicted+center+half)),
-	}
+	p.setMean(shift+mean, shift+center, half)
 	return p
 }
