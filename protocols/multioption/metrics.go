@@ -47,15 +47,8 @@ type scoredBallot struct {
 //go:embed metrics.yaml
 var Metrics string
 
-// scores lists the paper's three scores (arXiv 2406.12043), the headline first.
-var scores = []struct {
-	name  string
-	score func(itemScores) float64
-}{
-	{name: GradeScore, score: func(g itemScores) float64 { return g.grade }},
-	{name: LLMScore, score: func(g itemScores) float64 { return g.llm }},
-	{name: ChoiceScore, score: func(g itemScores) float64 { return g.choice }},
-}
+// scoreNames lists the paper's three scores (arXiv 2406.12043), in the order of [itemScores].
+var scoreNames = []string{GradeScore, LLMScore, ChoiceScore}
 
 // scoreVariants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
 // between random and perfect.
@@ -108,7 +101,7 @@ var itemMetrics = []scoring.SumMetric[scoredBallot]{
 // gradeUnderPolicy returns a function that returns an item's numerator and denominator in the mean Grade score, under a
 // policy for missing verdicts.
 func gradeUnderPolicy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
-	return func(t scoredBallot) (num, den float64) { return t.ballot.scores(policy).grade, 1 }
+	return func(t scoredBallot) (num, den float64) { return t.ballot.scores(policy)[gradeIndex], 1 }
 }
 
 // choiceMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
@@ -121,9 +114,9 @@ func choiceMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 		headline = rightInAllOrders
 	}
 	for _, v := range scoreVariants {
-		for _, score := range scores {
+		for i, name := range scoreNames {
 			m := v.metric
-			m.Name = score.name + m.Name
+			m.Name = name + m.Name
 			if m.Name == GradeScore+overRandomSuffix {
 				m.ComparisonScope = scoring.ScopeOverall
 			}
@@ -131,13 +124,13 @@ func choiceMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 				Metric: m,
 				Contribution: func(t scoredBallot) (num, den float64) {
 					if v.grades != nil {
-						return score.score(v.grades(t)), 1
+						return v.grades(t)[i], 1
 					}
-					den = score.score(t.perfect) - score.score(t.randomPosition)
+					den = t.perfect[i] - t.randomPosition[i]
 					if math.Abs(den) < roundingTolerance { // random is as good as perfect, as with two orders of three options
 						return 0, 0
 					}
-					return score.score(t.judgeScores) - score.score(t.randomPosition), den
+					return t.judgeScores[i] - t.randomPosition[i], den
 				},
 			})
 		}
