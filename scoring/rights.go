@@ -23,7 +23,7 @@ type RightUnits struct {
 	Right    [][]bool   // by run, then by unit: the run is right on it
 	Outcomes [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
 	Calls    int        // number of judgments of a unit in one repetition
-	Warnings []string
+	Warnings Cautions
 }
 
 // RightUnitsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error
@@ -75,15 +75,15 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 		out.Runs = append(out.Runs, s.side())
 		out.Calls = max(out.Calls, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {
-			out.Warnings = append(out.Warnings, phrases.Sentence("jury.not-shared", s.Dir, phrases.CountWithNoun(n, words.Unit)))
+			out.Warnings.Add("jury.not-shared", s.Dir, phrases.CountWithNoun(n, words.Unit))
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
-		out.Warnings = append(out.Warnings, phrases.Sentence(simulatedWarning))
+		out.Warnings.Add(simulatedWarning)
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, phrases.Sentence("jury.dependent", phrases.CountWithNoun(len(common), words.Unit),
-			phrases.CountWithNoun(len(clusters), runs[0].resamplingNoun())))
+		out.Warnings.Add("jury.dependent", phrases.CountWithNoun(len(common), words.Unit),
+			phrases.CountWithNoun(len(clusters), runs[0].resamplingNoun()))
 	}
 	return out, nil
 }

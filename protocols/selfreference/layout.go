@@ -344,21 +344,21 @@ func f1ByGroupBlock(p *report.RunPage) []doc.Block {
 }
 
 // caveats returns sentences to read before using the judge with its own answer shown.
-func caveats(p *report.RunPage) (all []string) {
-	add := func(code string, args ...any) { all = append(all, phrases.Sentence(code, args...)) }
+func caveats(p *report.RunPage) []string {
+	var all scoring.Cautions
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
 	harm.BelowThreshold = harm.BelowThreshold && referenceSetting(p.Settings) == ReferenceOwn
 	if harm.BelowThreshold {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
-		add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
+		all.Add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
 	}
 	if names := agents(p); len(names) == 1 {
-		add("self.one-agent", names[0])
+		all.Add("self.one-agent", names[0])
 	}
 	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
 	if harm.BelowThreshold && ok && !help.AboveThreshold {
-		add("self.better-judge")
+		all.Add("self.better-judge")
 	}
 	return all
 }
