@@ -50,14 +50,14 @@ func (s *Sheet) differences(
 	return out
 }
 
+// indexOf returns the index of a metric with the name and the mode of m; -1 if there is none.
+func (s *Sheet) indexOf(m Metric) int {
+	return slices.IndexFunc(s.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
+}
+
 // sharedMetrics returns the metrics of s that the sheet of another run has too.
-func (s *Sheet) sharedMetrics(other *Sheet) (list []Metric) {
-	for _, m := range s.Metrics {
-		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
-			list = append(list, m)
-		}
-	}
-	return list
+func (s *Sheet) sharedMetrics(other *Sheet) []Metric {
+	return slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return other.indexOf(m) < 0 })
 }
 
 // aligned returns the units with the columns of run B where run A has those of the same metric. Runs of two protocols
@@ -65,8 +65,7 @@ func (s *Sheet) sharedMetrics(other *Sheet) (list []Metric) {
 func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []SharedUnit {
 	columns := map[ColumnSpan]ColumnSpan{}
 	for _, m := range metrics {
-		i := slices.IndexFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
-		if from := other.Metrics[i].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
+		if from := other.Metrics[other.indexOf(m)].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
 			columns[m.Columns] = from
 		}
 	}

@@ -164,19 +164,14 @@ func (s *UnitRows) binary(q estimand) bool {
 	return true
 }
 
-// smoothingRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one
-// row for each cell of the table; a mean of bounded values has one of the lowest and one of the highest value.
+// smoothingRows returns the rows that smooth the interval of a resampled metric. A mean of bounded values has one of
+// the lowest and one of the highest value. A metric of a two-way table has one for each cell of the table, of the
+// weight of half a row; for a difference, one for each two cells of the runs with the same Key, and all of them
+// together weigh as much as the cells of one run.
 func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 	if len(q.PossibleRows) == 0 {
 		return s.priorAtEnds(q)
 	}
-	return s.cellPrior(q)
-}
-
-// cellPrior returns one prior row for each cell of a metric's table, of the weight of half a row. For a difference, it
-// returns one for each two cells of the runs with the same Key; all of them together weigh as much as the cells of one
-// run.
-func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
 	x := &stats.PriorRows{Mass: priorMass}
 	if !q.isDifference() {
@@ -203,9 +198,9 @@ func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 // priorAtEnds returns the prior rows of a mean of bounded values, half a row at the lowest value and half a row at the
 // highest, so that the interval has a width where all values are alike.
 func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
-	lowest, highest := []float64{q.MinUnitValue, 1}, []float64{1, 1}
+	lowest, highest := q.MinUnitValue, 1.0
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)
-	scaledRow := func(span ColumnSpan, row []float64) columnValues {
+	scaledRow := func(span ColumnSpan, value float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.DistinctRows {
 			if den := span.slice(k.Row)[1]; den != 0 {
@@ -214,7 +209,7 @@ func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 			}
 		}
 		size *= EffectiveUnits(unitsPerRow) / unitsPerRow / n
-		return columnValues{span, []float64{row[0] * size, size}}
+		return columnValues{span, []float64{value * size, size}}
 	}
 	low := []columnValues{scaledRow(q.valueColumns, lowest)}
 	high := []columnValues{scaledRow(q.valueColumns, highest)}
@@ -222,11 +217,12 @@ func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 		low = append(low, scaledRow(q.subtrahendColumns, highest))
 		high = append(high, scaledRow(q.subtrahendColumns, lowest))
 	}
-	return &stats.PriorRows{
-		Low:  []stats.SparseRow{priorRow(1, low...)},
-		High: []stats.SparseRow{priorRow(1, high...)},
-		Mass: priorMass,
-	}
+	return priorEnds(priorRow(1, low...), priorRow(1, high...))
+}
+
+// priorEnds returns prior rows of one row at the lowest value and one at the highest.
+func priorEnds(low, high stats.SparseRow) *stats.PriorRows {
+	return &stats.PriorRows{Low: []stats.SparseRow{low}, High: []stats.SparseRow{high}, Mass: priorMass}
 }
 
 // columnValues holds the values of a prior row in a span of columns.

@@ -167,9 +167,7 @@ func noiseFloors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floo
 		}
 		sheet, in := *s.Sheet, s.sections(common)
 		if only != nil {
-			sheet.Metrics, in = slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool {
-				return m.Name != only.Name || m.Mode != only.Mode
-			}), in[:1]
+			sheet.Metrics, in = s.sharedMetrics(&Sheet{Metrics: []Metric{*only}}), in[:1]
 		}
 		all = append(all, sheet.valuesByRepetition(s.resamplingNoun(), in, completeUnits(s.sheets, keep))...)
 	}

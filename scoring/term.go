@@ -61,7 +61,6 @@ const (
 	NoiseFloorPrefix       = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
 	Brier                  = "brier"
 	CalibrationECE         = "ece"
-	AUROC                  = "auroc"
 	AccuracyWhenConsistent = "right-where-alike"
 	Coverage               = "coverage"
 	FirstPosition          = "first-position"

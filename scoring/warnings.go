@@ -17,9 +17,6 @@ func (r Report) Cautions() (all []string) {
 	return all
 }
 
-// CautionCount returns the number of [Report.Cautions].
-func (r Report) CautionCount() int { return len(r.Cautions()) }
-
 // itemWarnings adds warnings of items that are missing from all scores, or from those that need a label.
 func (run *Run) itemWarnings(w *Cautions) {
 	if s := run.Manifest.Shard; s != nil {
@@ -45,11 +42,6 @@ func (run *Run) truncationWarnings(w *Cautions, judgments int) {
 	}
 }
 
-// AlteredWarning returns the warning that these files of a run changed after the run wrote them.
-func AlteredWarning(files []string) string {
-	return phrases.Sentence("warning.altered", strings.Join(files, " and "))
-}
-
 // warnings returns the warnings of the run that do not depend on the values of its metrics.
 func (run *Run) warnings() []string {
 	w := Cautions{}
@@ -71,7 +63,7 @@ func (run *Run) warnings() []string {
 		w = append(w, o.String())
 	}
 	if len(run.alteredFiles) > 0 {
-		w = append(w, AlteredWarning(run.alteredFiles))
+		w.Add("warning.altered", strings.Join(run.alteredFiles, " and "))
 	}
 	w = append(w, run.systems.Warnings(m)...)
 	run.itemWarnings(&w)
