@@ -257,7 +257,7 @@ func (j *RunJob) converse(
 	if prompt.Challenge == "" || !v.Outcome.IsVerdict() {
 		return v, nil
 	}
-	req = nextRequest(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
+	req = nextRequest(req, rec.LastReply().Text, prompt.Challenge)
 	resp, err := j.ask(ctx, rec, req)
 	if err != nil {
 		return v, err
@@ -455,15 +455,6 @@ func (r Reply) Response() backends.Response {
 		Cached:            true,
 		Bundle:            r.Origin,
 	}
-}
-
-// candidateIDsAsShown returns the ids of an item's candidates in the order shown.
-func candidateIDsAsShown(item datasets.Item, s Presentation) []string {
-	ids := make([]string, len(s.Order))
-	for position, c := range s.Order {
-		ids[position] = item.Candidates[c].ID
-	}
-	return ids
 }
 
 // request returns a request for the messages with the model and the parameters of the run.
