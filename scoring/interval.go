@@ -254,8 +254,12 @@ func (s *UnitRows) tooFewNote(q estimand) string {
 			var counts [2]int
 			for _, k := range s.rows.DistinctRows {
 				a, b := class.Count(span.slice(k.Row))
-				counts[0] += k.Count * int(Indicator(a > 0))
-				counts[1] += k.Count * int(Indicator(b > 0))
+				if a > 0 {
+					counts[0] += k.Count
+				}
+				if b > 0 {
+					counts[1] += k.Count
+				}
 			}
 			for i, n := range counts {
 				if n < minClassUnits {

@@ -62,7 +62,7 @@ func (p *Plan) Document() doc.Document {
 // total returns the amounts of the cell with those of its agents.
 func (c *cellPlan) total() amounts {
 	a := c.amounts
-	for _, name := range sorted(c.Agents) {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		a.add(*c.Agents[name])
 	}
 	return a
@@ -85,5 +85,3 @@ func (a amounts) measuredText(text string) string {
 	}
 	return text
 }
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -332,7 +332,9 @@ func f1ByGroupBlock(p *report.RunPage) []doc.Block {
 			row.Total = true
 		case ok:
 			intervals++
-			significant += int(scoring.Indicator(e.AboveThreshold || e.BelowThreshold))
+			if e.AboveThreshold || e.BelowThreshold {
+				significant++
+			}
 		}
 		b.Table.Add(row)
 	}

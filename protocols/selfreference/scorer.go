@@ -192,10 +192,16 @@ func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
 			mixed[j.question] = true
 		}
 		for m, verdict := range j.verdicts {
-			total[m] += int(scoring.Indicator(verdict != notAsked))
-			missingVerdicts[m] += int(scoring.Indicator(verdict == noVerdict))
+			if verdict != notAsked {
+				total[m]++
+			}
+			if verdict == noVerdict {
+				missingVerdicts[m]++
+			}
 		}
-		unknown += int(scoring.Indicator(j.ownAnswer == ownUnknown))
+		if j.ownAnswer == ownUnknown {
+			unknown++
+		}
 	}
 	if len(f.rows) >= scoring.FewItems && len(questions) < scoring.FewItems {
 		w.Add("self.few-questions", len(questions))
