@@ -22,13 +22,6 @@ type earlyItems struct {
 	failed    map[string]bool // ids of items with a failed call, whose outcome is therefore unknown
 }
 
-// earlyUnits returns the units of the items before the first unjudged one, in the drawn order.
-func (e *earlyItems) earlyUnits(units []Unit) []Unit {
-	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
-	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
-	return units
-}
-
 // sharedUnitOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed,
 // up to the first unit that either run has not judged. It is empty if the runs have different orders.
 type sharedUnitOrder struct {
@@ -78,8 +71,10 @@ func (s *sequence) add(cluster string, row []float64) {
 
 // sequence returns the rows of the units before the first unjudged one, in the drawn order.
 func (e *earlyItems) sequence(units []Unit) *sequence {
+	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
+	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
 	s := newSequence()
-	for _, u := range e.earlyUnits(units) {
+	for _, u := range units {
 		s.add(u.Cluster, u.Row)
 		s.failed = append(s.failed, e.failed[u.ID])
 	}

@@ -58,8 +58,8 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 	clusters := map[string]bool{}
 	for _, u := range common {
 		out.CommonUnits = append(out.CommonUnits, u.ID)
-		out.Clusters = append(out.Clusters, cmp.Or(u.Cluster, u.ID))
-		clusters[cmp.Or(u.Cluster, u.ID)] = true
+		out.Clusters = append(out.Clusters, u.ResamplingUnit())
+		clusters[u.ResamplingUnit()] = true
 	}
 	for i, s := range sheets {
 		parter, parts := s.scorer.(Partitioner)

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"math"
 
 	"gavel/scoring"
@@ -40,7 +39,7 @@ func (all rewrites) noiseFloor(w rewrite, units []scoring.Unit, b stats.Bootstra
 			continue
 		}
 		current := trial{}
-		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
+		cluster := clusters.Get(x.ResamplingUnit())
 		for _, s := range u.judgments[2:] {
 			v := all.Find(s.mode)
 			if s.outcome == "" || s.outcome.IsUnserved() || v.Name != w.Name && !w.comparesWith(v) {

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -255,7 +254,7 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 			continue
 		}
 		add := func(t *scoring.OrderedMap[string, [2]int], n float64) {
-			c := t.Get(cmp.Or(x.Cluster, x.ID))
+			c := t.Get(x.ResamplingUnit())
 			c[0] += int(n)
 			c[1]++
 		}
