@@ -50,7 +50,6 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	type share struct {
 		labelled, rest float64
 		weight, units  float64 // of the labelled units
-		labels         bool
 	}
 	var shares []share // contribution of each cluster to the estimate
 	for _, u := range units {
@@ -74,7 +73,6 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		s.rest += p.PredictionWeight * (u.Predicted - predicted) / m
 		if u.Weight > 0 {
 			s.labelled += u.Weight * (errors[i] - center) / total
-			s.labels = true
 			i++
 		}
 	}
@@ -87,7 +85,7 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		}
 		sum += (s.labelled + s.rest) * (s.labelled + s.rest)
 		labelledSum += s.labelled * s.labelled
-		if s.labels {
+		if s.units > 0 {
 			clusters++
 		}
 	}
