@@ -148,7 +148,7 @@ const roundingTolerance = 1e-9
 // rightInEvery returns an item's numerator and denominator in the share of items whose choice is right in every order.
 func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
-		if c := t.choice(i); c == judging.NoCandidate || !t.isRightOption(c) {
+		if !t.isRightOption(t.choice(i)) {
 			return 0, scoring.Indicator(len(t.rightOptions) > 0)
 		}
 	}
@@ -165,7 +165,7 @@ func rightShare(t scoredBallot) (num, den float64) {
 		total = max(1, t.verdictCount())
 	}
 	for i := range t.positions {
-		if c := t.choice(i); c != judging.NoCandidate && t.isRightOption(c) {
+		if t.isRightOption(t.choice(i)) {
 			right++
 		}
 	}
@@ -288,14 +288,14 @@ func (f *multiOptionScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, 
 			rep.Results[i].Note = chanceNote(parts[r.Group], b.Seed)
 		}
 	}
-	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
-	slices.SortFunc(groups, s.Divisions[0])
-	for _, g := range groups {
+	all := parts[scoring.Overall]
+	delete(parts, scoring.Overall)
+	for _, g := range slices.SortedFunc(maps.Keys(parts), s.Divisions[0]) {
 		rep.Results = append(rep.Results, positionTable(g, parts[g], s, rep.Bootstrap.Unit, b)...)
 	}
 	grades := s.WithMetrics(scoring.AssignColumns(gradeMetrics), 2*len(gradeMetrics), func(u scoring.Unit) []float64 {
 		return u.Data.(scoredBallot).gradeRow[:]
 	})
 	rep.Results = append(rep.Results, grades.ScoreAsGroup(scoring.Overall, rep.Bootstrap.Unit, b)...)
-	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
+	rep.Warnings = append(rep.Warnings, f.warnings(all, rep.Missing)...)
 }

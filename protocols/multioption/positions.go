@@ -25,6 +25,7 @@ func positionTable(
 	group string, tallies []scoredBallot, s *scoring.Sheet, unit string, b stats.Bootstrap,
 ) []scoring.Result {
 	var counts []int
+	decided := 0
 	for _, t := range tallies {
 		itemCounts := t.positionCounts()
 		if counts == nil {
@@ -35,11 +36,8 @@ func positionTable(
 		}
 		for i, n := range itemCounts {
 			counts[i] += n
+			decided += n
 		}
-	}
-	decided := 0
-	for _, n := range counts {
-		decided += n
 	}
 	list := positionMetrics(len(counts))
 	results := s.WithMetrics(list, 2*len(list), func(u scoring.Unit) []float64 {

@@ -3,6 +3,7 @@ package multioption
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -92,9 +93,11 @@ func (b *ballot) modes() []int {
 	return modes
 }
 
-// isRightOption reports whether an option, or one with the same text, is right to name.
+// isRightOption reports whether an option, or one with the same text, is right to name; false for [judging.NoCandidate].
 func (b *ballot) isRightOption(option int) bool {
-	return slices.ContainsFunc(b.rightOptions, func(r int) bool { return b.equalTextClass[r] == b.equalTextClass[option] })
+	return option != judging.NoCandidate && slices.ContainsFunc(b.rightOptions, func(r int) bool {
+		return b.equalTextClass[r] == b.equalTextClass[option]
+	})
 }
 
 // multiOptionScorer scores runs that choose one of several options (PROTOCOLS.md §3).
@@ -225,10 +228,8 @@ func targetIDs(r *judging.Record, goal string) (ids []string) {
 	case len(r.Ranks) < len(r.Order):
 		return nil
 	}
-	last, best := r.Ranks[r.Order[0]], r.Ranks[r.Order[0]]
-	for _, rank := range r.Ranks {
-		last, best = max(last, rank), min(best, rank)
-	}
+	ranks := slices.Collect(maps.Values(r.Ranks))
+	last, best := slices.Max(ranks), slices.Min(ranks)
 	for c := range r.Order {
 		if id := r.CandidateID(c); r.Ranks[id] == last && last > best {
 			ids = append(ids, id)
