@@ -92,13 +92,10 @@ func (p *SampleSizes) Document() doc.Document {
 		Columns: doc.ColumnsOfKind(doc.ColumnInteger, phrases.Sentence("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
+	parameters := []string{table.Decimal(p.Discordant), table.Decimal(p.Power), table.Decimal(p.Alpha)}
 	add := func(question, answer string) {
 		t.Add(doc.WordRow(question, answer))
-		row := []string{question, answer}
-		for _, x := range []float64{p.Discordant, p.Power, p.Alpha} {
-			row = append(row, table.Decimal(x))
-		}
-		sheet = append(sheet, row)
+		sheet = append(sheet, append([]string{question, answer}, parameters...))
 	}
 	if p.Detect != nil {
 		add(phrases.Sentence("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
