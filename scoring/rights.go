@@ -43,13 +43,12 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 		if err != nil {
 			return nil, err
 		}
-		var scored []Unit
+		common = nil
 		for _, j := range shared {
 			if _, den := metric.share(metric.Columns.slice(j.B.Row)); den == 1 {
-				scored = append(scored, j.A)
+				common = append(common, j.A)
 			}
 		}
-		common = scored
 	}
 	if len(common) == 0 {
 		return nil, fmt.Errorf("%s and the others have no scored %s in common: "+

@@ -196,8 +196,7 @@ func (s BiasAnalysis) causesText() string {
 		to = less.Replace(to)
 		better = less.Replace(better)
 		namedShare = 100 - namedShare
-		right = c.CorrectWithLess
-		other = c.CorrectWithMore
+		right, other = other, right
 	}
 	return words + " " + phrases.Sentence(s.PhraseCode("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
 }
