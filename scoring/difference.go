@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gavel/scoring/stats"
@@ -193,7 +192,7 @@ func (s *UnitRows) test(q estimand, b stats.Bootstrap) (p float64, table *Table2
 		if table == nil {
 			n = s.size
 		}
-		return math.Min(1, 1/s.early.evidence(q)), table, n
+		return min(1, 1/s.early.evidence(q)), table, n
 	}
 	if q.ValueFromUnits != nil {
 		p, n = s.units.exchangeTest(q, b)

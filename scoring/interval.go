@@ -22,7 +22,7 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	}
 	for k, iv := range b.SmoothedIntervals(&s.rows, statistics) {
 		if v := list[pending[k]].evaluate(s.sums); !math.IsNaN(iv.Low) { // a function of cells may lie outside
-			iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
+			iv = stats.Interval{Low: min(iv.Low, v), High: max(iv.High, v)}
 		}
 		out[pending[k]] = bounds{Interval: iv, method: IntervalByBootstrap}
 	}
@@ -94,7 +94,7 @@ func halfPointMeanInterval(parts []stats.ClusterCount, level float64) (iv stats.
 		if p.Den <= 0 || p.Den > 2 || p.Num != 0 && 2*p.Num != p.Den && p.Num != p.Den {
 			return iv, false
 		}
-		maxDen = math.Max(maxDen, p.Den)
+		maxDen = max(maxDen, p.Den)
 	}
 	var best, worst, n float64
 	for _, p := range parts {

@@ -51,7 +51,7 @@ func (p *SampleSizes) Compute() error {
 		return fmt.Errorf("--pairs %d: it must be at least 1", *p.PairsAtHand)
 	}
 	if p.Detect != nil {
-		whole := func(n float64) *int { return new(int(math.Min(math.Ceil(n), math.MaxInt32))) }
+		whole := func(n float64) *int { return new(int(min(math.Ceil(n), math.MaxInt32))) }
 		p.PairsToDetect = whole(stats.PairsToDetect(*p.Detect/100, psi, p.Alpha, power))
 		p.PairsForEquivalence = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
 	}

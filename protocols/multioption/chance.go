@@ -202,7 +202,7 @@ func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.R
 	}
 	n := float64(draws)
 	mean = mean.divideBy(n)
-	variance := math.Max(0, squares/n-mean[gradeIndex]*mean[gradeIndex]) * n / (n - 1)
+	variance := max(0, squares/n-mean[gradeIndex]*mean[gradeIndex]) * n / (n - 1)
 	return mean, math.Sqrt(variance / n)
 }
 

@@ -93,7 +93,7 @@ func (b *ballot) modes() []int {
 	return modes
 }
 
-// isRightOption reports whether an option, or one with the same text, is right to name; false for [judging.NoCandidate].
+// isRightOption reports whether an option, or one with the same text, is right to name. [judging.NoCandidate] is not.
 func (b *ballot) isRightOption(option int) bool {
 	return option != judging.NoCandidate && slices.ContainsFunc(b.rightOptions, func(r int) bool {
 		return b.equalTextClass[r] == b.equalTextClass[option]

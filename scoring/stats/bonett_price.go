@@ -18,5 +18,5 @@ func PairedInterval(b, c, n, level float64) Interval {
 	m := n + 2
 	d := p - q
 	half := normalCritical(level) * math.Sqrt((p+q-d*d)/m)
-	return Interval{math.Max(-1, d-half), math.Min(1, d+half)}
+	return Interval{max(-1, d-half), min(1, d+half)}
 }

@@ -98,7 +98,7 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		((-p.PredictionWeight-center)*(-p.PredictionWeight-center) + (1-center)*(1-center))
 	scale := (clusters - 1) / clusters
 	p.ResidualVariance = n * scale * (labelledSum + endVariance)
-	half := studentCritical(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
+	half := studentCritical(level, max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
 	p.setMean(shift+mean, shift+center, half)
 	return p
 }

@@ -70,8 +70,8 @@ func clampShare(x float64) float64 { return min(1, max(0, x)) }
 // endRows is the number of extra values that momentsWithEnds adds at each end of the range.
 const endRows = 1.0
 
-// momentsWithEnds returns the mean and the variance of values with endRows extra values at smallest and at 1, the ends of
-// the range. It generalizes Agresti and Coull's interval of shares (American Statistician 52, 1998) to means.
+// momentsWithEnds returns the mean and the variance of values with endRows extra values at smallest and at 1, the ends
+// of the range. It generalizes Agresti and Coull's interval of shares (American Statistician 52, 1998) to means.
 func momentsWithEnds(values []float64, smallest float64) (mean, variance float64) {
 	n := float64(len(values)) + 2*endRows
 	mean = (float64(len(values))*stat.Mean(values, nil) + endRows*(smallest+1)) / n
@@ -86,7 +86,7 @@ func momentsWithEnds(values []float64, smallest float64) (mean, variance float64
 // 0 if no number is enough.
 func (p PredictionPoweredEstimate) LabelsFor(width float64, m int, level float64) int {
 	z := normalCritical(level)
-	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.Spread/math.Max(1, float64(m))
+	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.Spread/max(1, float64(m))
 	if labelVariance <= 0 {
 		return 0
 	}
