@@ -3,6 +3,7 @@ package multioption
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -240,7 +241,7 @@ func (f *multiOptionScorer) Sheet(policy scoring.MissingPolicy, seed uint64) *sc
 	for i, t := range all {
 		u := scoring.Unit{
 			ID:     t.item,
-			Groups: []string{optionsGroup(t.options())},
+			Groups: []string{fmt.Sprintf("%d options", t.options())}, // the same with and without an unrelated option
 			Row:    make([]float64, s.ColumnCount),
 			Data:   t,
 		}

@@ -296,7 +296,3 @@ func (b *ballot) scores(missing scoring.MissingPolicy) (g itemScores) {
 	}
 	return g
 }
-
-// optionsGroup returns the name of the group of items with n options of their own. The unrelated option does not count,
-// so that runs with and without it have the same groups.
-func optionsGroup(n int) string { return fmt.Sprintf("%d options", n) }
