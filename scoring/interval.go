@@ -117,7 +117,8 @@ func (s *UnitRows) disjointDifferenceInterval(q estimand, level float64) (bounds
 	var values [2]float64
 	var intervals [2]stats.Interval
 	for i := range q.Parts {
-		part := estimand{Metric: &q.Parts[i], subtrahendColumns: q.subtrahendColumns, valueColumns: q.valueColumns}
+		part := q
+		part.Metric = &q.Parts[i]
 		iv, ok := s.closedForm(part, level)
 		if !ok {
 			return bounds{}, false

@@ -55,7 +55,8 @@ func (s *Sheet) valuesByRepetition(unit string, in []section, times [][]Unit) []
 	for _, part := range in {
 		var samples []*UnitRows
 		for _, units := range times {
-			sheet := &Sheet{Metrics: s.Metrics, ColumnCount: s.ColumnCount, QuestionColumns: s.QuestionColumns, Units: units}
+			sheet := *s
+			sheet.Units = units
 			samples = append(samples, sheet.sectionRows(unit, part))
 		}
 		for i := range s.Metrics {
