@@ -43,7 +43,7 @@ func unflushable(t *testing.T, s *Store) {
 // givenUp holds a store to what one that was given up does: nothing, at once, and its folder is not opened again.
 func givenUpOnce(t *testing.T, s *Store, w *warnings) {
 	t.Helper()
-	c := CachingClient(fixedJudge(verdict), s)
+	c := CachingClient(fixedJudge(verdict), s, false)
 	for range 2 {
 		if got := ask(t, c, request("new")); !reflect.DeepEqual(got, verdict) {
 			t.Errorf("got %+v", got)

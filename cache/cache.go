@@ -47,14 +47,9 @@ type client struct {
 }
 
 // CachingClient returns a Client that answers from store where it can, and sends other requests to next, equal ones in
-// flight only once. It stores the replies.
-func CachingClient(next backends.Client, store *Store) backends.Client {
-	return &client{next: next, store: store}
-}
-
-// RefreshingClient works like Wrap, but sends all requests to next and replaces stored replies.
-func RefreshingClient(next backends.Client, store *Store) backends.Client {
-	return &client{next: next, store: store, replaceStored: true}
+// flight only once. It stores the replies. With replaceStored it sends all requests, and replaces stored replies.
+func CachingClient(next backends.Client, store *Store, replaceStored bool) backends.Client {
+	return &client{next: next, store: store, replaceStored: replaceStored}
 }
 
 // sharedResult holds the result that callers of equal requests share.

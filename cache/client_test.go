@@ -17,7 +17,7 @@ func TestHitAfterMiss(t *testing.T) {
 	dir := t.TempDir()
 	j := fixedJudge(verdict)
 	s, _ := open(t, dir)
-	c := CachingClient(j, s)
+	c := CachingClient(j, s, false)
 	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {
 		t.Errorf("asked: %+v", got)
 	}
@@ -38,7 +38,7 @@ func TestHitAfterMiss(t *testing.T) {
 	shut(t, s)
 
 	s, _ = open(t, dir)
-	if got := ask(t, CachingClient(j, s), request("q")); !reflect.DeepEqual(got, hit) || j.requests != 2 {
+	if got := ask(t, CachingClient(j, s, false), request("q")); !reflect.DeepEqual(got, hit) || j.requests != 2 {
 		t.Errorf("after opening it again: %+v, asked %d times", got, j.requests)
 	}
 }
@@ -55,7 +55,7 @@ func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, _ := open(t, t.TempDir())
 			j := fixedJudge(resp)
-			c := CachingClient(j, s)
+			c := CachingClient(j, s, false)
 			ask(t, c, request("q"))
 			want := resp
 			want.Cached = true
@@ -78,7 +78,7 @@ func TestFailuresAreNotStored(t *testing.T) {
 		return verdict, nil
 	}}
 	s, _ := open(t, t.TempDir())
-	c := CachingClient(j, s)
+	c := CachingClient(j, s, false)
 	if _, err := c.Ask(context.Background(), request("q")); err != error(broken) {
 		t.Errorf("the error became %v", err)
 	}
@@ -113,7 +113,7 @@ func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 				}
 				return verdict, nil
 			}}
-			c, req := CachingClient(j, s), request("q")
+			c, req := CachingClient(j, s, false), request("q")
 			req.ContextTokens = tc.then
 			ask(t, c, req)
 			req.ContextTokens = tc.now
@@ -156,7 +156,7 @@ func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
 				return verdict, failure
 			}}
 			s, _ := open(t, t.TempDir())
-			c := CachingClient(j, s)
+			c := CachingClient(j, s, false)
 			var fresh atomic.Int32
 			var wg sync.WaitGroup
 			for range callers {
@@ -186,7 +186,7 @@ func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	for round := range 20 {
 		j := fixedJudge(verdict)
-		c := CachingClient(j, s)
+		c := CachingClient(j, s, false)
 		var wg sync.WaitGroup
 		req := request("q")
 		req.Repetition = round
@@ -216,7 +216,7 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 				return backends.Response{}, context.Cause(ctx)
 			}}
 			s, _ := open(t, t.TempDir())
-			c := CachingClient(j, s)
+			c := CachingClient(j, s, false)
 			ctx, cancel := context.WithCancelCause(context.Background())
 			var wg sync.WaitGroup
 			wg.Go(func() {

@@ -92,7 +92,7 @@ func TestUnusableValues(t *testing.T) {
 		if err != nil || st.Entries != 0 || st.OldFormat != older || st.Damaged != 2-older || len(w.texts) > 0 {
 			t.Errorf("Stats: %+v, %v; said %q", st, err, w.texts)
 		}
-		c := CachingClient(fixedJudge(verdict), s)
+		c := CachingClient(fixedJudge(verdict), s, false)
 		if s.CanAnswer(request("0")) || s.CanAnswer(request("1")) || ask(t, c, request("0")).Cached || !ask(t, c, request("0")).Cached {
 			t.Error("it is taken for a hit, or the new answer is not kept in its place")
 		}

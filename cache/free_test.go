@@ -22,7 +22,7 @@ func TestFullDiskIsNotWrittenTo(t *testing.T) {
 	s.free = free(1)
 	s.opts.MinFree = 2
 	assert.ErrorIs(t, s.Put(Key(request("late")), entry("late")), ErrDiskFull)
-	c := CachingClient(fixedJudge(verdict), s)
+	c := CachingClient(fixedJudge(verdict), s, false)
 	for range 3 {
 		assert.Assert(t, !ask(t, c, request("late")).Cached)
 	}

@@ -109,9 +109,8 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 // (0: any age) at the time now; none without model and age.
 func PruneFilter(all bool, model string, age time.Duration, now time.Time) func(Entry) bool {
 	return func(e Entry) bool {
-		picked := (model != "" || age > 0) && (model == "" || e.Model == model) &&
+		return all || (model != "" || age > 0) && (model == "" || e.Model == model) &&
 			(age <= 0 || e.Created.Before(now.Add(-age)))
-		return all || picked
 	}
 }
 

@@ -55,7 +55,7 @@ func TestRenewingFails(t *testing.T) {
 		s, w := open(t, t.TempDir())
 		assert.NilError(t, os.WriteFile(filepath.Join(s.dir, file), []byte("shopping list"), 0o644))
 		s.bytesSinceRenewal.Store(reopenAfterBytes)
-		c := CachingClient(fixedJudge(verdict), s)
+		c := CachingClient(fixedJudge(verdict), s, false)
 		for range 3 {
 			assert.Equal(t, ask(t, c, request("q")).Text, verdict.Text)
 		}

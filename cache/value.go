@@ -59,27 +59,28 @@ func checksum(kind byte, key, plain []byte) uint32 {
 
 // decode returns the entry in the value v of a key. Errors wrap errOlder or errDamaged.
 func decode(key, v []byte) (Entry, error) {
+	damaged := func(reason any) (Entry, error) { return Entry{}, fmt.Errorf("%w: %v", errDamaged, reason) }
 	switch {
 	case len(v) == 0:
-		return Entry{}, fmt.Errorf("%w: empty value", errDamaged)
+		return damaged("empty value")
 	case v[0] != checksumUnbound && v[0] != checksumKeyBound:
 		return Entry{}, errOlder
 	case len(v) < valueHeaderLength:
-		return Entry{}, fmt.Errorf("%w: cut short", errDamaged)
+		return damaged("cut short")
 	}
 	if n, err := s2.DecodedLen(v[valueHeaderLength:]); err != nil || n > maxEntryBytes {
-		return Entry{}, fmt.Errorf("%w: impossible length", errDamaged)
+		return damaged("impossible length")
 	}
 	plain, err := s2.Decode(nil, v[valueHeaderLength:])
 	if err != nil {
-		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+		return damaged(err)
 	}
 	if checksum(v[0], key, plain) != binary.LittleEndian.Uint32(v[1:]) {
-		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
+		return damaged("wrong checksum")
 	}
 	var e Entry
 	if err := codec.FastDecode(plain, &e); err != nil {
-		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
+		return damaged(err)
 	}
 	if ends := []backends.Finish{
 		backends.FinishStop, backends.FinishLength, backends.FinishPromptTooLong, backends.FinishRefused,

@@ -89,15 +89,15 @@ const loopAlarm = "loops"
 // firstWarning returns the kind and the text of the first warning that the counts call for, or two empty strings.
 func (a *Alarms) firstWarning() (kind, text string) {
 	if a.tooManyLoops() {
-		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"
-		return loopAlarm, fmt.Sprintf(line, a.repetitiveReplies, a.n, a.loopAdvice)
+		return loopAlarm, fmt.Sprintf("alarm: %d of %d replies repeat themselves until they are cut: %s",
+			a.repetitiveReplies, a.n, a.loopAdvice)
 	}
 	if n := a.unserved.Total(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
 		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.unserved, contextAdvice)
 	}
 	if 200*a.unconstrained >= alarmPercent*a.n {
-		const line = "alarm: %d of %d replies run on past the labels: the server ignores --constrain, so leave it out"
-		return "unheld", fmt.Sprintf(line, a.unconstrained, a.n)
+		return "unheld", fmt.Sprintf("alarm: %d of %d replies run on past the labels: "+
+			"the server ignores --constrain, so leave it out", a.unconstrained, a.n)
 	}
 	if 200*a.truncated >= alarmPercent*a.n {
 		return "cut", fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+

@@ -51,7 +51,7 @@ func ReadAnswers(dir string, reading ReadingOptions) (*ModelAnswers, error) {
 			a.Failed++
 		}
 		g := Answer{
-			Text:    joinReplies(r),
+			Text:    strings.TrimPrefix(joinReplies(r.Replies), "\n"),
 			Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
 			Outcome: v.Outcome,
 		}
@@ -75,15 +75,6 @@ func ReadAnswers(dir string, reading ReadingOptions) (*ModelAnswers, error) {
 	a.Dataset = m.Spec.Dataset
 	a.Missing = max(0, m.Spec.Dataset.Items-len(a.answers))
 	return a, nil
-}
-
-// joinReplies returns the texts of a record's replies, joined by newlines.
-func joinReplies(r *Record) string {
-	var texts []string
-	for _, reply := range r.Replies {
-		texts = append(texts, reply.Text)
-	}
-	return strings.Join(texts, "\n")
 }
 
 // NoAnswerReason names the reason why a model has no answer to a question that a judge could judge.

@@ -5,6 +5,7 @@ import "slices"
 // Completed holds the judgments that a run has already. The zero value holds none.
 type Completed struct {
 	presentationsDone map[repetitionKey][]bool // for each presentation of the item, whether it is judged
+	count             int                      // of the judgments
 }
 
 // repetitionKey identifies the judgments of all presentations of an item in one repetition.
@@ -19,15 +20,20 @@ func (s *Completed) Add(r *Record) bool {
 		s.presentationsDone = map[repetitionKey][]bool{}
 	}
 	key := repetitionKey{r.Item, r.Repetition}
-	if s.presentationsDone[key] == nil {
-		s.presentationsDone[key] = make([]bool, r.Presentations)
+	done := s.presentationsDone[key]
+	if done == nil {
+		done = make([]bool, r.Presentations)
+		s.presentationsDone[key] = done
 	}
-	if r.Presentation >= len(s.presentationsDone[key]) {
+	switch {
+	case r.Presentation >= len(done):
 		return true
+	case done[r.Presentation]:
+		return false
 	}
-	old := s.presentationsDone[key][r.Presentation]
-	s.presentationsDone[key][r.Presentation] = true
-	return !old
+	done[r.Presentation] = true
+	s.count++
+	return true
 }
 
 // Has reports whether the run has the judgment of an item, by its id, in a presentation and a repetition, both from 0.
@@ -37,17 +43,7 @@ func (s *Completed) Has(item string, presentation, repetition int) bool {
 }
 
 // Count returns the number of judgments that the run has.
-func (s *Completed) Count() int {
-	n := 0
-	for _, done := range s.presentationsDone {
-		for _, ok := range done {
-			if ok {
-				n++
-			}
-		}
-	}
-	return n
-}
+func (s *Completed) Count() int { return s.count }
 
 // HasItem reports whether the run has the judgments of all presentations of an item, by its id, in each of the first
 // repetitions.

@@ -48,7 +48,7 @@ func (m *Manifest) replyFilledContext(r *Record) bool {
 	if m == nil || len(r.Replies) == 0 {
 		return false
 	}
-	last, p := r.Replies[len(r.Replies)-1], m.Spec.Parameters
+	last, p := r.LastReply(), m.Spec.Parameters
 	context := cmp.Or(p.NumCtx, m.Model.Context)
 	return context > 0 && last.ReplyTokens < p.MaxTokens && last.PromptTokens+last.ReplyTokens >= context-contextSlack
 }

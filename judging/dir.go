@@ -279,10 +279,7 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	}
 	err := disk.Write(path, func(w io.Writer) error {
 		return each(func(line []byte) error {
-			if _, err := w.Write(line); err != nil {
-				return err
-			}
-			_, err := w.Write([]byte{'\n'})
+			_, err := fmt.Fprintf(w, "%s\n", line)
 			return err
 		})
 	})

@@ -31,7 +31,7 @@ func (j *RunJob) finishThinking(
 	}
 	v, err = rec.Read(j.Asker, params.publishedReading())
 	if err == nil && rec.VerdictAfterThinkLimit {
-		rec.Probabilities, rec.ExtraReplies, err = j.probabilities(ctx, rec, req, final, v)
+		err = j.addProbabilities(ctx, rec, req, final, v)
 	}
 	return v, err
 }

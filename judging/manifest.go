@@ -310,9 +310,8 @@ type ModelChange struct {
 }
 
 func (c ModelChange) String() string {
-	const text = "the server at %s changed to %s some time before %s: replies since the last check do not count " +
-		"(model before: %s; now: %s)"
-	return fmt.Sprintf(text, c.URL, backends.DescribeChange(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
+	return fmt.Sprintf("the server at %s changed to %s some time before %s: replies since the last check do not count "+
+		"(model before: %s; now: %s)", c.URL, backends.DescribeChange(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
 }
 
 // Values of [Manifest].Status: how the run's last try ended.

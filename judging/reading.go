@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gavel/backends"
 )
@@ -54,19 +53,21 @@ func (r *Record) Text() string {
 	if r.readsLastOnly() {
 		replies = replies[len(replies)-1:]
 	}
-	var b strings.Builder
+	return joinReplies(replies)
+}
+
+// joinReplies returns the texts of replies, each after a newline.
+func joinReplies(replies []Reply) (text string) {
 	for _, reply := range replies {
-		b.WriteString("\n")
-		b.WriteString(reply.Text)
+		text += "\n" + reply.Text
 	}
-	return b.String()
+	return text
 }
 
 // readsLastOnly reports whether the verdict is read from the last reply alone: that reply was constrained to labels, or
 // answers the question whether the judge is sure.
 func (r *Record) readsLastOnly() bool {
-	last := len(r.Replies) - 1
-	return last >= 0 && (r.Challenged || r.Replies[last].Constrained)
+	return len(r.Replies) > 0 && (r.Challenged || r.LastReply().Constrained)
 }
 
 // TurnOfSpan returns the reply in which a span of the text begins, and the span's position in that reply; ok is false
@@ -151,7 +152,7 @@ func (r *Record) parse(p Asker, name ReaderSet, reading ReadingOptions) Verdict 
 		v.Span = Span{}
 	}
 	// Runs that accept verdicts in truncated replies get here with one that has none.
-	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.FinishLength {
+	if v.Outcome == NoVerdict && r.LastReply().Finish == backends.FinishLength {
 		return EmptyVerdict(Truncated)
 	}
 	return v

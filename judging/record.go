@@ -54,6 +54,14 @@ type Reply struct {
 	Constrained bool `json:"constrained,omitempty"`
 }
 
+// LastReply returns the last of a record's replies; the zero value if there is none.
+func (r *Record) LastReply() (last Reply) {
+	if n := len(r.Replies); n > 0 {
+		last = r.Replies[n-1]
+	}
+	return last
+}
+
 // NotSent reports whether gavel did not send the prompt because its tokens, as counted, do not fit.
 func (r Reply) NotSent() bool { return strings.HasPrefix(r.Detail, notSentPrefix) }
 
@@ -154,7 +162,10 @@ const recordSchema = 1
 func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	r := &Record{
 		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
-		Presentation: s.Index, Mode: s.Mode, Order: candidateIDsAsShown(item, s), Replies: []Reply{},
+		Presentation: s.Index, Mode: s.Mode, Order: make([]string, len(s.Order)), Replies: []Reply{},
+	}
+	for position, c := range s.Order {
+		r.Order[position] = item.Candidates[c].ID
 	}
 	if item.Shape != datasets.ShapePair {
 		r.Shape = item.Shape

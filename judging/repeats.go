@@ -9,16 +9,13 @@ import (
 // EndsInLoop reports whether a judgment's last reply was truncated while it repeated itself: a higher limit would have
 // made it longer, not complete.
 func (r *Record) EndsInLoop() bool {
-	if len(r.Replies) == 0 {
-		return false
-	}
-	last := r.Replies[len(r.Replies)-1]
+	last := r.LastReply()
 	return last.Finish == backends.FinishLength && endsInLoop(cmp.Or(last.Text, last.Thinking))
 }
 
 // LoopAdvice returns advice against replies that repeat themselves like a judgment's last one.
 func (r *Record) LoopAdvice() string {
-	if r.Replies[len(r.Replies)-1].Detail != "" { // its server ends them already
+	if r.LastReply().Detail != "" { // its server ends them already
 		return "try a prompt that asks for less, or another model"
 	}
 	return "try a lower --max-tokens, a prompt that asks for less, or, on vLLM, --stop-repetition"

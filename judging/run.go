@@ -246,8 +246,7 @@ func (j *RunJob) converse(
 				break
 			}
 		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
-			rec.Probabilities, rec.ExtraReplies, err = j.probabilities(ctx, rec, req, resp, v)
-			if err != nil {
+			if err := j.addProbabilities(ctx, rec, req, resp, v); err != nil {
 				return v, err
 			}
 			break
@@ -257,7 +256,7 @@ func (j *RunJob) converse(
 	if prompt.Challenge == "" || !v.Outcome.IsVerdict() {
 		return v, nil
 	}
-	req = nextRequest(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
+	req = nextRequest(req, rec.LastReply().Text, prompt.Challenge)
 	resp, err := j.ask(ctx, rec, req)
 	if err != nil {
 		return v, err
@@ -361,17 +360,17 @@ func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (pr
 		n, j.MaxPromptTokens)
 }
 
-// probabilities returns the probability of each label on offer at the verdict. A server lists only the likeliest tokens
+// addProbabilities sets the probability of each label on offer at the verdict. A server lists only the likeliest tokens
 // before its constraint, so a constrained reply may lack some labels: the judge is asked once more for each of them,
-// constrained to that label alone. asides holds the replies to those requests. The result is empty if the server
+// constrained to that label alone. ExtraReplies holds the replies to those requests. Nothing is set if the server
 // returns no probabilities. A decision model returns them without a verdict, too, since several options may be equally
 // likely.
-func (j *RunJob) probabilities(
+func (j *RunJob) addProbabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
-) (_ []Probability, asides []Reply, _ error) {
+) error {
 	decides := j.Manifest.Server.Can(backends.HasDecisionModels)
 	if len(resp.LabelProbabilities) == 0 || !decides && !v.Outcome.IsVerdict() {
-		return nil, nil, nil
+		return nil
 	}
 	logprobs := resp.LabelLogprobs()
 	for _, text := range req.AllowedReplies {
@@ -382,14 +381,15 @@ func (j *RunJob) probabilities(
 		forced.AllowedReplies = []string{text}
 		forcedResp, err := j.ask(ctx, rec, forced)
 		if err != nil {
-			return nil, asides, err
+			return err
 		}
-		asides = append(asides, reply(forcedResp, true))
+		rec.ExtraReplies = append(rec.ExtraReplies, reply(forcedResp, true))
 		if logprob, ok := forcedResp.LabelLogprobs()[text]; ok {
 			logprobs[text] = logprob
 		}
 	}
-	return labelProbabilities(req.Labels, logprobs), asides, nil
+	rec.Probabilities = labelProbabilities(req.Labels, logprobs)
+	return nil
 }
 
 // labelProbabilities returns each label with its natural logarithm from logprobs, if it has one, and with its share of
@@ -455,15 +455,6 @@ func (r Reply) Response() backends.Response {
 		Cached:            true,
 		Bundle:            r.Origin,
 	}
-}
-
-// candidateIDsAsShown returns the ids of an item's candidates in the order shown.
-func candidateIDsAsShown(item datasets.Item, s Presentation) []string {
-	ids := make([]string, len(s.Order))
-	for position, c := range s.Order {
-		ids[position] = item.Candidates[c].ID
-	}
-	return ids
 }
 
 // request returns a request for the messages with the model and the parameters of the run.

@@ -47,20 +47,18 @@ func (s *ServedModels) Add(m *Manifest, r *Record) {
 // Warnings returns sentences for signs that another model than the run's gave some of its replies.
 func (s *ServedModels) Warnings(m *Manifest) (w []string) {
 	if s.unverified > 0 {
-		const text = "%d of %d judgments are unverified: their server could not be asked again which model it serves; " +
-			"the same run command asks it"
-		w = append(w, fmt.Sprintf(text, s.unverified, s.recordCount))
+		w = append(w, fmt.Sprintf("%d of %d judgments are unverified: their server could not be asked again "+
+			"which model it serves; the same run command asks it", s.unverified, s.recordCount))
 	}
 	if len(s.otherModels) > 0 {
-		const text = "replies name another model than %q, which was asked for: %s of %d replies; " +
-			"see which model the server has under this name"
-		w = append(w, fmt.Sprintf(text, m.Model.Name, topCounts(s.otherModels), s.totalReplies))
+		w = append(w, fmt.Sprintf("replies name another model than %q, which was asked for: %s of %d replies; "+
+			"see which model the server has under this name", m.Model.Name, topCounts(s.otherModels), s.totalReplies))
 	}
 	for _, url := range slices.Sorted(maps.Keys(s.fingerprints)) {
 		if prints := s.fingerprints[url]; prints.Changed() {
-			const text = "replies of %s have different system fingerprints, so its software, its setup or its model changed: " +
-				"%s of %d replies; --no-cache and another --out ask for all of them anew"
-			w = append(w, fmt.Sprintf(text, cmp.Or(url, "the server"), topCounts(prints), s.totalReplies))
+			w = append(w, fmt.Sprintf("replies of %s have different system fingerprints, so its software, its setup "+
+				"or its model changed: %s of %d replies; --no-cache and another --out ask for all of them anew",
+				cmp.Or(url, "the server"), topCounts(prints), s.totalReplies))
 		}
 	}
 	return w

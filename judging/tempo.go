@@ -8,8 +8,7 @@ import (
 // Tempo measures the speed of a run from the start times of its newest judgments: the last thousand within two minutes
 // or, if the newest is older, within three times its age. All displays of speed use it.
 type Tempo struct {
-	newest    []time.Time // start times of the newest judgments, at most tempoSize
-	nextIndex int         // index in newest of the time that Add replaces next, once there are tempoSize
+	newest []time.Time // start times of the newest judgments, at most tempoSize
 }
 
 const (
@@ -19,12 +18,10 @@ const (
 
 // Add counts a judgment by the time when it began.
 func (t *Tempo) Add(start time.Time) {
-	if len(t.newest) < tempoSize {
-		t.newest = append(t.newest, start)
-		return
+	if len(t.newest) == tempoSize {
+		t.newest = t.newest[1:]
 	}
-	t.newest[t.nextIndex] = start
-	t.nextIndex = (t.nextIndex + 1) % tempoSize
+	t.newest = append(t.newest, start)
 }
 
 // PerSecond returns the judgments per second, or 0 if fewer than two are recent, or if the newest is much older than

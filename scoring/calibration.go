@@ -194,8 +194,7 @@ func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 		low = append(low, columnValues{bin, []float64{n, confidence, n * Indicator(confidence > right)}})
 		high = append(high, columnValues{bin, []float64{n, confidence, n * Indicator(2*confidence < n)}})
 	}
-	return &stats.PriorRows{Low: []stats.SparseRow{priorRow(size, low...)},
-		High: []stats.SparseRow{priorRow(size, high...)}, Mass: priorMass}
+	return priorEnds(priorRow(size, low...), priorRow(size, high...))
 }
 
 // thresholds returns the lowest confidence among the most confident 10 %, 20 %, … 100 % of the judgments, without
@@ -205,13 +204,10 @@ func thresholds(judgments []Forecast) []float64 {
 	for i, g := range judgments {
 		p[i] = g.P
 	}
-	slices.SortFunc(p, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.Sort(p)
 	var out []float64
-	for tenth := 1; tenth <= 10; tenth++ {
-		t := p[(tenth*len(p)+9)/10-1]
-		if len(out) == 0 || out[len(out)-1] != t {
-			out = append(out, t)
-		}
+	for tenth := range 10 {
+		out = append(out, p[(9-tenth)*len(p)/10])
 	}
-	return out
+	return slices.Compact(out)
 }

@@ -11,15 +11,15 @@ const (
 	MaxNoVerdictShare = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
 )
 
-// cautions collects the sentences of a run's or a comparison's warnings.
-type cautions []string
+// Cautions collects the sentences of a run's or a comparison's warnings.
+type Cautions []string
 
-// add appends a warning: the phrase of a code with its arguments.
-func (w *cautions) add(code string, args ...any) { *w = append(*w, phrases.Sentence(code, args...)) }
+// Add appends a warning: the phrase of a code with its arguments.
+func (w *Cautions) Add(code string, args ...any) { *w = append(*w, phrases.Sentence(code, args...)) }
 
-// addCount appends a warning unless the count n is 0; n is the first argument of the code's phrase.
-func (w *cautions) addCount(code string, n int, args ...any) {
+// AddCount appends a warning unless the count n is 0; n is the first argument of the code's phrase.
+func (w *Cautions) AddCount(code string, n int, args ...any) {
 	if n > 0 {
-		w.add(code, append([]any{n}, args...)...)
+		w.Add(code, append([]any{n}, args...)...)
 	}
 }

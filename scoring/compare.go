@@ -159,18 +159,18 @@ func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 // warn sets the comparison's warnings: units judged by one run alone, a run compared with itself, a simulated judge,
 // few units. unit is the noun for what is compared.
 func (c *Comparison) warn(a, b *Run, unit string) {
-	w := cautions{}
+	w := Cautions{}
 	if c.UnitsOnlyInA+c.UnitsOnlyInB > 0 {
-		w.add("warning.not-shared", c.UnitsOnlyInA, unit, c.UnitsOnlyInB)
+		w.Add("warning.not-shared", c.UnitsOnlyInA, unit, c.UnitsOnlyInB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		w.add("warning.same-run")
+		w.Add("warning.same-run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		w.add(simulatedWarning)
+		w.Add(simulatedWarning)
 	}
 	if c.N < FewItems {
-		w.add("warning.few-items", c.N)
+		w.Add("warning.few-items", c.N)
 	}
 	c.Warnings = w
 }

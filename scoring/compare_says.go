@@ -96,21 +96,16 @@ func (c *Comparison) answer(names [2]string) string {
 // "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) bothValues(d Difference) string {
 	name := cmp.Or(c.headlineMetric.Term.Label, d.Metric)
+	code, places := "compare.shares", 0
 	switch {
 	case d.A == nil || d.B == nil:
 		return phrases.Sentence("compare.units", name, c.counted())
 	case d.Unit != "":
-		return phrases.Sentence(
-			"compare.values", name, WithoutNegativeZero(*d.A, 2), WithoutNegativeZero(*d.B, 2), c.counted(),
-		)
+		code, places = "compare.values", 2
 	case strings.HasPrefix(name, "right"), strings.HasPrefix(name, "correct"):
-		return phrases.Sentence(
-			"compare.shares-correct", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted(),
-		)
+		code = "compare.shares-correct"
 	}
-	return phrases.Sentence(
-		"compare.shares", name, WithoutNegativeZero(*d.A, 0), WithoutNegativeZero(*d.B, 0), c.counted(),
-	)
+	return phrases.Sentence(code, name, WithoutNegativeZero(*d.A, places), WithoutNegativeZero(*d.B, places), c.counted())
 }
 
 // counted returns the number of compared units in words: "350 pairs".

@@ -149,7 +149,7 @@ func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Import
 // shareInWords returns the beginning of a sentence on judgments without a verdict, of which noun names one:
 // "About one judgment in four has no verdict".
 func shareInWords(percent float64, noun string) string {
-	switch n := int(math.Round(100 / math.Max(percent, 1))); {
+	switch n := int(math.Round(100 / max(percent, 1))); {
 	case percent >= 90:
 		return phrases.Sentence("share.nearly-all", noun)
 	case percent >= 70:

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gavel/scoring/stats"
@@ -50,14 +49,14 @@ func (s *Sheet) differences(
 	return out
 }
 
+// indexOf returns the index of a metric with the name and the mode of m; -1 if there is none.
+func (s *Sheet) indexOf(m Metric) int {
+	return slices.IndexFunc(s.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
+}
+
 // sharedMetrics returns the metrics of s that the sheet of another run has too.
-func (s *Sheet) sharedMetrics(other *Sheet) (list []Metric) {
-	for _, m := range s.Metrics {
-		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
-			list = append(list, m)
-		}
-	}
-	return list
+func (s *Sheet) sharedMetrics(other *Sheet) []Metric {
+	return slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return other.indexOf(m) < 0 })
 }
 
 // aligned returns the units with the columns of run B where run A has those of the same metric. Runs of two protocols
@@ -65,8 +64,7 @@ func (s *Sheet) sharedMetrics(other *Sheet) (list []Metric) {
 func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []SharedUnit {
 	columns := map[ColumnSpan]ColumnSpan{}
 	for _, m := range metrics {
-		i := slices.IndexFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
-		if from := other.Metrics[i].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
+		if from := other.Metrics[other.indexOf(m)].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
 			columns[m.Columns] = from
 		}
 	}
@@ -135,31 +133,29 @@ func (s *Sheet) bothRunsColumns(p SharedUnit, used []bool) []float64 {
 func (s *UnitRows) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
-		columns := list[i].columnsPerRun(width)
-		questions[i] = estimand{Metric: &list[i], subtrahendColumns: columns[0], valueColumns: columns[1]}
+		questions[i] = list[i].runDifference(width)
 	}
 	intervals := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
-	for i := range list {
-		diffs[i] = s.difference(&list[i], width, intervals[i], b)
+	for i, q := range questions {
+		diffs[i] = s.difference(q, intervals[i], b)
 		diffs[i].Group = group
 	}
 	return diffs
 }
 
-// difference returns the difference between runs B and A by one metric, with its test. s comes from
-// [Sheet.sharedUnitRows], iv is the interval of the difference, and width the number of columns of one run.
-func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
-	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
-	columns := m.columnsPerRun(width)
-	if m.N != nil {
-		d.N = int(m.N(columns[0].slice(s.sums)))
-	} else if m.ValueFromUnits != nil {
-		d.N = s.units.countDefined(columns[0], columns[1])
+// difference returns a difference between runs B and A with its test; iv is its interval. s comes from
+// [Sheet.sharedUnitRows].
+func (s *UnitRows) difference(q estimand, iv bounds, b stats.Bootstrap) Difference {
+	d := Difference{Metric: q.Name, Mode: q.Mode, Unit: q.Unit, N: s.size}
+	if q.N != nil {
+		d.N = int(q.N(q.subtrahendColumns.slice(s.sums)))
+	} else if q.ValueFromUnits != nil {
+		d.N = s.units.countDefined(q.subtrahendColumns, q.valueColumns)
 	}
-	p, table, n := s.test(m, width, b)
+	p, table, n := s.test(q, b)
 	d.rowsTested = n
-	first, second, reason := s.sideValues(m, columns[0], columns[1], [2]string{"A", "B"})
+	first, second, reason := s.sideValues(q, [2]string{"A", "B"})
 	d.A = convertToUnit(d.Unit, first)
 	d.B = convertToUnit(d.Unit, second)
 	d.Diff = convertToUnit(d.Unit, second-first)
@@ -174,51 +170,46 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	d.P = RoundToTwelveDigits(p)
 	d.Table = table
 	if s.early != nil {
-		d.Test, d.E = eValueTest, RoundToTwelveDigits(s.early.evidence(m, columns))
-		if m.Headline {
-			d.sequentialInterval = new(s.early.differenceInterval(estimand{
-				Metric:            m,
-				subtrahendColumns: columns[0],
-				valueColumns:      columns[1],
-			}, 1-2*planAlpha))
+		d.Test, d.E = eValueTest, RoundToTwelveDigits(s.early.evidence(q))
+		if q.Headline {
+			d.sequentialInterval = new(s.early.differenceInterval(q, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = permutationTest
-		if m.hasKind(KindShare) && s.size > s.rows.Len {
+		if q.hasKind(KindShare) && s.size > s.rows.Len {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
 	return d
 }
 
-// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.sharedUnitRows], and
-// width is the number of columns of one run. For a metric that is right or wrong unit by unit it uses McNemar's test
-// and returns the table; else a permutation test. n is the number of compared rows.
-func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
-	columns := m.columnsPerRun(width)
+// test returns the p-value of a difference between two runs. s comes from [Sheet.sharedUnitRows]. For a metric that is
+// right or wrong unit by unit it uses McNemar's test and returns the table; else a permutation test. n is the number of
+// compared rows.
+func (s *UnitRows) test(q estimand, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	if s.early != nil {
-		table, n = s.countTable2x2(m, columns)
+		table, n = s.countTable2x2(q)
 		if table == nil {
 			n = s.size
 		}
-		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
+		return min(1, 1/s.early.evidence(q)), table, n
 	}
-	if m.ValueFromUnits != nil {
-		p, n = s.units.exchangeTest(m, columns, b)
+	if q.ValueFromUnits != nil {
+		p, n = s.units.exchangeTest(q, b)
 		return p, nil, n
 	}
-	if m.hasKind(KindShare) {
-		table, n = s.countTable2x2(m, columns)
+	if q.hasKind(KindShare) {
+		table, n = s.countTable2x2(q)
 		if n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
 		}
 	}
 	var rows stats.Rows
 	for _, k := range s.rows.DistinctRows {
-		both := slices.Concat(columns[0].slice(k.Row), columns[1].slice(k.Row))
+		both := slices.Concat(q.subtrahendColumns.slice(k.Row), q.valueColumns.slice(k.Row))
 		for range k.Count {
 			rows.Add(both)
 		}
 	}
-	return b.PermutationTest(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, rows.Len
+	return b.PermutationTest(&rows, func(a, b []float64) float64 { return q.value(b) - q.value(a) }), nil, rows.Len
 }

@@ -22,13 +22,6 @@ type earlyItems struct {
 	failed    map[string]bool // ids of items with a failed call, whose outcome is therefore unknown
 }
 
-// earlyUnits returns the units of the items before the first unjudged one, in the drawn order.
-func (e *earlyItems) earlyUnits(units []Unit) []Unit {
-	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
-	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
-	return units
-}
-
 // sharedUnitOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed,
 // up to the first unit that either run has not judged. It is empty if the runs have different orders.
 type sharedUnitOrder struct {
@@ -78,8 +71,10 @@ func (s *sequence) add(cluster string, row []float64) {
 
 // sequence returns the rows of the units before the first unjudged one, in the drawn order.
 func (e *earlyItems) sequence(units []Unit) *sequence {
+	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
+	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
 	s := newSequence()
-	for _, u := range e.earlyUnits(units) {
+	for _, u := range units {
 		s.add(u.Cluster, u.Row)
 		s.failed = append(s.failed, e.failed[u.ID])
 	}
@@ -131,16 +126,15 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 	return q.intervalOnCurve(stats.Interval{Low: interval(0).Low, High: interval(1).High}, method)
 }
 
-// scores returns for each unit the metric on the columns b minus that on the columns a; ok is false unless every unit
-// counts exactly once in both.
-func (s *sequence) scores(m *Metric, a, b ColumnSpan) (scores []float64, ok bool) {
-	if m.Value != nil || m.ValueFromUnits != nil || m.ValueFromShare != nil ||
+// scores returns the difference for each unit; ok is false unless every unit counts exactly once on both sides.
+func (s *sequence) scores(q estimand) (scores []float64, ok bool) {
+	if q.Value != nil || q.ValueFromUnits != nil || q.ValueFromShare != nil ||
 		!s.independent || slices.Contains(s.failed, true) {
 		return nil, false
 	}
 	for _, row := range s.rows {
-		x, dx := m.share(a.slice(row))
-		y, dy := m.share(b.slice(row))
+		x, dx := q.share(q.subtrahendColumns.slice(row))
+		y, dy := q.share(q.valueColumns.slice(row))
 		if dx != 1 || dy != 1 {
 			return nil, false
 		}
@@ -151,7 +145,7 @@ func (s *sequence) scores(m *Metric, a, b ColumnSpan) (scores []float64, ok bool
 
 // differenceInterval returns the interval, valid at every look, of a metric's difference between two spans of columns.
 func (s *sequence) differenceInterval(q estimand, level float64) bounds {
-	scores, ok := s.scores(q.Metric, q.subtrahendColumns, q.valueColumns)
+	scores, ok := s.scores(q)
 	if !ok {
 		return unbounded(noSequenceNote)
 	}
@@ -159,9 +153,9 @@ func (s *sequence) differenceInterval(q estimand, level float64) bounds {
 }
 
 // evidence returns the e-value against the hypothesis that two runs are equally good, from the units on which only one
-// of them is right; NaN if units are not right or wrong. columns holds those of each run.
-func (s *sequence) evidence(m *Metric, columns [2]ColumnSpan) (e float64) {
-	scores, ok := s.scores(m, columns[0], columns[1])
+// of them is right; NaN if units are not right or wrong.
+func (s *sequence) evidence(q estimand) (e float64) {
+	scores, ok := s.scores(q)
 	if !ok {
 		return math.NaN()
 	}

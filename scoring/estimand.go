@@ -17,11 +17,24 @@ func unbounded(note string) bounds {
 	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
 }
 
-// estimand holds the quantity that an interval is computed for: a metric on the columns b, or, if a is set, its value
-// on the columns b minus that on the columns a.
+// estimand holds the quantity that an interval is computed for: a metric on some columns, or, if subtrahendColumns is
+// set, its value on valueColumns minus that on subtrahendColumns.
 type estimand struct {
 	*Metric
 	subtrahendColumns, valueColumns ColumnSpan
+}
+
+// estimand returns the metric's own value, or its difference between two spans of columns, to be estimated from rows of
+// one run.
+func (m *Metric) estimand() estimand {
+	return estimand{Metric: m, subtrahendColumns: m.Subtrahend, valueColumns: m.Columns}
+}
+
+// runDifference returns the metric's difference between runs B and A, to be estimated from the rows of two runs; width
+// is the number of columns of each.
+func (m *Metric) runDifference(width int) estimand {
+	columns := ColumnSpan{width + m.Columns[0], width + m.Columns[1]}
+	return estimand{Metric: m, subtrahendColumns: m.Columns, valueColumns: columns}
 }
 
 func (q estimand) isDifference() bool { return q.subtrahendColumns != ColumnSpan{} }

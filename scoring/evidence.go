@@ -139,16 +139,12 @@ func ShareEvidence(metric string, k, n, threshold float64) Evidence {
 
 // String returns the value with its interval: "58 % [53, 63]", or two decimals for other units than percent.
 func (e Evidence) String() string {
+	format, places := "%.0f %% [%.0f, %.0f]", 0
 	if e.Unit != "" {
-		return fmt.Sprintf(
-			"%.2f [%.2f, %.2f]",
-			WithoutNegativeZero(e.Value, 2), WithoutNegativeZero(e.Low, 2), WithoutNegativeZero(e.High, 2),
-		)
+		format, places = "%.2f [%.2f, %.2f]", 2
 	}
-	return fmt.Sprintf(
-		"%.0f %% [%.0f, %.0f]",
-		WithoutNegativeZero(e.Value, 0), WithoutNegativeZero(e.Low, 0), WithoutNegativeZero(e.High, 0),
-	)
+	number := func(x float64) float64 { return WithoutNegativeZero(x, places) }
+	return fmt.Sprintf(format, number(e.Value), number(e.Low), number(e.High))
 }
 
 // WithoutNegativeZero returns x, or 0 if x would be printed as 0 or -0 with this number of decimals.

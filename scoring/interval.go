@@ -22,7 +22,7 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	}
 	for k, iv := range b.SmoothedIntervals(&s.rows, statistics) {
 		if v := list[pending[k]].evaluate(s.sums); !math.IsNaN(iv.Low) { // a function of cells may lie outside
-			iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
+			iv = stats.Interval{Low: min(iv.Low, v), High: max(iv.High, v)}
 		}
 		out[pending[k]] = bounds{Interval: iv, method: IntervalByBootstrap}
 	}
@@ -94,7 +94,7 @@ func halfPointMeanInterval(parts []stats.ClusterCount, level float64) (iv stats.
 		if p.Den <= 0 || p.Den > 2 || p.Num != 0 && 2*p.Num != p.Den && p.Num != p.Den {
 			return iv, false
 		}
-		maxDen = math.Max(maxDen, p.Den)
+		maxDen = max(maxDen, p.Den)
 	}
 	var best, worst, n float64
 	for _, p := range parts {
@@ -117,7 +117,8 @@ func (s *UnitRows) disjointDifferenceInterval(q estimand, level float64) (bounds
 	var values [2]float64
 	var intervals [2]stats.Interval
 	for i := range q.Parts {
-		part := estimand{Metric: &q.Parts[i], subtrahendColumns: q.subtrahendColumns, valueColumns: q.valueColumns}
+		part := q
+		part.Metric = &q.Parts[i]
 		iv, ok := s.closedForm(part, level)
 		if !ok {
 			return bounds{}, false
@@ -134,7 +135,7 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
-	table, n := s.countTable2x2(q.Metric, [2]ColumnSpan{q.subtrahendColumns, q.valueColumns})
+	table, n := s.countTable2x2(q)
 	if n == 0 || q.hasKind(KindHalfPoints) || q.hasKind(KindMean) && !s.binary(q) {
 		return bounds{}, false
 	}
@@ -164,19 +165,14 @@ func (s *UnitRows) binary(q estimand) bool {
 	return true
 }
 
-// smoothingRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one
-// row for each cell of the table; a mean of bounded values has one of the lowest and one of the highest value.
+// smoothingRows returns the rows that smooth the interval of a resampled metric. A mean of bounded values has one of
+// the lowest and one of the highest value. A metric of a two-way table has one for each cell of the table, of the
+// weight of half a row; for a difference, one for each two cells of the runs with the same Key, and all of them
+// together weigh as much as the cells of one run.
 func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 	if len(q.PossibleRows) == 0 {
 		return s.priorAtEnds(q)
 	}
-	return s.cellPrior(q)
-}
-
-// cellPrior returns one prior row for each cell of a metric's table, of the weight of half a row. For a difference, it
-// returns one for each two cells of the runs with the same Key; all of them together weigh as much as the cells of one
-// run.
-func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
 	x := &stats.PriorRows{Mass: priorMass}
 	if !q.isDifference() {
@@ -203,9 +199,9 @@ func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 // priorAtEnds returns the prior rows of a mean of bounded values, half a row at the lowest value and half a row at the
 // highest, so that the interval has a width where all values are alike.
 func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
-	lowest, highest := []float64{q.MinUnitValue, 1}, []float64{1, 1}
+	lowest, highest := q.MinUnitValue, 1.0
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)
-	scaledRow := func(span ColumnSpan, row []float64) columnValues {
+	scaledRow := func(span ColumnSpan, value float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.DistinctRows {
 			if den := span.slice(k.Row)[1]; den != 0 {
@@ -214,7 +210,7 @@ func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 			}
 		}
 		size *= EffectiveUnits(unitsPerRow) / unitsPerRow / n
-		return columnValues{span, []float64{row[0] * size, size}}
+		return columnValues{span, []float64{value * size, size}}
 	}
 	low := []columnValues{scaledRow(q.valueColumns, lowest)}
 	high := []columnValues{scaledRow(q.valueColumns, highest)}
@@ -222,11 +218,12 @@ func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 		low = append(low, scaledRow(q.subtrahendColumns, highest))
 		high = append(high, scaledRow(q.subtrahendColumns, lowest))
 	}
-	return &stats.PriorRows{
-		Low:  []stats.SparseRow{priorRow(1, low...)},
-		High: []stats.SparseRow{priorRow(1, high...)},
-		Mass: priorMass,
-	}
+	return priorEnds(priorRow(1, low...), priorRow(1, high...))
+}
+
+// priorEnds returns prior rows of one row at the lowest value and one at the highest.
+func priorEnds(low, high stats.SparseRow) *stats.PriorRows {
+	return &stats.PriorRows{Low: []stats.SparseRow{low}, High: []stats.SparseRow{high}, Mass: priorMass}
 }
 
 // columnValues holds the values of a prior row in a span of columns.
@@ -258,8 +255,12 @@ func (s *UnitRows) tooFewNote(q estimand) string {
 			var counts [2]int
 			for _, k := range s.rows.DistinctRows {
 				a, b := class.Count(span.slice(k.Row))
-				counts[0] += k.Count * int(Indicator(a > 0))
-				counts[1] += k.Count * int(Indicator(b > 0))
+				if a > 0 {
+					counts[0] += k.Count
+				}
+				if b > 0 {
+					counts[1] += k.Count
+				}
 			}
 			for i, n := range counts {
 				if n < minClassUnits {

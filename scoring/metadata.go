@@ -58,7 +58,11 @@ func Metadata(m *judging.Manifest) []Metadatum {
 	for _, setting := range p.Settings() {
 		add(setting.About, setting.Value)
 	}
-	add("asked", timesText(p.Repetitions()))
+	times := fmt.Sprintf("%d times", p.Repetitions())
+	if p.Repetitions() == 1 {
+		times = "once"
+	}
+	add("asked", times)
 	for _, s := range m.Stages {
 		add(s.Role+"'s answers", s.Model+" (run "+shortHash(s.ID)+")")
 	}
@@ -135,13 +139,6 @@ func itemCount(m *judging.Manifest) string {
 		out += fmt.Sprintf("; %d lines could not be read", m.Dataset.Skipped)
 	}
 	return out
-}
-
-func timesText(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 func timestamp(t time.Time) string {

@@ -158,9 +158,3 @@ type BinaryVariable struct {
 	// Count returns the numbers of judgments with the first and with the second value.
 	Count func(c []float64) (a, b float64)
 }
-
-// columnsPerRun returns the metric's columns for run A and for run B in a sample of two runs, where each run has width
-// columns.
-func (m *Metric) columnsPerRun(width int) [2]ColumnSpan {
-	return [2]ColumnSpan{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
-}

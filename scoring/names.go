@@ -48,7 +48,12 @@ func DisplayNames(sides []Side) []string {
 		names[i] = cmp.Or(s.Name, JudgeName(s.Model))
 	}
 	for _, detail := range []func(i int) string{
-		func(i int) string { return sideModelName(sides[i]) },
+		func(i int) string { // the full model name; of a jury, the models of its members
+			if _, models, ok := SplitJuryName(sides[i].Model); ok {
+				return models
+			}
+			return sides[i].Model
+		},
 		func(i int) string { return sides[i].Protocol },
 		func(i int) string { return "prompt " + sides[i].Prompt },
 		func(i int) string { return sides[i].Settings },
@@ -72,12 +77,4 @@ func DisplayNames(sides []Side) []string {
 		names = detailed
 	}
 	return names
-}
-
-// sideModelName returns the full model name of a judge; for a jury, the models of its members.
-func sideModelName(s Side) string {
-	if _, models, ok := SplitJuryName(s.Model); ok {
-		return models
-	}
-	return s.Model
 }

@@ -117,7 +117,7 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 		for j, other := range runs[i+1:] {
 			shared := sharedUnits(a.Units, other.Units)
 			x := a.sharedUnitRows(a.resamplingNoun(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
-			d := x.difference(&m, a.ColumnCount, bounds{}, b)
+			d := x.difference(m.runDifference(a.ColumnCount), bounds{}, b)
 			early = early || x.early != nil
 			floor := noiseFloors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
 			s.Pairs = append(s.Pairs, PairTest{

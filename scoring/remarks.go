@@ -34,7 +34,7 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	}
 	var unserved judging.Unserved
 	unserved.Add(m, r, v.Outcome)
-	switch last := r.Replies[len(r.Replies)-1]; {
+	switch last := r.LastReply(); {
 	case r.VerdictAfterThinkLimit:
 		x.AskedAfterThinking++
 	case v.Outcome == judging.Truncated && r.IgnoresConstraint():

@@ -55,7 +55,8 @@ func (s *Sheet) valuesByRepetition(unit string, in []section, times [][]Unit) []
 	for _, part := range in {
 		var samples []*UnitRows
 		for _, units := range times {
-			sheet := &Sheet{Metrics: s.Metrics, ColumnCount: s.ColumnCount, QuestionColumns: s.QuestionColumns, Units: units}
+			sheet := *s
+			sheet.Units = units
 			samples = append(samples, sheet.sectionRows(unit, part))
 		}
 		for i := range s.Metrics {
@@ -75,8 +76,7 @@ func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
 	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Units: times[0].size}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
-		x := s.pointEstimate(estimand{Metric: m, subtrahendColumns: m.Subtrahend, valueColumns: m.Columns})
-		value := convertToUnit(m.Unit, x)
+		value := convertToUnit(m.Unit, s.pointEstimate(m.estimand()))
 		v.Values = append(v.Values, value)
 		if value == nil {
 			lowest = math.NaN() // remains NaN
@@ -168,9 +168,7 @@ func noiseFloors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floo
 		}
 		sheet, in := *s.Sheet, s.sections(common)
 		if only != nil {
-			sheet.Metrics, in = slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool {
-				return m.Name != only.Name || m.Mode != only.Mode
-			}), in[:1]
+			sheet.Metrics, in = s.sharedMetrics(&Sheet{Metrics: []Metric{*only}}), in[:1]
 		}
 		all = append(all, sheet.valuesByRepetition(s.resamplingNoun(), in, completeUnits(s.sheets, keep))...)
 	}

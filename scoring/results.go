@@ -11,12 +11,12 @@ import (
 func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]estimand, len(list))
 	for i := range list {
-		questions[i] = estimand{Metric: &list[i], subtrahendColumns: list[i].Subtrahend, valueColumns: list[i].Columns}
+		questions[i] = list[i].estimand()
 	}
 	intervals := s.intervals(questions, b)
 	var results []Result
-	for i := range list {
-		if r := s.result(&list[i], intervals[i]); !list[i].OmitsEmptyGroups || r.N > 0 {
+	for i, q := range questions {
+		if r := s.result(q, intervals[i]); !q.OmitsEmptyGroups || r.N > 0 {
 			r.Group = group
 			results = append(results, r)
 		}
@@ -25,25 +25,25 @@ func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Res
 }
 
 // result returns the result of a metric over the rows; iv is its interval.
-func (s *UnitRows) result(m *Metric, iv bounds) Result {
-	c := m.Columns.slice(s.sums)
-	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), MissingRule: m.MissingRule}
+func (s *UnitRows) result(q estimand, iv bounds) Result {
+	c := q.Columns.slice(s.sums)
+	r := Result{Metric: q.Name, Mode: q.Mode, Unit: q.Unit, N: s.n(q.Metric), MissingRule: q.MissingRule}
 	if s.size > s.rows.Len {
-		r.Clusters = s.clustersOf(m)
+		r.Clusters = s.clustersOf(q.Metric)
 	}
-	if m.Subtrahend != (ColumnSpan{}) {
-		if less := m.Subtrahend.slice(s.sums); m.n(less) != m.n(c) {
-			r.N = int(m.SubtrahendN(less))
+	if q.isDifference() {
+		if less := q.Subtrahend.slice(s.sums); q.n(less) != q.n(c) {
+			r.N = int(q.SubtrahendN(less))
 		}
-		a, b, reason := s.sideValues(m, m.Subtrahend, m.Columns, m.Sides)
+		a, b, reason := s.sideValues(q, q.Sides)
 		if reason != "" {
 			return r.WithoutValue(reason)
 		}
 		return r.withValue(b-a, iv)
 	}
-	value := s.value(m, m.Columns, m.Columns)
+	value := s.pointEstimate(q)
 	if math.IsNaN(value) {
-		return r.WithoutValue(m.reason(c))
+		return r.WithoutValue(q.reason(c))
 	}
 	return r.withValue(value, iv)
 }

@@ -23,7 +23,7 @@ type RightUnits struct {
 	Right    [][]bool   // by run, then by unit: the run is right on it
 	Outcomes [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
 	Calls    int        // number of judgments of a unit in one repetition
-	Warnings []string
+	Warnings Cautions
 }
 
 // RightUnitsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error
@@ -43,13 +43,12 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 		if err != nil {
 			return nil, err
 		}
-		var scored []Unit
+		common = nil
 		for _, j := range shared {
 			if _, den := metric.share(metric.Columns.slice(j.B.Row)); den == 1 {
-				scored = append(scored, j.A)
+				common = append(common, j.A)
 			}
 		}
-		common = scored
 	}
 	if len(common) == 0 {
 		return nil, fmt.Errorf("%s and the others have no scored %s in common: "+
@@ -58,8 +57,8 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 	clusters := map[string]bool{}
 	for _, u := range common {
 		out.CommonUnits = append(out.CommonUnits, u.ID)
-		out.Clusters = append(out.Clusters, cmp.Or(u.Cluster, u.ID))
-		clusters[cmp.Or(u.Cluster, u.ID)] = true
+		out.Clusters = append(out.Clusters, u.ResamplingUnit())
+		clusters[u.ResamplingUnit()] = true
 	}
 	for i, s := range sheets {
 		parter, parts := s.scorer.(Partitioner)
@@ -75,15 +74,15 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 		out.Runs = append(out.Runs, s.side())
 		out.Calls = max(out.Calls, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {
-			out.Warnings = append(out.Warnings, phrases.Sentence("jury.not-shared", s.Dir, phrases.CountWithNoun(n, words.Unit)))
+			out.Warnings.Add("jury.not-shared", s.Dir, phrases.CountWithNoun(n, words.Unit))
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
-		out.Warnings = append(out.Warnings, phrases.Sentence(simulatedWarning))
+		out.Warnings.Add(simulatedWarning)
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, phrases.Sentence("jury.dependent", phrases.CountWithNoun(len(common), words.Unit),
-			phrases.CountWithNoun(len(clusters), runs[0].resamplingNoun())))
+		out.Warnings.Add("jury.dependent", phrases.CountWithNoun(len(common), words.Unit),
+			phrases.CountWithNoun(len(clusters), runs[0].resamplingNoun()))
 	}
 	return out, nil
 }

@@ -348,13 +348,11 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 		u := &s.Units[i]
 		u.Question = u.Cluster
 		if run.cluster != nil {
-			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
+			u.Cluster = run.cluster(u.ResamplingUnit())
 		}
 	}
 	if run.keep != nil {
-		s.Units = slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool {
-			return !run.keep(cmp.Or(u.Cluster, u.ID))
-		})
+		s.Units = slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool { return !run.keep(u.ResamplingUnit()) })
 	}
 	return s
 }

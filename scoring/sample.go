@@ -155,18 +155,18 @@ func (s *UnitRows) clustersOf(m *Metric) int {
 	return len(s.units.columns(m.Columns, m.Columns))
 }
 
-// sideValues returns a metric's values on the columns a and b; why names the one that is undefined, with the reason.
-// names are those of the two spans.
-func (s *UnitRows) sideValues(m *Metric, a, b ColumnSpan, names [2]string) (va, vb float64, why string) {
-	va = s.value(m, a, b)
-	vb = s.value(m, b, a)
+// sideValues returns the two values of a difference, the subtrahend first; why names the one that is undefined, with
+// the reason. names are those of the two sides.
+func (s *UnitRows) sideValues(q estimand, names [2]string) (a, b float64, why string) {
+	a = s.value(q.Metric, q.subtrahendColumns, q.valueColumns)
+	b = s.value(q.Metric, q.valueColumns, q.subtrahendColumns)
 	switch {
-	case math.IsNaN(va):
-		why = "in " + names[0] + " " + m.reason(a.slice(s.sums))
-	case math.IsNaN(vb):
-		why = "in " + names[1] + " " + m.reason(b.slice(s.sums))
+	case math.IsNaN(a):
+		why = "in " + names[0] + " " + q.reason(q.subtrahendColumns.slice(s.sums))
+	case math.IsNaN(b):
+		why = "in " + names[1] + " " + q.reason(q.valueColumns.slice(s.sums))
 	}
-	return va, vb, why
+	return a, b, why
 }
 
 // pointEstimate returns the value of an estimand, a metric or the difference of a metric between two spans of columns.
@@ -174,19 +174,20 @@ func (s *UnitRows) pointEstimate(q estimand) float64 {
 	if !q.isDifference() {
 		return s.value(q.Metric, q.valueColumns, q.valueColumns)
 	}
-	return s.value(q.Metric, q.valueColumns, q.subtrahendColumns) - s.value(q.Metric, q.subtrahendColumns, q.valueColumns)
+	a, b, _ := s.sideValues(q, q.Sides)
+	return b - a
 }
 
 // countTable2x2 counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row
 // has several units, or units in only one run.
-func (s *UnitRows) countTable2x2(m *Metric, columns [2]ColumnSpan) (*Table2x2, int) {
-	if m.ValueFromUnits != nil {
+func (s *UnitRows) countTable2x2(q estimand) (*Table2x2, int) {
+	if q.ValueFromUnits != nil {
 		return nil, 0
 	}
 	var t Table2x2
 	for _, k := range s.rows.DistinctRows {
-		na, da := m.share(columns[0].slice(k.Row))
-		nb, db := m.share(columns[1].slice(k.Row))
+		na, da := q.share(q.subtrahendColumns.slice(k.Row))
+		nb, db := q.share(q.valueColumns.slice(k.Row))
 		switch {
 		case da == 0 && db == 0:
 		case da != 1 || db != 1:

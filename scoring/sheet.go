@@ -61,18 +61,13 @@ func (s *Sheet) sections(units []Unit) []section {
 	all := []section{{Overall, -1}}
 	for d, order := range s.Divisions {
 		present := map[string]bool{}
-		var names []string
 		for _, u := range units {
-			if name := u.Groups[d]; !present[name] {
-				present[name] = true
-				names = append(names, name)
-			}
+			present[u.Groups[d]] = true
 		}
-		if len(names) < 2 {
+		if len(present) < 2 {
 			continue
 		}
-		slices.SortFunc(names, order)
-		for _, name := range names {
+		for _, name := range slices.SortedFunc(maps.Keys(present), order) {
 			all = append(all, section{name, d})
 		}
 	}

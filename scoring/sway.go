@@ -87,11 +87,10 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 		e.IntervalMethod = IntervalByPairs
 	case !single:
 		e.IntervalMethod = IntervalByBootstrap
-		ends := &stats.PriorRows{
-			Low:  []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{lowest, 1}}},
-			High: []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
-			Mass: priorMass,
-		}
+		ends := priorEnds(
+			stats.SparseRow{Columns: []int{0, 1}, Values: []float64{lowest, 1}},
+			stats.SparseRow{Columns: []int{0, 1}, Values: []float64{1, 1}},
+		)
 		mean := func(sums []float64) float64 { return sums[0] / sums[1] }
 		iv = b.SmoothedIntervals(&rows, []stats.Statistic{{Compute: mean, Prior: ends}})[0]
 	case lowest == 0:
@@ -197,8 +196,7 @@ func (s BiasAnalysis) causesText() string {
 		to = less.Replace(to)
 		better = less.Replace(better)
 		namedShare = 100 - namedShare
-		right = c.CorrectWithLess
-		other = c.CorrectWithMore
+		right, other = other, right
 	}
 	return words + " " + phrases.Sentence(s.PhraseCode("bias.prefers"), to, namedShare, *right.Value, better, *other.Value)
 }

@@ -61,7 +61,6 @@ const (
 	NoiseFloorPrefix       = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
 	Brier                  = "brier"
 	CalibrationECE         = "ece"
-	AUROC                  = "auroc"
 	AccuracyWhenConsistent = "right-where-alike"
 	Coverage               = "coverage"
 	FirstPosition          = "first-position"
@@ -113,8 +112,7 @@ func MetricOf(protocol, key string) (Term, bool) {
 // termOf returns the term of a key, with * in its names replaced by the part of the key that it matches. It returns
 // false for an unknown key.
 func termOf(terms []Term, key string) (Term, bool) {
-	exact := func(t Term) bool { return t.Metric == key }
-	i := slices.IndexFunc(terms, exact)
+	i := slices.IndexFunc(terms, func(t Term) bool { return t.Metric == key })
 	if i < 0 {
 		for k, t := range terms { // the longest pattern wins
 			if match, _ := path.Match(t.Metric, key); match && (i < 0 || len(t.Metric) > len(terms[i].Metric)) {

@@ -22,6 +22,9 @@ type Unit struct {
 	Data           any       // further data that only the scorer reads
 }
 
+// ResamplingUnit returns what is resampled with the unit: its cluster, or else the unit itself.
+func (u Unit) ResamplingUnit() string { return cmp.Or(u.Cluster, u.ID) }
+
 // section names a group of units whose results a report shows.
 type section struct {
 	name     string
@@ -64,7 +67,7 @@ func sharedUnits(a, b []Unit) (out []SharedUnit) {
 func ClusterSums(shared []SharedUnit, row func(SharedUnit) []float64) (rows [][]float64) {
 	var sums OrderedMap[string, []float64]
 	for _, j := range shared {
-		sum := sums.Get(cmp.Or(j.A.Cluster, j.A.ID))
+		sum := sums.Get(j.A.ResamplingUnit())
 		if *sum == nil {
 			*sum = row(j)
 		} else {

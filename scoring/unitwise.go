@@ -81,9 +81,9 @@ func (u *unitwiseRows) interval(q estimand, b stats.Bootstrap) bounds {
 
 // exchangeTest returns the p-value of a permutation test of a metric's difference between two spans of columns, those
 // of two runs, and the number of units in the test.
-func (u *unitwiseRows) exchangeTest(m *Metric, columns [2]ColumnSpan, boot stats.Bootstrap) (p float64, n int) {
-	first := u.columns(columns[0], columns[1])
-	second := u.columns(columns[1], columns[0])
+func (u *unitwiseRows) exchangeTest(q estimand, boot stats.Bootstrap) (p float64, n int) {
+	first := u.columns(q.subtrahendColumns, q.valueColumns)
+	second := u.columns(q.valueColumns, q.subtrahendColumns)
 	p = boot.PermutationTestUnits(len(first), func(swap []int) float64 {
 		var a, b [][]float64
 		for i := range first {
@@ -95,7 +95,7 @@ func (u *unitwiseRows) exchangeTest(m *Metric, columns [2]ColumnSpan, boot stats
 				b = append(b, second[i]...)
 			}
 		}
-		return m.ValueFromUnits(b) - m.ValueFromUnits(a)
+		return q.ValueFromUnits(b) - q.ValueFromUnits(a)
 	})
-	return p, u.countDefined(columns[0], columns[1])
+	return p, u.countDefined(q.subtrahendColumns, q.valueColumns)
 }

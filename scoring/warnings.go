@@ -17,52 +17,44 @@ func (r Report) Cautions() (all []string) {
 	return all
 }
 
-// CautionCount returns the number of [Report.Cautions].
-func (r Report) CautionCount() int { return len(r.Cautions()) }
-
 // itemWarnings adds warnings of items that are missing from all scores, or from those that need a label.
-func (run *Run) itemWarnings(w *cautions) {
+func (run *Run) itemWarnings(w *Cautions) {
 	if s := run.Manifest.Shard; s != nil {
-		w.add("warning.shard", s)
+		w.Add("warning.shard", s)
 	}
 	words := run.terms()
 	n := run.Items
 	all := run.Manifest.Spec.Dataset.Items
-	w.addCount("warning.incomplete", all-n, all, words.Lacking)
-	w.addCount("warning.unlabelled", run.unlabelled(), n, words.Unit)
+	w.AddCount("warning.incomplete", all-n, all, words.Lacking)
+	w.AddCount("warning.unlabelled", run.unlabelled(), n, words.Unit)
 }
 
 // truncationWarnings adds warnings of replies truncated in a loop, at the end of the context or at the token limit.
 // judgments is the number of all judgments.
-func (run *Run) truncationWarnings(w *cautions, judgments int) {
-	w.addCount("warning.loops", run.Repeating, judgments, run.missingPhrase(), run.loopAdvice)
+func (run *Run) truncationWarnings(w *Cautions, judgments int) {
+	w.AddCount("warning.loops", run.Repeating, judgments, run.missingPhrase(), run.loopAdvice)
 	maxTokens := run.Manifest.Spec.Parameters.MaxTokens
-	w.addCount("warning.context-end", run.ContextFull, judgments, maxTokens, run.missingPhrase())
+	w.AddCount("warning.context-end", run.ContextFull, judgments, maxTokens, run.missingPhrase())
 	n := run.Outcomes[judging.Truncated] - run.Repeating - run.unconstrainedTruncated - run.ContextFull
-	w.addCount("warning.truncated", n, judgments, run.missingPhrase(), maxTokens)
+	w.AddCount("warning.truncated", n, judgments, run.missingPhrase(), maxTokens)
 	if n > 0 {
-		w.addCount("warning.truncated-thinking", run.TruncatedThinking)
+		w.AddCount("warning.truncated-thinking", run.TruncatedThinking)
 	}
-}
-
-// AlteredWarning returns the warning that these files of a run changed after the run wrote them.
-func AlteredWarning(files []string) string {
-	return phrases.Sentence("warning.altered", strings.Join(files, " and "))
 }
 
 // warnings returns the warnings of the run that do not depend on the values of its metrics.
 func (run *Run) warnings() []string {
-	w := cautions{}
+	w := Cautions{}
 	m := run.Manifest
 	judgments := 0
 	for _, n := range run.Outcomes {
 		judgments += n
 	}
 	if m.Simulated {
-		w.add(simulatedWarning)
+		w.Add(simulatedWarning)
 	}
 	if m.LabelsFollowResponses {
-		w.add(labelsStayed)
+		w.Add(labelsStayed)
 	}
 	for _, c := range m.Changes {
 		w = append(w, c.String())
@@ -71,7 +63,7 @@ func (run *Run) warnings() []string {
 		w = append(w, o.String())
 	}
 	if len(run.alteredFiles) > 0 {
-		w = append(w, AlteredWarning(run.alteredFiles))
+		w.Add("warning.altered", strings.Join(run.alteredFiles, " and "))
 	}
 	w = append(w, run.systems.Warnings(m)...)
 	run.itemWarnings(&w)
@@ -79,57 +71,57 @@ func (run *Run) warnings() []string {
 		w = append(w, text)
 	}
 	if n := run.Items; n > 0 && n < FewItems {
-		w.add("warning.few-items", n)
+		w.Add("warning.few-items", n)
 	}
 	run.readingWarnings(&w, judgments)
 	run.truncationWarnings(&w, judgments)
 	record := run.terms().Record
-	w.addCount("warning.finished-thinking", run.AskedAfterThinking, judgments, record)
+	w.AddCount("warning.finished-thinking", run.AskedAfterThinking, judgments, record)
 	if n := run.Outcomes[judging.PromptTooLong]; n > 0 {
 		code := "warning.too-long"
 		if m.SetsContext() {
 			code = "warning.too-long-set"
 		}
-		w.add(code, n, judgments, run.missingPhrase())
-		w.addCount("warning.prompts-truncated", run.TruncatedPrompts)
+		w.Add(code, n, judgments, run.missingPhrase())
+		w.AddCount("warning.prompts-truncated", run.TruncatedPrompts)
 	}
-	w.addCount("warning.even", run.ProbabilityTies, judgments)
-	w.addCount("warning.constraint-ignored", run.Unconstrained)
-	w.addCount("warning.unlikely", run.forecasts.unlikely, run.Outcomes[judging.Decided], record)
-	w.addCount("warning.refused", run.Outcomes[judging.Refused], judgments, run.missingPhrase())
-	w.addCount("warning.copied", run.copiedReplies())
+	w.AddCount("warning.even", run.ProbabilityTies, judgments)
+	w.AddCount("warning.constraint-ignored", run.Unconstrained)
+	w.AddCount("warning.unlikely", run.forecasts.unlikely, run.Outcomes[judging.Decided], record)
+	w.AddCount("warning.refused", run.Outcomes[judging.Refused], judgments, run.missingPhrase())
+	w.AddCount("warning.copied", run.copiedReplies())
 	if m.Spec.Parameters.Repetitions() > 1 {
-		w.addCount("warning.repeats-missing", m.Judgments-run.Answered, m.Judgments)
+		w.AddCount("warning.repeats-missing", m.Judgments-run.Answered, m.Judgments)
 	}
 	if m.Spec.Parameters.Logprobs && len(run.forecasts.all) == 0 && run.Outcomes[judging.Decided] > 0 {
-		w.add("warning.no-probabilities")
+		w.Add("warning.no-probabilities")
 	}
 	if p, ok := run.forecasts.sharedConfidence(); ok {
-		w.add("warning.constant", p, len(run.forecasts.all), record)
+		w.Add("warning.constant", p, len(run.forecasts.all), record)
 	}
 	if m.ReferenceCounts != nil {
 		w = append(w, m.ReferenceCounts.Warnings...)
 	}
-	w.addCount("warning.lines", m.Dataset.Skipped)
+	w.AddCount("warning.lines", m.Dataset.Skipped)
 	return w
 }
 
 // readingWarnings adds warnings of verdicts that differ from the recorded ones, of failed calls, and of many replies
 // without a readable verdict. judgments is the number of all judgments.
-func (run *Run) readingWarnings(w *cautions, judgments int) {
+func (run *Run) readingWarnings(w *Cautions, judgments int) {
 	policy := ""
 	if p := run.readingPolicy(); p != "" {
 		policy = phrases.Sentence("warning.policy", p) + ", "
 	}
-	w.addCount("warning.reread", run.RereadDifferences, run.Records, policy, run.Reading.AcceptTruncated)
+	w.AddCount("warning.reread", run.RereadDifferences, run.Records, policy, run.Reading.AcceptTruncated)
 	why := ""
 	if run.failure != "" {
 		why = phrases.Sentence("warning.failed-with", run.failure)
 	}
 	record := run.terms().Record
-	w.addCount("warning.failed", run.Outcomes[judging.Failed], judgments, record, run.missingPhrase(), why)
+	w.AddCount("warning.failed", run.Outcomes[judging.Failed], judgments, record, run.missingPhrase(), why)
 	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.ProbabilityTies
 	if float64(unread) > MaxNoVerdictShare*float64(judgments) {
-		w.add("warning.unread", unread, judgments, record)
+		w.Add("warning.unread", unread, judgments, record)
 	}
 }

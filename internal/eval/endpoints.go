@@ -188,11 +188,8 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 			p.job.CurrentConcurrency = func() int { return level() + min(retrier.WaitingRequests(), defaultMaxAtOnce) }
 		}
 	}
-	switch {
-	case store != nil && p.req.AskAgain:
-		client = cache.RefreshingClient(client, store)
-	case store != nil:
-		client = cache.CachingClient(client, store)
+	if store != nil {
+		client = cache.CachingClient(client, store, p.req.AskAgain)
 	}
 	return &replyWarningClient{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
 }

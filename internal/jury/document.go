@@ -33,17 +33,12 @@ func (r *Jury) Document() doc.Document {
 
 // Blocks returns the parts of the document, which the page of the jury's run shows too.
 func (r *Jury) Blocks() []doc.Block {
-	return []doc.Block{r.membersBlock(), r.gainBlock(), r.agreementBlock(), r.votesBlock(), doc.Block{
-		ID:       "sure",
-		Surfaces: doc.SurfacePage,
-		Fold:     "How sure is that? How to read this",
-		Notes: []doc.Note{
-			doc.PhraseNote("jury.paired", r.N),
-			doc.PhraseNote("jury.best-on-these"),
-			doc.PhraseNote("jury.calls"),
-			doc.PhraseNote("jury.err-alike"),
-		},
-	}}
+	sure := doc.Block{ID: "sure", Surfaces: doc.SurfacePage, Fold: "How sure is that? How to read this"}
+	sure.Remark("jury.paired", r.N)
+	sure.Remark("jury.best-on-these")
+	sure.Remark("jury.calls")
+	sure.Remark("jury.err-alike")
+	return []doc.Block{r.membersBlock(), r.gainBlock(), r.agreementBlock(), r.votesBlock(), sure}
 }
 
 // metric returns the label of the headline metric, such as "correct in both orders".
@@ -93,8 +88,8 @@ func (r *Jury) membersBlock() doc.Block {
 		About: phrases.Sentence("jury.about", r.metric(), table.Count(r.N, r.unit)),
 		Table: t,
 		Keys:  []doc.LegendEntry{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
-		Notes: []doc.Note{doc.PhraseNote("jury.n", table.Count(r.N, r.unit))},
 	}
+	b.Remark("jury.n", table.Count(r.N, r.unit))
 	if d := r.Gain; d.Table != nil && len(r.Members) > 0 {
 		b.Remark("jury.only-right", table.Count(d.Table.OnlyB, r.unit), humanize.Comma(int64(d.Table.OnlyA)),
 			scoring.QuoteName(r.Members[0].Name), doc.PValueWithTest(d))

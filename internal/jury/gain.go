@@ -199,10 +199,8 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range compared.Comparisons[0].Differences {
-		if d.Metric == rights.Metric && d.Group == scoring.Overall {
-			r.Gain = d
-		}
+	if d := compared.Comparisons[0].HeadlineDifference(); d != nil {
+		r.Gain = *d
 	}
 	r.AccuracyWhenConsistent = r.Report.Overall(scoring.AccuracyWhenConsistent).Value
 	r.Coverage = r.Report.Overall(scoring.Coverage).Value

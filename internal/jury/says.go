@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/internal/phrases"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -39,15 +40,20 @@ func (r *Jury) details() string {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	sentences := []string{phrases.Sentence(r.gainPhraseCode(), r.leadText())}
+	code := "jury.not-significant"
+	switch {
+	case !r.Gain.NotSignificant:
+		code = "jury.significant"
+	case gain == 0:
+		code = "jury.difference"
+	}
+	sentences := []string{phrases.Sentence(code, r.leadText())}
 	if r.EffectiveJudges != nil {
 		sentences = append(sentences,
 			phrases.Sentence("jury.overlap", scoring.NumberWord(len(r.Members)), *r.EffectiveJudges))
 	}
 	best := r.Members[0]
-	unusable := func(rep scoring.Report) bool {
-		return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.LevelUnusable
-	}
+	unusable := func(rep scoring.Report) bool { return rep.Level() == scoring.LevelUnusable }
 	switch {
 	case unusable(best.Report) && unusable(r.Report):
 		sentences = append(sentences, phrases.Sentence("jury.unusable"))
@@ -61,30 +67,13 @@ func (r *Jury) details() string {
 // leadText returns the jury's headline minus its best member's, with the interval, in words: "−2.6 points [−5.2,
 // 0.0]".
 func (r *Jury) leadText() string {
-	number := func(v float64) string {
-		v = scoring.WithoutNegativeZero(v, 1)
-		return strings.Replace(fmt.Sprintf("%.1f", v), "-", "−", 1)
+	x := r.Gain.Result()
+	text := table.Signed(x.Value, x, 1) + " points"
+	if x.HasInterval() {
+		x.Mode = "" // the ends have no plus sign
+		text += fmt.Sprintf(" [%s, %s]", table.Signed(x.Low, x, 1), table.Signed(x.High, x, 1))
 	}
-	sign := ""
-	if scoring.WithoutNegativeZero(*r.Gain.Diff, 1) > 0 {
-		sign = "+"
-	}
-	ends := ""
-	if r.Gain.Low != nil && r.Gain.High != nil {
-		ends = fmt.Sprintf(" [%s, %s]", number(*r.Gain.Low), number(*r.Gain.High))
-	}
-	return sign + number(*r.Gain.Diff) + " points" + ends
-}
-
-// gainPhraseCode returns the code of the phrase on the jury's gain over its best member, which depends on significance.
-func (r *Jury) gainPhraseCode() string {
-	switch {
-	case !r.Gain.NotSignificant:
-		return "jury.significant"
-	case *r.Gain.Diff == 0:
-		return "jury.difference"
-	}
-	return "jury.not-significant"
+	return strings.ReplaceAll(text, "-", "−")
 }
 
 // callsRatioText returns in words by how much the jury's judgments exceed those of one member, such as "three times the

@@ -51,7 +51,7 @@ func (p *SampleSizes) Compute() error {
 		return fmt.Errorf("--pairs %d: it must be at least 1", *p.PairsAtHand)
 	}
 	if p.Detect != nil {
-		whole := func(n float64) *int { return new(int(math.Min(math.Ceil(n), math.MaxInt32))) }
+		whole := func(n float64) *int { return new(int(min(math.Ceil(n), math.MaxInt32))) }
 		p.PairsToDetect = whole(stats.PairsToDetect(*p.Detect/100, psi, p.Alpha, power))
 		p.PairsForEquivalence = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
 	}
@@ -92,13 +92,10 @@ func (p *SampleSizes) Document() doc.Document {
 		Columns: doc.ColumnsOfKind(doc.ColumnInteger, phrases.Sentence("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
+	parameters := []string{table.Decimal(p.Discordant), table.Decimal(p.Power), table.Decimal(p.Alpha)}
 	add := func(question, answer string) {
 		t.Add(doc.WordRow(question, answer))
-		row := []string{question, answer}
-		for _, x := range []float64{p.Discordant, p.Power, p.Alpha} {
-			row = append(row, table.Decimal(x))
-		}
-		sheet = append(sheet, row)
+		sheet = append(sheet, append([]string{question, answer}, parameters...))
 	}
 	if p.Detect != nil {
 		add(phrases.Sentence("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))

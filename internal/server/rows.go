@@ -134,7 +134,7 @@ func (s *Server) cacheRunNumbers(run string, set judging.ItemSet, stamps store.S
 		Diagnosis: rep.Diagnosis,
 		Outcomes:  maps.Clone(rep.Outcomes),
 		Records:   rep.Judgments(),
-		Warnings:  rep.CautionCount(),
+		Warnings:  len(rep.Cautions()),
 		report:    report.BoardReport(rep),
 	}
 	out.report.Run = run

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -229,7 +230,7 @@ func (p *Plan) addCell(c *cellPlan) {
 	j.Cells++
 	j.add(c.amounts)
 	p.Total.add(c.amounts)
-	for _, name := range sorted(c.Agents) {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		row(name).add(*c.Agents[name])
 		p.Total.add(*c.Agents[name])
 	}

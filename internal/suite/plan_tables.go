@@ -31,7 +31,8 @@ func (p *Plan) Document() doc.Document {
 		doc.ColumnsOfKind(doc.ColumnInteger,
 			"cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
 		doc.ColumnsOfKind(doc.ColumnWords, "measured by")...)}
-	notes := []doc.Note{doc.PhraseNote("suite.prompts")}
+	summary := doc.Block{Title: phrases.Sentence("suite.plan-only"), ShowTitle: true, Table: &judges}
+	summary.Remark("suite.prompts")
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		judges.Add(doc.WordRow(
 			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
@@ -39,30 +40,30 @@ func (p *Plan) Document() doc.Document {
 			j.measuredText(eval.DurationText(3600*j.Hours)), strings.Join(j.SpeedSources, "; "),
 		))
 		if len(j.NumCtx) > 1 {
-			notes = append(notes, doc.PhraseNote("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
+			summary.Remark("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]"))
 		}
 	}
 	if p.Total.CallsOfLaterStages > 0 {
-		notes = append(notes, doc.PhraseNote("suite.later", p.Total.CallsOfLaterStages))
+		summary.Remark("suite.later", p.Total.CallsOfLaterStages)
 	}
 	if p.Total.TooLong > 0 {
-		notes = append(notes, doc.PhraseNote("suite.too-long", p.Total.TooLong))
+		summary.Remark("suite.too-long", p.Total.TooLong)
 	}
 	for _, a := range p.Exceeded {
-		notes = append(notes, doc.PhraseNote(doc.WarningCode, phrases.Sentence("suite.exceeded", a)))
+		summary.Remark(doc.WarningCode, phrases.Sentence("suite.exceeded", a))
 	}
 	title := phrases.Sentence("suite.plan-title", p.Suite, phrases.CountWithNoun(p.Conditions, "condition"),
 		phrases.CountWithNoun(len(p.Cells), "cell"), p.Out)
 	return doc.Document{Blocks: []doc.Block{
 		{Title: title, ShowTitle: true, Table: &cells, Notes: doc.WarningNotes(unplanned)},
-		{Title: phrases.Sentence("suite.plan-only"), ShowTitle: true, Table: &judges, Notes: notes},
+		summary,
 	}}
 }
 
 // total returns the amounts of the cell with those of its agents.
 func (c *cellPlan) total() amounts {
 	a := c.amounts
-	for _, name := range sorted(c.Agents) {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		a.add(*c.Agents[name])
 	}
 	return a
@@ -85,5 +86,3 @@ func (a amounts) measuredText(text string) string {
 	}
 	return text
 }
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -55,7 +55,7 @@ func (f *multiOptionScorer) axisMetrics() (list []scoring.SumMetric[scoredBallot
 					if b == nil || !b.complete() {
 						return 0, 0
 					}
-					return b.scores(t.missingPolicy).grade - minus*t.judgeScores.grade, 1
+					return b.scores(t.missingPolicy)[gradeIndex] - minus*t.judgeScores[gradeIndex], 1
 				},
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // which options are equal, and on which judgments have no verdict: the guessing judge has none there either.
 type chance struct {
 	randomPosition itemScores // every judgment with a verdict names a random position: the mean
-	se             float64    // standard error of random.grade; 0 if computed exactly
+	se             float64    // standard error of the random Grade score; 0 if computed exactly
 	alwaysFirst    itemScores // every judgment names the first position
 	perfect        itemScores // every judgment names the same option: the mean over all options
 	kindNumber     int        // number of the kind of item; items of one kind have the same chance
@@ -112,10 +113,10 @@ func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed u
 		positions[i] = 1 / float64(n)
 		options[b.equalTextClass[i]] += 1 / float64(n)
 	}
-	c.randomPosition.llm = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
+	c.randomPosition[llmIndex] = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
 	if k <= maxExactJudgments {
 		options = slices.DeleteFunc(options, func(p float64) bool { return p == 0 })
-		c.randomPosition.choice = stats.ExpectedLargestCount(k, options) / float64(total)
+		c.randomPosition[choiceIndex] = stats.ExpectedLargestCount(k, options) / float64(total)
 	}
 }
 
@@ -197,11 +198,11 @@ func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.R
 		}
 		g := random.scores(policy)
 		mean = mean.plus(g)
-		squares += g.grade * g.grade
+		squares += g[gradeIndex] * g[gradeIndex]
 	}
 	n := float64(draws)
 	mean = mean.divideBy(n)
-	variance := math.Max(0, squares/n-mean.grade*mean.grade) * n / (n - 1)
+	variance := max(0, squares/n-mean[gradeIndex]*mean[gradeIndex]) * n / (n - 1)
 	return mean, math.Sqrt(variance / n)
 }
 
@@ -219,13 +220,8 @@ func chanceNote(ballots []scoredBallot, seed uint64) string {
 	if simulated == 0 {
 		return "exact: all outcomes counted"
 	}
-	var numbers []int
-	for n := range se {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers) // the sum of floats depends on the order
 	variance := 0.0
-	for _, n := range numbers {
+	for _, n := range slices.Sorted(maps.Keys(se)) { // the sum of floats depends on the order
 		share := items[n] / float64(len(ballots))
 		variance += share * share * se[n] * se[n]
 	}

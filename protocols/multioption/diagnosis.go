@@ -2,7 +2,6 @@ package multioption
 
 import (
 	"cmp"
-	"math"
 	"strings"
 
 	"gavel/internal/phrases"
@@ -154,7 +153,7 @@ func diagnosePositionBias(r *scoring.Report) (d scoring.Diagnosis, applies bool)
 	if last > first {
 		position, share = "last", last/n
 	}
-	units := math.Min(n, math.Max(1, float64(r.Items)))
+	units := min(n, max(1, float64(r.Items)))
 	e := scoring.ShareEvidence("place-"+position, share*units, units, scoring.MaxOnePositionPercent)
 	text := phrases.Sentence("options.position", position, e)
 	if share == 1 {

@@ -24,7 +24,7 @@ var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 // positionChoiceBlock returns a block with how often the judge chooses each position, compared with how often a right
 // option was there, or with an even share.
 func positionChoiceBlock(p *report.RunPage) []doc.Block {
-	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.ColumnNumber}}}
+	t := &doc.Table{RowHead: "position", Columns: doc.ColumnsOfKind(doc.ColumnNumber, "chosen, %")}
 	baseline := "options.even-share"
 	for _, g := range p.Groups() {
 		result := func(metric string, position int) scoring.Result {
@@ -94,9 +94,7 @@ func gradeScoreParts(p *report.RunPage) []doc.Block {
 
 // axesBlock shows the Grade score over each axis that the run varies.
 func axesBlock(p *report.RunPage) []doc.Block {
-	t := &doc.Table{RowHead: "over", Columns: []doc.Column{
-		{Name: "Grade score", Kind: doc.ColumnNumber}, {Name: "minus positions", Kind: doc.ColumnNumber},
-	}}
+	t := &doc.Table{RowHead: "over", Columns: doc.ColumnsOfKind(doc.ColumnNumber, "Grade score", "minus positions")}
 	b := doc.Block{ID: "axes", Title: "Stable over what?", ShowTitle: true, Table: t}
 	for _, w := range axes {
 		x, d := p.Result(GradeScore, scoring.Overall, w.Name), p.Result(axisMinusPosition, scoring.Overall, w.Name)

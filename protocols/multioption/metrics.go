@@ -3,6 +3,7 @@ package multioption
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -47,15 +48,8 @@ type scoredBallot struct {
 //go:embed metrics.yaml
 var Metrics string
 
-// scores lists the paper's three scores (arXiv 2406.12043), the headline first.
-var scores = []struct {
-	name  string
-	score func(itemScores) float64
-}{
-	{name: GradeScore, score: func(g itemScores) float64 { return g.grade }},
-	{name: LLMScore, score: func(g itemScores) float64 { return g.llm }},
-	{name: ChoiceScore, score: func(g itemScores) float64 { return g.choice }},
-}
+// scoreNames lists the paper's three scores (arXiv 2406.12043), in the order of [itemScores].
+var scoreNames = []string{GradeScore, LLMScore, ChoiceScore}
 
 // scoreVariants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
 // between random and perfect.
@@ -108,7 +102,7 @@ var itemMetrics = []scoring.SumMetric[scoredBallot]{
 // gradeUnderPolicy returns a function that returns an item's numerator and denominator in the mean Grade score, under a
 // policy for missing verdicts.
 func gradeUnderPolicy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
-	return func(t scoredBallot) (num, den float64) { return t.ballot.scores(policy).grade, 1 }
+	return func(t scoredBallot) (num, den float64) { return t.ballot.scores(policy)[gradeIndex], 1 }
 }
 
 // choiceMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
@@ -121,9 +115,9 @@ func choiceMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 		headline = rightInAllOrders
 	}
 	for _, v := range scoreVariants {
-		for _, score := range scores {
+		for i, name := range scoreNames {
 			m := v.metric
-			m.Name = score.name + m.Name
+			m.Name = name + m.Name
 			if m.Name == GradeScore+overRandomSuffix {
 				m.ComparisonScope = scoring.ScopeOverall
 			}
@@ -131,13 +125,13 @@ func choiceMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 				Metric: m,
 				Contribution: func(t scoredBallot) (num, den float64) {
 					if v.grades != nil {
-						return score.score(v.grades(t)), 1
+						return v.grades(t)[i], 1
 					}
-					den = score.score(t.perfect) - score.score(t.randomPosition)
+					den = t.perfect[i] - t.randomPosition[i]
 					if math.Abs(den) < roundingTolerance { // random is as good as perfect, as with two orders of three options
 						return 0, 0
 					}
-					return score.score(t.judgeScores) - score.score(t.randomPosition), den
+					return t.judgeScores[i] - t.randomPosition[i], den
 				},
 			})
 		}
@@ -155,7 +149,7 @@ const roundingTolerance = 1e-9
 // rightInEvery returns an item's numerator and denominator in the share of items whose choice is right in every order.
 func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
-		if c := t.choice(i); c == judging.NoCandidate || !t.isRightOption(c) {
+		if !t.isRightOption(t.choice(i)) {
 			return 0, scoring.Indicator(len(t.rightOptions) > 0)
 		}
 	}
@@ -172,7 +166,7 @@ func rightShare(t scoredBallot) (num, den float64) {
 		total = max(1, t.verdictCount())
 	}
 	for i := range t.positions {
-		if c := t.choice(i); c != judging.NoCandidate && t.isRightOption(c) {
+		if t.isRightOption(t.choice(i)) {
 			right++
 		}
 	}
@@ -247,7 +241,7 @@ func (f *multiOptionScorer) Sheet(policy scoring.MissingPolicy, seed uint64) *sc
 	for i, t := range all {
 		u := scoring.Unit{
 			ID:     t.item,
-			Groups: []string{optionsGroup(t.options())},
+			Groups: []string{fmt.Sprintf("%d options", t.options())}, // the same with and without an unrelated option
 			Row:    make([]float64, s.ColumnCount),
 			Data:   t,
 		}
@@ -295,14 +289,14 @@ func (f *multiOptionScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, 
 			rep.Results[i].Note = chanceNote(parts[r.Group], b.Seed)
 		}
 	}
-	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
-	slices.SortFunc(groups, s.Divisions[0])
-	for _, g := range groups {
+	all := parts[scoring.Overall]
+	delete(parts, scoring.Overall)
+	for _, g := range slices.SortedFunc(maps.Keys(parts), s.Divisions[0]) {
 		rep.Results = append(rep.Results, positionTable(g, parts[g], s, rep.Bootstrap.Unit, b)...)
 	}
 	grades := s.WithMetrics(scoring.AssignColumns(gradeMetrics), 2*len(gradeMetrics), func(u scoring.Unit) []float64 {
 		return u.Data.(scoredBallot).gradeRow[:]
 	})
 	rep.Results = append(rep.Results, grades.ScoreAsGroup(scoring.Overall, rep.Bootstrap.Unit, b)...)
-	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
+	rep.Warnings = append(rep.Warnings, f.warnings(all, rep.Missing)...)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -26,6 +25,7 @@ func positionTable(
 	group string, tallies []scoredBallot, s *scoring.Sheet, unit string, b stats.Bootstrap,
 ) []scoring.Result {
 	var counts []int
+	decided := 0
 	for _, t := range tallies {
 		itemCounts := t.positionCounts()
 		if counts == nil {
@@ -36,11 +36,8 @@ func positionTable(
 		}
 		for i, n := range itemCounts {
 			counts[i] += n
+			decided += n
 		}
-	}
-	decided := 0
-	for _, n := range counts {
-		decided += n
 	}
 	list := positionMetrics(len(counts))
 	results := s.WithMetrics(list, 2*len(list), func(u scoring.Unit) []float64 {
@@ -116,12 +113,7 @@ func (t scoredBallot) positionRow() []float64 {
 
 // warnings returns warnings for the report: missing verdicts, items without verdicts or labels, and uneven orders.
 func (f *multiOptionScorer) warnings(all []scoredBallot, missing scoring.MissingPolicy) []string {
-	var w []string
-	warn := func(code string, n int, args ...any) {
-		if n > 0 {
-			w = append(w, phrases.Sentence(code, append([]any{n}, args...)...))
-		}
-	}
+	var w scoring.Cautions
 	judgments := 0
 	noVerdict := 0
 	incomplete := 0
@@ -141,16 +133,16 @@ func (f *multiOptionScorer) warnings(all []scoredBallot, missing scoring.Missing
 		if len(t.rightOptions) == 0 {
 			unlabelled++
 		}
-		if t.perfect.grade < 1-roundingTolerance {
+		if t.perfect[gradeIndex] < 1-roundingTolerance {
 			uneven++
 		}
 	}
-	warn("options.no-verdict", noVerdict, judgments, incomplete, missing)
-	warn("options.empty", empty)
-	warn("options.no-label", unlabelled, len(all), f.goal)
-	warn("options.uneven", uneven)
+	w.AddCount("options.no-verdict", noVerdict, judgments, incomplete, missing)
+	w.AddCount("options.empty", empty)
+	w.AddCount("options.no-label", unlabelled, len(all), f.goal)
+	w.AddCount("options.uneven", uneven)
 	if f.choiceWeight > 0 {
-		w = append(w, phrases.Sentence("options.weight", f.choiceWeight))
+		w.Add("options.weight", f.choiceWeight)
 	}
 	return w
 }

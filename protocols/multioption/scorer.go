@@ -3,6 +3,7 @@ package multioption
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,7 +50,9 @@ func (b *ballot) choice(i int) int {
 // verdictCount returns the number of the item's judgments that have a verdict.
 func (b *ballot) verdictCount() (n int) {
 	for _, p := range b.positions {
-		n += int(scoring.Indicator(p != judging.NoCandidate))
+		if p != judging.NoCandidate {
+			n++
+		}
 	}
 	return n
 }
@@ -90,9 +93,11 @@ func (b *ballot) modes() []int {
 	return modes
 }
 
-// isRightOption reports whether an option, or one with the same text, is right to name.
+// isRightOption reports whether an option, or one with the same text, is right to name. [judging.NoCandidate] is not.
 func (b *ballot) isRightOption(option int) bool {
-	return slices.ContainsFunc(b.rightOptions, func(r int) bool { return b.equalTextClass[r] == b.equalTextClass[option] })
+	return option != judging.NoCandidate && slices.ContainsFunc(b.rightOptions, func(r int) bool {
+		return b.equalTextClass[r] == b.equalTextClass[option]
+	})
 }
 
 // multiOptionScorer scores runs that choose one of several options (PROTOCOLS.md §3).
@@ -223,10 +228,8 @@ func targetIDs(r *judging.Record, goal string) (ids []string) {
 	case len(r.Ranks) < len(r.Order):
 		return nil
 	}
-	last, best := r.Ranks[r.Order[0]], r.Ranks[r.Order[0]]
-	for _, rank := range r.Ranks {
-		last, best = max(last, rank), min(best, rank)
-	}
+	ranks := slices.Collect(maps.Values(r.Ranks))
+	last, best := slices.Max(ranks), slices.Min(ranks)
 	for c := range r.Order {
 		if id := r.CandidateID(c); r.Ranks[id] == last && last > best {
 			ids = append(ids, id)
@@ -242,16 +245,29 @@ func (f *multiOptionScorer) Finish() (complete int) {
 }
 
 // itemScores holds the three scores of one item, from 0 to 1: see [ballot.scores].
-type itemScores struct{ llm, choice, grade float64 }
+type itemScores [3]float64
+
+// Indexes of [itemScores].
+const (
+	gradeIndex = iota
+	llmIndex
+	choiceIndex
+)
 
 // plus returns the sums of the scores.
 func (g itemScores) plus(o itemScores) itemScores {
-	return itemScores{llm: g.llm + o.llm, choice: g.choice + o.choice, grade: g.grade + o.grade}
+	for i, x := range o {
+		g[i] += x
+	}
+	return g
 }
 
 // divideBy returns the scores divided by n.
 func (g itemScores) divideBy(n float64) itemScores {
-	return itemScores{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
+	for i := range g {
+		g[i] /= n
+	}
+	return g
 }
 
 // scores computes the scores. The entropy of the chosen positions is divided by the largest that so many positions can
@@ -271,15 +287,12 @@ func (b *ballot) scores(missing scoring.MissingPolicy) (g itemScores) {
 	if usable == 0 || len(b.ids) < 2 {
 		return g
 	}
-	g.llm = stats.Entropy(b.positionCounts()) / maxEntropy(len(b.ids))
-	g.choice = float64(slices.Max(b.choiceCounts())) / float64(total)
-	if g.llm+g.choice > 0 {
+	llm := stats.Entropy(b.positionCounts()) / maxEntropy(len(b.ids))
+	choice := float64(slices.Max(b.choiceCounts())) / float64(total)
+	g[llmIndex], g[choiceIndex] = llm, choice
+	if llm+choice > 0 {
 		w := cmp.Or(b.weight, 1)
-		g.grade = (1 + w) * g.llm * g.choice / (w*g.llm + g.choice)
+		g[gradeIndex] = (1 + w) * llm * choice / (w*llm + choice)
 	}
 	return g
 }
-
-// optionsGroup returns the name of the group of items with n options of their own. The unrelated option does not count,
-// so that runs with and without it have the same groups.
-func optionsGroup(n int) string { return fmt.Sprintf("%d options", n) }

@@ -15,12 +15,12 @@ func TestGradeWeight(t *testing.T) {
 		b := &ballot{ids: []string{"A", "B", "C", "D"}, equalTextClass: []int{0, 1, 2, 3}, weight: weight, positions: []int{0, 0, 1, 1},
 			orders: [][]int{{0, 1, 2, 3}, {0, 3, 1, 2}, {3, 0, 1, 2}, {2, 3, 0, 1}}}
 		g := b.scores(scoring.MissingUsable)
-		if math.Abs(g.llm-0.5) > 1e-9 || math.Abs(g.choice-0.75) > 1e-9 || math.Abs(g.grade-want) > 1e-6 {
+		if math.Abs(g[llmIndex]-0.5) > 1e-9 || math.Abs(g[choiceIndex]-0.75) > 1e-9 || math.Abs(g[gradeIndex]-want) > 1e-6 {
 			t.Errorf("weight %v: %+v, want %v", weight, g, want)
 		}
 		// A judge that guesses has the same weights, also where another weight was computed before.
 		mean := cachedMean(b, scoring.MissingUsable)
-		if exact := exactMean(b, scoring.MissingUsable); mean != exact || alwaysFirst(b).grade != 0 || alwaysSameScores(b).grade == 0 {
+		if exact := exactMean(b, scoring.MissingUsable); mean != exact || alwaysFirst(b)[gradeIndex] != 0 || alwaysSameScores(b)[gradeIndex] == 0 {
 			t.Errorf("weight %v: by chance %+v, want %+v", weight, mean, exact)
 		}
 	}

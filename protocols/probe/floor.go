@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"math"
 
 	"gavel/scoring"
@@ -40,7 +39,7 @@ func (all rewrites) noiseFloor(w rewrite, units []scoring.Unit, b stats.Bootstra
 			continue
 		}
 		current := trial{}
-		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
+		cluster := clusters.Get(x.ResamplingUnit())
 		for _, s := range u.judgments[2:] {
 			v := all.Find(s.mode)
 			if s.outcome == "" || s.outcome.IsUnserved() || v.Name != w.Name && !w.comparesWith(v) {
@@ -54,7 +53,9 @@ func (all rewrites) noiseFloor(w rewrite, units []scoring.Unit, b stats.Bootstra
 				continue
 			}
 			current.neutralMoves = append(current.neutralMoves, moved)
-			cluster.changes[0] += int(scoring.Indicator(changed))
+			if changed {
+				cluster.changes[0]++
+			}
 			cluster.changes[1]++
 		}
 		previous := cluster.trial
@@ -81,7 +82,9 @@ func exactP(trials []trial) float64 {
 	observed := 0
 	var rewriteOnly, neutralOnly [2]int // pairs that moved, and all pairs
 	for i, t := range trials {
-		observed += int(scoring.Indicator(t.sawRewrite && t.moved))
+		if t.sawRewrite && t.moved {
+			observed++
+		}
 		switch {
 		case t.sawRewrite && len(t.neutralMoves) > 0:
 			moves := scoring.Indicator(t.moved)
@@ -91,10 +94,14 @@ func exactP(trials []trial) float64 {
 			share := moves / float64(1+len(t.neutralMoves))
 			pairedMoves = convolve(pairedMoves, []float64{1 - share, share})
 		case t.sawRewrite:
-			rewriteOnly[0] += int(scoring.Indicator(t.moved))
+			if t.moved {
+				rewriteOnly[0]++
+			}
 			rewriteOnly[1]++
 		case len(t.neutralMoves) > 0:
-			neutralOnly[0] += int(scoring.Indicator(t.neutralMoves[i%len(t.neutralMoves)]))
+			if t.neutralMoves[i%len(t.neutralMoves)] {
+				neutralOnly[0]++
+			}
 			neutralOnly[1]++
 		}
 	}

@@ -56,13 +56,11 @@ func rewritesBlock(p *report.RunPage) []doc.Block {
 	}
 	b := doc.Block{
 		ID: "moves", Title: "What changes its verdicts", About: "verdicts that change by a rewrite", Table: t,
-		Notes: []doc.Note{doc.PhraseNote("probe.columns"), doc.PhraseNote("probe.p")},
 	}
+	b.Remark("probe.columns")
+	b.Remark("probe.p")
 	if unserved != nil {
-		b.Notes = append(
-			b.Notes,
-			doc.PhraseNote(doc.WarningCode, phrases.Sentence("probe.unserved", strings.Join(unserved, ", "))),
-		)
+		b.Remark(doc.WarningCode, phrases.Sentence("probe.unserved", strings.Join(unserved, ", ")))
 	}
 	return []doc.Block{b}
 }

@@ -119,9 +119,9 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 			texts[worse] = w.Instead[itemHash(item)%n]
 		}
 		texts[worse] = w.Apply(texts[worse], o.VerdictLabels[worse])
-	}
-	if worse >= 0 && w.changesWorse() {
-		o.RewriteVerdict = o.VerdictLabels[worse]
+		if w.changesWorse() {
+			o.RewriteVerdict = o.VerdictLabels[worse]
+		}
 	}
 	if s.Mode == modeIdentical {
 		texts[1] = texts[0]

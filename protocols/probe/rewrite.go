@@ -77,15 +77,12 @@ func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
 
 // rewritesOf returns the rewrites of a run by its template: those of the catalogue in it, or else this version's.
 func rewritesOf(t judging.Template) rewrites {
-	text := t.Texts[rewritesKey]
-	if text == "" || text == catalogue {
-		return currentRewrites()
+	if text := t.Texts[rewritesKey]; text != catalogue {
+		if all, err := ParseCatalogue(text); err == nil {
+			return all
+		}
 	}
-	all, err := ParseCatalogue(text)
-	if err != nil {
-		return currentRewrites()
-	}
-	return all
+	return currentRewrites()
 }
 
 // Find returns the rewrite of a mode (its name), or the zero value for an original pair.
@@ -160,16 +157,12 @@ var standaloneName = regexp.MustCompile(`\b[ABXY12]\b`)
 // rename returns instructions in which the assistants A and B have the names in c.
 func (c assistantNames) rename(text string) string {
 	return assistantName.ReplaceAllStringFunc(text, func(name string) string {
-		return name[:len(name)-len(assistantLetter(name))] + c.swap(assistantLetter(name))
+		letter := name[len(name)-1:]
+		if strings.HasPrefix(name, "[[") {
+			letter = name
+		}
+		return strings.TrimSuffix(name, letter) + c.swap(letter)
 	})
-}
-
-// assistantLetter returns the last letter of an assistant's name, or a whole label.
-func assistantLetter(name string) string {
-	if strings.HasPrefix(name, "[[") {
-		return name
-	}
-	return name[len(name)-1:]
 }
 
 // restoreNames returns a reply in which the assistants are called A and B again. Its length in bytes stays the same.

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -22,11 +21,6 @@ type judgment struct {
 
 // hasVerdict reports whether the judgment has a verdict. A tie is one.
 func (s judgment) hasVerdict() bool { return s.outcome.IsVerdict() }
-
-// differs reports whether the verdict is another one than that of from.
-func (s judgment) differs(from judgment) bool {
-	return s.outcome != from.outcome || s.choice != from.choice
-}
 
 // pair holds the judgments of a pair: two of the original, then those of its rewrites. It is the unit of scores and of
 // resampling.
@@ -237,7 +231,8 @@ func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stat
 // changesVerdict reports whether the verdict s on a rewrite of the pair counts as another one than that on the
 // original. If the worse response is replaced, a verdict for the better one does not count: it is expected.
 func (w rewrite) changesVerdict(u pair, s judgment) bool {
-	return s.differs(u.judgments[0]) && !(w.Instead != nil && s.choice == u.gold)
+	original := u.judgments[0]
+	return (s.outcome != original.outcome || s.choice != original.choice) && !(w.Instead != nil && s.choice == u.gold)
 }
 
 // measure counts the verdicts that the rewrite changes, compared with those that change when the judge is asked again.
@@ -255,7 +250,7 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 			continue
 		}
 		add := func(t *scoring.OrderedMap[string, [2]int], n float64) {
-			c := t.Get(cmp.Or(x.Cluster, x.ID))
+			c := t.Get(x.ResamplingUnit())
 			c[0] += int(n)
 			c[1]++
 		}

@@ -120,8 +120,8 @@ func judgeLevel(apart scoring.Evidence) scoring.UsabilityLevel {
 // Sources: Youden, Cancer 3 (1950), 32–35; Newcombe, Statistics in Medicine 17 (1998), 873–890,
 // method 10, with exact ends.
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
-	a := scoring.ShareEvidence("", hits, math.Max(1, right), 0)
-	b := scoring.ShareEvidence("", alarms, math.Max(1, wrong), 0)
+	a := scoring.ShareEvidence("", hits, max(1, right), 0)
+	b := scoring.ShareEvidence("", alarms, max(1, wrong), 0)
 	iv := stats.DifferenceInterval(a.Value, b.Value,
 		stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
 	e := scoring.Evidence{

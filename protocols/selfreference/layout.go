@@ -54,7 +54,7 @@ func modesInWords(r *scoring.Report) string {
 	case !r.HasMode(ModeSelf):
 		return "? by reasoning alone"
 	case !r.HasMode(ModeCoT):
-		return "? with " + referenceWords[referenceSetting(r.Settings)] + " shown"
+		return "? with " + modeRowsOf(r.Settings)[1].Name
 	}
 	return "? without and with " + referenceWords[referenceSetting(r.Settings)]
 }
@@ -71,16 +71,16 @@ func numberCards(p *report.RunPage) []doc.Block {
 // modeRows has a row without cells for each mode, in the order of [modes], of a run that shows its own answers.
 var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.MarkRing, Look: "look-b"}, {Name: "own answer shown"}}
 
-// modeRowsOf returns modeRows in the words of a run.
-func modeRowsOf(p *report.RunPage) [2]doc.Row {
+// modeRowsOf returns modeRows in the words of a run with these settings.
+func modeRowsOf(settings string) [2]doc.Row {
 	rows := modeRows
-	rows[1].Name = referenceWords[referenceSetting(p.Settings)] + " shown"
+	rows[1].Name = referenceWords[referenceSetting(settings)] + " shown"
 	return rows
 }
 
 // rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
 func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
-	for i, row := range modeRowsOf(p) {
+	for i, row := range modeRowsOf(p.Settings) {
 		x := p.Result(metric, scoring.Overall, modes[i])
 		if x.Value != nil {
 			row.Cells = doc.Cells(x)
@@ -250,7 +250,7 @@ func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
 	if sided == nil {
 		return nil
 	}
-	names := modeRowsOf(p)
+	names := modeRowsOf(p.Settings)
 	t := &doc.Table{
 		RowHead: "judgments",
 		Look:    "keep",
@@ -298,7 +298,7 @@ func f1ByGroupBlock(p *report.RunPage) []doc.Block {
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
 		b.Keys = []doc.LegendEntry{
 			{Sign: "b", Words: "by reasoning alone"},
-			{Sign: "a", Words: "with " + referenceWords[referenceSetting(p.Settings)] + " shown"},
+			{Sign: "a", Words: "with " + modeRowsOf(p.Settings)[1].Name},
 			{Words: "a grey interval contains 0: not significant"},
 		}
 	}
@@ -332,7 +332,9 @@ func f1ByGroupBlock(p *report.RunPage) []doc.Block {
 			row.Total = true
 		case ok:
 			intervals++
-			significant += int(scoring.Indicator(e.AboveThreshold || e.BelowThreshold))
+			if e.AboveThreshold || e.BelowThreshold {
+				significant++
+			}
 		}
 		b.Table.Add(row)
 	}
@@ -344,21 +346,21 @@ func f1ByGroupBlock(p *report.RunPage) []doc.Block {
 }
 
 // caveats returns sentences to read before using the judge with its own answer shown.
-func caveats(p *report.RunPage) (all []string) {
-	add := func(code string, args ...any) { all = append(all, phrases.Sentence(code, args...)) }
+func caveats(p *report.RunPage) []string {
+	var all scoring.Cautions
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
 	harm.BelowThreshold = harm.BelowThreshold && referenceSetting(p.Settings) == ReferenceOwn
 	if harm.BelowThreshold {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
-		add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
+		all.Add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
 	}
 	if names := agents(p); len(names) == 1 {
-		add("self.one-agent", names[0])
+		all.Add("self.one-agent", names[0])
 	}
 	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
 	if harm.BelowThreshold && ok && !help.AboveThreshold {
-		add("self.better-judge")
+		all.Add("self.better-judge")
 	}
 	return all
 }

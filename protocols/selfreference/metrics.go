@@ -92,8 +92,10 @@ func whereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
 	}
 }
 
-// Confusions over the questions to which the judge has an own answer, and over all.
+// Confusions over the questions that the judge itself answers right, wrong, or either of them, and over all.
 var (
+	ownRightConfusion  = whereOwnAnswerIs(ownRight)
+	ownWrongConfusion  = whereOwnAnswerIs(ownWrong)
 	ownAnswerConfusion = whereOwnAnswerIs(ownRight, ownWrong)
 	totalConfusion     = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
 )
@@ -167,8 +169,8 @@ var modeMetrics = []scoring.Metric{
 
 // F1 over the questions that the judge itself answers right, and over those that it answers wrong.
 var (
-	f1WhereOwnRight = f1Of(F1OwnRight, whereOwnAnswerIs(ownRight))
-	f1OfWrong       = f1Of(F1OwnWrong, whereOwnAnswerIs(ownWrong))
+	f1WhereOwnRight = f1Of(F1OwnRight, ownRightConfusion)
+	f1OfWrong       = f1Of(F1OwnWrong, ownWrongConfusion)
 )
 
 // tableCells lists the tables of single judgments with a verdict and an own answer of the judge. Key says whether the
@@ -195,9 +197,7 @@ type variable struct {
 var (
 	ownAnswerVariable = variable{name: "G", noun: "the judge's own answers", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
-		Count: func(t []float64) (a, b float64) {
-			return whereOwnAnswerIs(ownRight)(t).n(), whereOwnAnswerIs(ownWrong)(t).n()
-		},
+		Count: func(t []float64) (a, b float64) { return ownRightConfusion(t).n(), ownWrongConfusion(t).n() },
 	}}
 	judgmentVariable = variable{name: "J", noun: "the judgments", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"a judgment is right", "a judgment is wrong"},
@@ -247,7 +247,7 @@ func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 func f1(share float64) float64 { return 2 * share / (1 + share) }
 
 func f1Delta(t []float64) float64 {
-	return whereOwnAnswerIs(ownRight)(t).f1() - whereOwnAnswerIs(ownWrong)(t).f1()
+	return ownRightConfusion(t).f1() - ownWrongConfusion(t).f1()
 }
 
 // subsetMetric returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are
@@ -270,12 +270,12 @@ func subsetMetric(name string, ownAnswer int, agentRight, isF1 bool) scoring.Met
 }
 
 func ownJudgmentCorrelation(t []float64) float64 {
-	g, c := whereOwnAnswerIs(ownRight)(t), ownAnswerConfusion(t)
+	g, c := ownRightConfusion(t), ownAnswerConfusion(t)
 	return stats.BinaryCorrelation(c.n(), g.n(), c.right(), g.right())
 }
 
 func ownAgentCorrelation(t []float64) float64 {
-	g, c := whereOwnAnswerIs(ownRight)(t), ownAnswerConfusion(t)
+	g, c := ownRightConfusion(t), ownAnswerConfusion(t)
 	return stats.BinaryCorrelation(c.n(), g.n(), c.agentRight(), g.agentRight())
 }
 

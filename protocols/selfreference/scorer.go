@@ -181,8 +181,7 @@ func (f *selfReferenceScorer) ExtendComparison(
 }
 
 func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
-	var w []string
-	warn := func(code string, args ...any) { w = append(w, phrases.Sentence(code, args...)) }
+	var w scoring.Cautions
 	var missingVerdicts, total [2]int
 	unknown := 0
 	questions := map[string]bool{}
@@ -193,13 +192,19 @@ func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
 			mixed[j.question] = true
 		}
 		for m, verdict := range j.verdicts {
-			total[m] += int(scoring.Indicator(verdict != notAsked))
-			missingVerdicts[m] += int(scoring.Indicator(verdict == noVerdict))
+			if verdict != notAsked {
+				total[m]++
+			}
+			if verdict == noVerdict {
+				missingVerdicts[m]++
+			}
 		}
-		unknown += int(scoring.Indicator(j.ownAnswer == ownUnknown))
+		if j.ownAnswer == ownUnknown {
+			unknown++
+		}
 	}
 	if len(f.rows) >= scoring.FewItems && len(questions) < scoring.FewItems {
-		warn("self.few-questions", len(questions))
+		w.Add("self.few-questions", len(questions))
 	}
 	for m, n := range missingVerdicts {
 		if float64(n) > scoring.MaxNoVerdictShare*float64(total[m]) {
@@ -207,25 +212,21 @@ func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
 			if missing == scoring.MissingDrop {
 				code = "self.missing-dropped"
 			}
-			warn(code, n, total[m], modes[m])
+			w.Add(code, n, total[m], modes[m])
 		}
 		if f.hasMode[0] && f.hasMode[1] && total[m] < len(f.rows) {
-			warn("self.modes-differ", len(f.rows)-total[m], len(f.rows), modes[m])
+			w.Add("self.modes-differ", len(f.rows)-total[m], len(f.rows), modes[m])
 		}
 	}
-	if unknown > 0 {
-		warn("self.no-own-answer", unknown, len(f.rows))
-	}
-	if len(mixed) > 0 {
-		warn("self.mixed", len(mixed))
-	}
+	w.AddCount("self.no-own-answer", unknown, len(f.rows))
+	w.AddCount("self.mixed", len(mixed))
 	m := f.manifest
 	if m.StageCounts != nil {
 		return append(w, m.StageCounts.Warnings...)
 	}
 	for _, j := range f.rows {
 		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
-			warn("self.judge-is-agent", j.agent)
+			w.Add("self.judge-is-agent", j.agent)
 			break
 		}
 	}

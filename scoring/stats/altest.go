@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -87,19 +88,9 @@ func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Anno
 		if others == 0 {
 			continue
 		}
-		difference := 0.0
-		switch {
-		case withJudge > withPerson:
-			a.JudgeAgreement++
-			difference = -1
-		case withJudge < withPerson:
-			a.PersonAgreement++
-			difference = 1
-		default:
-			a.JudgeAgreement++
-			a.PersonAgreement++
-		}
-		differences = append(differences, difference)
+		a.JudgeAgreement += indicator(withJudge >= withPerson)
+		a.PersonAgreement += indicator(withPerson >= withJudge)
+		differences = append(differences, float64(cmp.Compare(withPerson, withJudge)))
 	}
 	a.Units = len(differences)
 	a.JudgeAgreement, a.PersonAgreement = a.JudgeAgreement/float64(a.Units), a.PersonAgreement/float64(a.Units)

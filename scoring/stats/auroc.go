@@ -63,7 +63,7 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 			kindClusters[1][u.Cluster] = true
 		}
 	}
-	bessel := func(k int) float64 { return float64(k) / math.Max(1, float64(k-1)) }
+	bessel := func(k int) float64 { return float64(k) / max(1, float64(k-1)) }
 	variance := 0.0
 	for _, c := range clusters {
 		variance += bessel(len(kindClusters[0]))*c.pos*c.pos/m/m + bessel(len(kindClusters[1]))*c.neg*c.neg/n/n +
@@ -71,7 +71,7 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	}
 	worth := float64(min(len(kindClusters[0]), len(kindClusters[1])))
 	if area > 0 && area < 1 {
-		t := normalCritical(level) / studentCritical(level, math.Max(1, worth-1))
+		t := normalCritical(level) / studentCritical(level, max(1, worth-1))
 		spread := area * (1 - area) // variance of a unit
 		minimum := spread / 4 / (m + n)
 		if len(kindClusters[0]) < len(clusters) {

@@ -44,7 +44,7 @@ func logBetaBinomialRatio(k, n int, p, level, best float64) float64 {
 	}
 	v := p * (1 - p)
 	l := -2 * math.Log(1-level)
-	r := math.Max(best*v/(l+math.Log1p(l))-v, 1e-3*v)
+	r := max(best*v/(l+math.Log1p(l))-v, 1e-3*v)
 	a, b := r/(1-p), r/p
 	wins, losses := float64(k), float64(n-k)
 	return logBeta(a+wins, b+losses) - logBeta(a, b) - wins*math.Log(p) - losses*math.Log1p(-p)

@@ -13,10 +13,10 @@ func PairedInterval(b, c, n, level float64) Interval {
 	if !(n > 0) || b < 0 || c < 0 || b+c > n {
 		return noInterval
 	}
-	p := (b + 1) / (n + 2)
-	q := (c + 1) / (n + 2)
 	m := n + 2
+	p := (b + 1) / m
+	q := (c + 1) / m
 	d := p - q
 	half := normalCritical(level) * math.Sqrt((p+q-d*d)/m)
-	return Interval{math.Max(-1, d-half), math.Min(1, d+half)}
+	return Interval{max(-1, d-half), min(1, d+half)}
 }

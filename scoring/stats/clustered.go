@@ -36,7 +36,7 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	}
 	n, m := float64(len(truth)), float64(len(allPredictions))
 	if n < 2 {
-		return PredictionPoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PredictionPoweredEstimate{MeanEstimate: noEstimate}
 	}
 	p := PredictionPoweredEstimate{Spread: stat.Variance(allPredictions, nil)}
 	if spread := stat.Variance(predictions, weights); spread > 0 {
@@ -50,7 +50,6 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	type share struct {
 		labelled, rest float64
 		weight, units  float64 // of the labelled units
-		labels         bool
 	}
 	var shares []share // contribution of each cluster to the estimate
 	for _, u := range units {
@@ -74,7 +73,6 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		s.rest += p.PredictionWeight * (u.Predicted - predicted) / m
 		if u.Weight > 0 {
 			s.labelled += u.Weight * (errors[i] - center) / total
-			s.labels = true
 			i++
 		}
 	}
@@ -87,23 +85,20 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 		}
 		sum += (s.labelled + s.rest) * (s.labelled + s.rest)
 		labelledSum += s.labelled * s.labelled
-		if s.labels {
+		if s.units > 0 {
 			clusters++
 		}
 	}
+	shift := p.PredictionWeight * predicted
 	if clusters < 2 {
-		p.Mean, p.Interval = min(1, max(0, p.PredictionWeight*predicted+mean)), Interval{0, 1}
+		p.setMean(shift+mean, shift+center, math.Inf(1))
 		return p
 	}
 	endVariance := endWeight * endWeight / (total * total) *
 		((-p.PredictionWeight-center)*(-p.PredictionWeight-center) + (1-center)*(1-center))
 	scale := (clusters - 1) / clusters
 	p.ResidualVariance = n * scale * (labelledSum + endVariance)
-	half := studentCritical(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
-	p.Mean = min(1, max(0, p.PredictionWeight*predicted+mean))
-	p.Interval = Interval{
-		min(p.Mean, max(0, p.PredictionWeight*predicted+center-half)),
-		max(p.Mean, min(1, p.PredictionWeight*predicted+center+half)),
-	}
+	half := studentCritical(level, max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
+	p.setMean(shift+mean, shift+center, half)
 	return p
 }

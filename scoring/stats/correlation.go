@@ -24,5 +24,5 @@ func Partial(xy, xz, yz float64) float64 {
 		return math.NaN()
 	}
 	// Rounding alone may exceed the limits of ±1.
-	return math.Max(-1, math.Min(1, (xy-xz*yz)/math.Sqrt(residual)))
+	return max(-1, min(1, (xy-xz*yz)/math.Sqrt(residual)))
 }

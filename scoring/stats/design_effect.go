@@ -1,9 +1,5 @@
 package stats
 
-import (
-	"math"
-)
-
 // ClusterCount holds the numbers that a cluster of units adds to numerator and denominator of a share, and the number
 // of clusters with these numbers.
 type ClusterCount struct {
@@ -38,13 +34,13 @@ func EffectiveSampleSize(parts []ClusterCount, level float64) (x, n float64) {
 		num += often * p.Num
 		den += often * p.Den
 		squares += often * p.Den * p.Den
-		largest = math.Max(largest, p.Den)
+		largest = max(largest, p.Den)
 	}
 	if den == 0 || largest <= 1 {
 		return num, den
 	}
 	share, clusterSize := num/den, squares/den
-	effect := math.Max(1, clusterSize)
+	effect := max(1, clusterSize)
 	if clusters > 1 && clusterSize > 1 {
 		betweenClusters := 0.0
 		for _, p := range parts {
@@ -56,11 +52,11 @@ func EffectiveSampleSize(parts []ClusterCount, level float64) (x, n float64) {
 		if withinClusters := den * share * (1 - share); withinClusters > 0 {
 			rho = (betweenClusters/withinClusters - 1) / (clusterSize - 1)
 		}
-		rarer := den * math.Min(share, 1-share)
-		rarer /= 1 + (clusterSize-1)*math.Max(rho, guessedCorrelation)
-		rho = math.Max(rho, (math.Max(0, rho)*rarer+guessedCorrelation*guessedUnits)/(rarer+guessedUnits))
+		rarer := den * min(share, 1-share)
+		rarer /= 1 + (clusterSize-1)*max(rho, guessedCorrelation)
+		rho = max(rho, (max(0, rho)*rarer+guessedCorrelation*guessedUnits)/(rarer+guessedUnits))
 		effect = 1 + (clusterSize-1)*rho
-		t := normalCritical(level) / studentCritical(level, math.Max(1, den*den/squares-1))
+		t := normalCritical(level) / studentCritical(level, max(1, den*den/squares-1))
 		effect /= t * t
 	}
 	return num / effect, den / effect

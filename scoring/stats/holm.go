@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,7 +15,7 @@ func Holm(p []float64) []float64 {
 	adjusted := make([]float64, len(p))
 	highest := 0.0
 	for rank, i := range order {
-		highest = math.Max(highest, math.Min(1, p[i]*float64(len(p)-rank)))
+		highest = max(highest, min(1, p[i]*float64(len(p)-rank)))
 		adjusted[i] = highest
 	}
 	return adjusted

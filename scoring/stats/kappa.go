@@ -50,7 +50,7 @@ func AC1(counts []float64, k int) float64 {
 			used++
 		}
 	}
-	return beyondChance(Agreement(counts, k), chance/math.Max(1, float64(used-1)))
+	return beyondChance(Agreement(counts, k), chance/max(1, float64(used-1)))
 }
 
 // beyondChance returns the share of the possible agreement beyond chance that raters reach; both arguments are shares.

@@ -8,12 +8,7 @@ import (
 type Scale func(counts []float64, a, b int) float64
 
 // Nominal is the scale of categories without an order: 0 for equal ones, else 1.
-func Nominal(_ []float64, a, b int) float64 {
-	if a == b {
-		return 0
-	}
-	return 1
-}
+func Nominal(_ []float64, a, b int) float64 { return indicator(a != b) }
 
 // Ordinal is the scale of ordered categories: the squared number of values between two categories, counting half of
 // those in each.

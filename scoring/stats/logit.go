@@ -52,7 +52,7 @@ func FitLogistic(x [][]float64, y []bool, cluster []int) *Logistic {
 		largest := 0.0
 		for j := range beta {
 			beta[j] += step.AtVec(j)
-			largest = math.Max(largest, math.Abs(step.AtVec(j)))
+			largest = max(largest, math.Abs(step.AtVec(j)))
 			if math.Abs(beta[j]) > 25 {
 				return nil
 			}

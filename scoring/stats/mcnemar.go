@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "gonum.org/v1/gonum/stat/distuv"
 
 // McNemar returns the exact two-sided p-value of McNemar's test: firstOnly items are right in the first alone,
 // secondOnly in the second alone. Under the null hypothesis each of those items falls to either with probability ½; p
@@ -15,5 +11,5 @@ func McNemar(firstOnly, secondOnly int) float64 {
 		return 1
 	}
 	tail := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(firstOnly, secondOnly)))
-	return math.Min(1, 2*tail)
+	return min(1, 2*tail)
 }

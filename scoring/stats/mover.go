@@ -17,14 +17,14 @@ func CurveDifferenceInterval(both, onlyA, onlyB, neither int, curve func(float64
 	b, lessB, moreB := curveAtShare(both+onlyB, n, curve, level)
 	correlation := float64(both*neither - onlyA*onlyB)
 	if correlation > 0 {
-		correlation = math.Max(0, correlation-float64(n)/2)
+		correlation = max(0, correlation-float64(n)/2)
 	}
 	if spread := float64(both+onlyA) * float64(onlyB+neither) * float64(both+onlyB) * float64(onlyA+neither); spread > 0 {
 		correlation /= math.Sqrt(spread)
 	} else {
 		correlation = 0
 	}
-	distance := func(x, y float64) float64 { return math.Sqrt(math.Max(0, x*x-2*correlation*x*y+y*y)) }
+	distance := func(x, y float64) float64 { return math.Sqrt(max(0, x*x-2*correlation*x*y+y*y)) }
 	return Interval{b - a - distance(lessB, moreA), b - a + distance(moreB, lessA)}
 }
 

@@ -56,7 +56,7 @@ func criticalWins(alpha float64) func(discordant int) int {
 // winProbability returns the probability that the better judge wins, is right alone on, at least wins of m discordant
 // pairs. lead is the expected share of them won by the better judge minus that of the other.
 func winProbability(m, wins int, lead float64) float64 {
-	return 1 - distuv.Binomial{N: float64(m), P: math.Min(1, (1+lead)/2)}.CDF(float64(wins-1))
+	return 1 - distuv.Binomial{N: float64(m), P: min(1, (1+lead)/2)}.CDF(float64(wins-1))
 }
 
 // PairsToEquate returns the number of pairs at which two one-sided tests, by [Tango]'s interval, show with probability

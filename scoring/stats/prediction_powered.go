@@ -12,6 +12,9 @@ type MeanEstimate struct {
 	Interval
 }
 
+// noEstimate holds an undefined mean.
+var noEstimate = MeanEstimate{math.NaN(), noInterval}
+
 // PredictionPoweredEstimate holds the estimated mean of labels, from 0 to 1, that are known for few units, while
 // predictions are known for all.
 type PredictionPoweredEstimate struct {
@@ -31,39 +34,48 @@ type PredictionPoweredEstimate struct {
 func PredictionPowered(label, prediction, rest []float64, level float64) PredictionPoweredEstimate {
 	n, m := float64(len(label)), float64(len(rest))
 	if n < 2 {
-		return PredictionPoweredEstimate{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
+		return PredictionPoweredEstimate{MeanEstimate: noEstimate}
 	}
 	spread := stat.Variance(append(append([]float64{}, prediction...), rest...), nil)
 	weight := 0.0
 	if spread > 0 && m > 0 {
-		weight = min(1, max(0, stat.Covariance(label, prediction, nil)/((1+n/m)*spread)))
+		weight = clampShare(stat.Covariance(label, prediction, nil) / ((1 + n/m) * spread))
 	}
 	errors := make([]float64, len(label))
 	for i, y := range label {
 		errors[i] = y - weight*prediction[i]
 	}
 	p := PredictionPoweredEstimate{PredictionWeight: weight, Spread: spread}
-	center, residual := momentsWithEnds(errors, -weight, 1)
+	center, residual := momentsWithEnds(errors, -weight)
 	var predicted, drift float64
 	if m > 0 {
 		predicted, drift = weight*stat.Mean(rest, nil), weight*weight*spread/m
 	}
 	p.ResidualVariance = residual
 	half := studentCritical(level, n-1) * math.Sqrt(residual/n+drift)
-	p.Mean = min(1, max(0, predicted+stat.Mean(errors, nil)))
-	p.Interval = Interval{min(p.Mean, max(0, predicted+center-half)), max(p.Mean, min(1, predicted+center+half))}
+	p.setMean(predicted+stat.Mean(errors, nil), predicted+center, half)
 	return p
 }
+
+// setMean sets the mean, and its interval to center ± half. Both are limited to values from 0 to 1, and the interval
+// contains the mean.
+func (p *PredictionPoweredEstimate) setMean(mean, center, half float64) {
+	p.Mean = clampShare(mean)
+	p.Interval = Interval{min(p.Mean, max(0, center-half)), max(p.Mean, min(1, center+half))}
+}
+
+// clampShare returns x, or the nearer of 0 and 1 if x is not between them.
+func clampShare(x float64) float64 { return min(1, max(0, x)) }
 
 // endRows is the number of extra values that momentsWithEnds adds at each end of the range.
 const endRows = 1.0
 
-// momentsWithEnds returns the mean and the variance of values with endRows extra values at smallest and at largest, the
-// ends of the range. It generalizes Agresti and Coull's interval of shares (American Statistician 52, 1998) to means.
-func momentsWithEnds(values []float64, smallest, largest float64) (mean, variance float64) {
+// momentsWithEnds returns the mean and the variance of values with endRows extra values at smallest and at 1, the ends
+// of the range. It generalizes Agresti and Coull's interval of shares (American Statistician 52, 1998) to means.
+func momentsWithEnds(values []float64, smallest float64) (mean, variance float64) {
 	n := float64(len(values)) + 2*endRows
-	mean = (float64(len(values))*stat.Mean(values, nil) + endRows*(smallest+largest)) / n
-	squares := endRows * ((smallest-mean)*(smallest-mean) + (largest-mean)*(largest-mean))
+	mean = (float64(len(values))*stat.Mean(values, nil) + endRows*(smallest+1)) / n
+	squares := endRows * ((smallest-mean)*(smallest-mean) + (1-mean)*(1-mean))
 	for _, v := range values {
 		squares += (v - mean) * (v - mean)
 	}
@@ -74,7 +86,7 @@ func momentsWithEnds(values []float64, smallest, largest float64) (mean, varianc
 // 0 if no number is enough.
 func (p PredictionPoweredEstimate) LabelsFor(width float64, m int, level float64) int {
 	z := normalCritical(level)
-	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.Spread/math.Max(1, float64(m))
+	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.Spread/max(1, float64(m))
 	if labelVariance <= 0 {
 		return 0
 	}

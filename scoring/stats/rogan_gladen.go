@@ -15,25 +15,23 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 	z := normalCritical(level)
 	p := float64(positives) / float64(n)
 	sensitivity, specificity := float64(right[0])/float64(right[1]), 1-float64(wrong[0])/float64(wrong[1])
-	e := MeanEstimate{(p + specificity - 1) / (sensitivity + specificity - 1), noInterval}
 	if !(sensitivity+specificity > 1) {
-		return MeanEstimate{math.NaN(), e.Interval}
+		return noEstimate
 	}
-	e.Mean = min(1, max(0, e.Mean))
+	mean := clampShare((p + specificity - 1) / (sensitivity + specificity - 1))
 	trials := float64(n) + z*z
 	p = (float64(positives) + z*z/2) / trials
 	m1, m0 := float64(right[1]+2), float64(wrong[1]+2)
 	sensitivity, specificity = float64(right[0]+1)/m1, float64(wrong[1]-wrong[0]+1)/m0
 	youden := sensitivity + specificity - 1
 	if youden <= 0 {
-		return MeanEstimate{math.NaN(), e.Interval}
+		return noEstimate
 	}
 	share := (p + specificity - 1) / youden
 	v1, v0 := sensitivity*(1-sensitivity)/m1, specificity*(1-specificity)/m0
 	shift := 2 * z * z * (share*v1 - (1-share)*v0)
 	half := z * math.Sqrt(p*(1-p)/trials+(1-share)*(1-share)*v0+share*share*v1) / youden
-	e.Interval = Interval{min(1, max(0, share+shift-half)), min(1, max(0, share+shift+half))}
-	return e
+	return MeanEstimate{mean, Interval{clampShare(share + shift - half), clampShare(share + shift + half)}}
 }
 
 // AdjustWinRate corrects the share of units in which a judge prefers the first of two sides by the judge's accuracy,
@@ -45,13 +43,13 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstim
 // (2012), 347–359 (MOVER-R): unlike Fieller's it keeps to skewed intervals, such as that of an accuracy near 1.
 func AdjustWinRate(share MeanEstimate, accuracy, low, high float64) MeanEstimate {
 	if !(low > 0.5) {
-		return MeanEstimate{math.NaN(), noInterval}
+		return noEstimate
 	}
 	scale, scaleInterval := 2*accuracy-1, Interval{2*low - 1, 2*high - 1}
 	rate := 0.5 + (share.Mean-0.5)/scale
 	lower := 0.5 + ratioLow(share.Mean-0.5, share.Low-0.5, scale, scaleInterval)
 	upper := 0.5 - ratioLow(0.5-share.Mean, 0.5-share.High, scale, scaleInterval)
-	return MeanEstimate{min(1, max(0, rate)), Interval{min(1, max(0, lower)), min(1, max(0, upper))}}
+	return MeanEstimate{clampShare(rate), Interval{clampShare(lower), clampShare(upper)}}
 }
 
 // ratioLow returns the lower end of the interval of x/y by MOVER-R, for a positive y. low is the lower end of the

@@ -85,7 +85,7 @@ func gammaShape(n int, level float64) float64 {
 		return 1
 	}
 	t := normalCritical(level) / studentCritical(level, float64(n-1))
-	return math.Max(0.05, (float64(n-1)*t*t-1)/float64(n))
+	return max(0.05, (float64(n-1)*t*t-1)/float64(n))
 }
 
 // weightedRow holds a distinct row, and the distribution of the total weight that all rows equal to it have in a round.

@@ -31,6 +31,6 @@ func tangoLow(b, c, n, level float64) float64 {
 // first alone that is then most likely.
 func tangoVariance(b, c, n, diff float64) float64 {
 	p := -b - c + (2*n-b+c)*diff
-	q := (math.Sqrt(math.Max(0, p*p+8*n*c*diff*(1-diff))) - p) / (4 * n)
-	return math.Max(0, 2*q+diff*(1-diff))
+	q := (math.Sqrt(max(0, p*p+8*n*c*diff*(1-diff))) - p) / (4 * n)
+	return max(0, 2*q+diff*(1-diff))
 }
