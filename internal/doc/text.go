@@ -249,7 +249,7 @@ func (c Column) cells(v Value, on Surface) []string {
 	if !c.hasDrawing(on) {
 		return []string{words}
 	}
-	return []string{words, c.Axis.terminalStrip(v.Result, c.width())}
+	return []string{words, c.Axis.terminalStrip(v, c.width())}
 }
 
 // words returns the words for a value of the column in a text for a surface.
