@@ -6,8 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -21,6 +23,9 @@ type Change struct {
 	P                   float64 `json:"p"`            // p-value: the judge is the same
 	OtherItems          int     `json:"others"`       // other items with a verdict now and in the baseline
 	OtherItemsMoved     int     `json:"others_moved"` // those with another verdict
+
+	anchorsMoved, othersMoved bool // more of them moved than the judge changes by itself
+	sameItems                 bool // all items are those of the baseline
 }
 
 // requestForItems returns the request for all items of a file in the format of a run's items.
@@ -73,7 +78,7 @@ const barConfidenceLevel = 0.83
 // them changed than the judge changes by itself if the intervals of both shares do not overlap. If these items are
 // the same, the judge changed.
 func newChange(baseline map[string]string, verdicts []map[string]string, sameItems bool) *Change {
-	c := &Change{Verdict: "nothing"}
+	c := &Change{sameItems: sameItems}
 	for id, b := range baseline {
 		c.AnchorItems++
 		switch x, y := verdicts[0][id], verdicts[1][id]; {
@@ -88,22 +93,49 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 		P: 1.0 / 3,
 	}.CDF(float64(c.MovedAnchors-1))
 	for id, x := range verdicts[2] {
-		if b := verdicts[3][id]; b != "" {
+		if b := verdicts[3][id]; b != "" && (baseline[id] == "" || !sameItems) {
 			c.OtherItems++
 			if x != b {
 				c.OtherItemsMoved++
 			}
 		}
 	}
-	others := stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
+	c.anchorsMoved = c.P < alpha
+	c.othersMoved = stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
 		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High
-	switch judge := c.P < alpha; {
-	case judge && others && !sameItems:
-		c.Verdict = "both"
-	case judge || others && sameItems:
-		c.Verdict = "judge"
-	case others:
-		c.Verdict = "answers"
-	}
+	c.Verdict = c.verdict(c.anchorsMoved, c.othersMoved)
 	return c
+}
+
+// verdict returns what changed if the verdicts on the anchors, on other items, or on both did.
+func (c *Change) verdict(anchors, others bool) string {
+	switch {
+	case anchors && others && !c.sameItems:
+		return "both"
+	case anchors || others && c.sameItems:
+		return "judge"
+	case others:
+		return "answers"
+	}
+	return "nothing"
+}
+
+// table returns a table of what may have changed, by whether the verdicts on the anchors and on other items did. The
+// cell that holds is marked, and has the counts.
+func (c *Change) table() *doc.Table {
+	t := &doc.Table{RowHead: "verdicts on", Look: "keep"}
+	t.Columns = doc.ColumnsOfKind(doc.ColumnWords, "others: same", "others: changed")
+	for i, name := range []string{"anchors: same", "anchors: changed"} {
+		row := doc.Row{Name: name}
+		for k := range t.Columns {
+			cell := doc.TextCell(phrases.Sentence("check.cell-" + c.verdict(i > 0, k > 0)))
+			if i > 0 == c.anchorsMoved && k > 0 == c.othersMoved {
+				cell.Look = " holds"
+				cell.Text = phrases.Sentence("check.holds", cell.Text, c.MovedAnchors, c.AnchorItems, c.OtherItemsMoved, c.OtherItems)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Add(row)
+	}
+	return t
 }

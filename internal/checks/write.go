@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -28,7 +29,8 @@ var files embed.FS
 var fileTemplates = template.Must(template.ParseFS(files, "*.tmpl"))
 
 // Write writes a check's file to path from the run in dir: its judge and items, requirements that it meets, its
-// identity, and a file of anchors beside it. It returns an error if a file exists, unless force is true.
+// identity, and a file of anchors beside it. It returns an error and writes nothing if one
+// of them exists, unless force is true.
 func Write(path, dir string, force bool) error {
 	run, err := scoring.Load(dir, readingOptions)
 	if err != nil {
@@ -81,10 +83,14 @@ func Write(path, dir string, force bool) error {
 	if err != nil {
 		return err
 	}
-	return report.WriteUnmarkedFile(anchorFile, force, func(w io.Writer) error {
+	err = report.WriteUnmarkedFile(anchorFile, force, func(w io.Writer) error {
 		_, err := io.WriteString(w, anchors)
 		return err
 	})
+	if err != nil && !force {
+		os.Remove(path) // a check lacks its anchors otherwise
+	}
+	return err
 }
 
 // suggestRequirements returns requirements that a run meets with room, by the label of the metric: the ends of the
