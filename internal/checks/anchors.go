@@ -24,8 +24,10 @@ type Change struct {
 	OtherItems          int     `json:"others"`       // other items with a verdict now and in the baseline
 	OtherItemsMoved     int     `json:"others_moved"` // those with another verdict
 
-	anchorsMoved, othersMoved bool // more of them moved than the judge changes by itself
-	sameItems                 bool // all items are those of the baseline
+	// verdicts that are possible, by whether those on the anchors (row) and on other items (column) changed, and the
+	// place of the one that holds
+	verdicts    [2][2]string
+	row, column int
 }
 
 // requestForItems returns the request for all items of a file in the format of a run's items.
@@ -78,7 +80,10 @@ const barConfidenceLevel = 0.83
 // them changed than the judge changes by itself if the intervals of both shares do not overlap. If these items are
 // the same, the judge changed.
 func newChange(baseline map[string]string, verdicts []map[string]string, sameItems bool) *Change {
-	c := &Change{sameItems: sameItems}
+	c := &Change{verdicts: [2][2]string{{"nothing", "answers"}, {"judge", "both"}}}
+	if sameItems {
+		c.verdicts = [2][2]string{{"nothing", "judge"}, {"judge", "judge"}}
+	}
 	for id, b := range baseline {
 		c.AnchorItems++
 		switch x, y := verdicts[0][id], verdicts[1][id]; {
@@ -100,24 +105,15 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 			}
 		}
 	}
-	c.anchorsMoved = c.P < alpha
-	c.othersMoved = stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
-		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High
-	c.Verdict = c.verdict(c.anchorsMoved, c.othersMoved)
-	return c
-}
-
-// verdict returns what changed if the verdicts on the anchors, on other items, or on both did.
-func (c *Change) verdict(anchors, others bool) string {
-	switch {
-	case anchors && others && !c.sameItems:
-		return "both"
-	case anchors || others && c.sameItems:
-		return "judge"
-	case others:
-		return "answers"
+	if c.P < alpha {
+		c.row = 1
 	}
-	return "nothing"
+	if stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
+		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High {
+		c.column = 1
+	}
+	c.Verdict = c.verdicts[c.row][c.column]
+	return c
 }
 
 // table returns a table of what may have changed, by whether the verdicts on the anchors and on other items did. The
@@ -127,11 +123,12 @@ func (c *Change) table() *doc.Table {
 	t.Columns = doc.ColumnsOfKind(doc.ColumnWords, "others: same", "others: changed")
 	for i, name := range []string{"anchors: same", "anchors: changed"} {
 		row := doc.Row{Name: name}
-		for k := range t.Columns {
-			cell := doc.TextCell(phrases.Sentence("check.cell-" + c.verdict(i > 0, k > 0)))
-			if i > 0 == c.anchorsMoved && k > 0 == c.othersMoved {
+		for k, verdict := range c.verdicts[i] {
+			cell := doc.TextCell(phrases.Sentence("check.cell-" + verdict))
+			if i == c.row && k == c.column {
 				cell.Look = " holds"
-				cell.Text = phrases.Sentence("check.holds", cell.Text, c.MovedAnchors, c.AnchorItems, c.OtherItemsMoved, c.OtherItems)
+				cell.Text = phrases.Sentence("check.holds",
+					cell.Text, c.MovedAnchors, c.AnchorItems, c.OtherItemsMoved, c.OtherItems)
 			}
 			row.Cells = append(row.Cells, cell)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gavel/internal/eval"
 	"gavel/internal/phrases"
+	"gavel/internal/report"
 	"gavel/internal/suite"
 	"gavel/judging"
 	"gavel/scoring"
@@ -142,11 +143,14 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 			continue
 		}
 		r.JudgedItems = run.Items
-		r.Found = firstMode(rep, r.metric)
+		r.Found = scoring.Result{Note: "the run has no such number"}
+		if x := report.FirstMode(&rep, r.metric); x != nil {
+			r.Found = *x
+		}
 		if r.metric == "" {
 			compared, err := scoring.Compare([]*scoring.Run{c.file.baseline, run}, b)
 			if err != nil { // no item is in both yet
-				r.Found.Note = err.Error()
+				r.Found = scoring.Result{Note: err.Error()}
 				continue
 			}
 			if d := compared.Comparisons[0].HeadlineDifference(); d != nil {
@@ -166,16 +170,6 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 			r.Verdict = Met
 		}
 	}
-}
-
-// firstMode returns the result of a metric over all units in the first mode that has it.
-func firstMode(rep scoring.Report, metric string) scoring.Result {
-	for _, x := range rep.Results {
-		if x.Metric == metric && x.Group == scoring.Overall && x.Mode != scoring.ModeDifference {
-			return x
-		}
-	}
-	return scoring.Result{Note: "the run has no such number"}
 }
 
 // Count returns the number of requirements with a verdict.

@@ -20,23 +20,28 @@ import (
 
 // String returns the decision in words, with the reason if nothing was found.
 func (r Requirement) String() string {
-	found := table.RoundedInterval(r.Found)
+	number := table.RoundedInterval(r.Found)
 	if r.Found.Value == nil {
-		found = r.Found.Note
+		number = r.Found.Note
 	}
-	return phrases.Sentence("check.found", r.Verdict, r.Name, found, r.RequirementText)
+	return phrases.Sentence("check.found", r.Verdict, r.Name, number, r.RequirementText)
 }
 
 // Document returns the check as one page: the requirements, what changed since the baseline, and what to do.
 func (c *Check) Document() doc.Document {
-	columns := doc.ColumnsOfKind(doc.ColumnNumber, "found", "difference")
-	columns[0].Axis = doc.UnitAxis(c.Requirements[0].Found.Unit)
+	columns := doc.ColumnsOfKind(doc.ColumnNumber, "found, %", "difference")
+	unit := c.Requirements[0].Found.Unit
+	columns[0].Axis = doc.UnitAxis(unit)
+	if unit != "" {
+		columns[0].Name = "found"
+	}
 	columns[1].Axis = doc.DifferenceAxis()
 	columns = append(columns, doc.ColumnsOfKind(doc.ColumnWords, "required", "verdict", "items")...)
 	t := &doc.Table{RowHead: "requirement", Columns: columns}
 	for _, r := range c.Requirements {
-		found := doc.Value{Result: r.Found, Reference: &scoring.Result{Unit: r.Found.Unit, Low: &r.low, High: &r.high}}
-		cells := doc.Cells(found, "", r.RequirementText, string(r.Verdict), r.JudgedItems)
+		required := &scoring.Result{Unit: r.Found.Unit, Low: &r.low, High: &r.high}
+		value := doc.Value{Result: r.Found, Reference: required}
+		cells := doc.Cells(value, "", r.RequirementText, string(r.Verdict), r.JudgedItems)
 		if r.metric == "" {
 			cells[0], cells[1] = cells[1], cells[0]
 		}

@@ -160,10 +160,10 @@ const (
 type Value struct {
 	scoring.Result                        // a number, with its interval, n and unit
 	Text           string                 // words; beside a number, a remark on it
-	Look           string                 // CSS class of a sign in a [ChartItemList]; of other cells further classes, after a space
+	Look           string                 // CSS class of a sign in a [ChartItemList], or of the cell
 	ExtraDecimals  int                    // decimals beyond the usual number
 	Level          scoring.UsabilityLevel // level of a judge, such as strong
-	Reference      *scoring.Result        // a number to compare with, drawn as a diamond or a line; without one, a range
+	Reference      *scoring.Result        // a number to compare with: a diamond or a line; or a range
 	Parts          []BarPart              // parts of a bar
 	Total          int                    // number that the whole length of the bar stands for; 0: the sum of its parts
 }

@@ -45,7 +45,7 @@ func (e *Maker) Check(o RunRequest) error {
 	return nil
 }
 
-// ItemIDs returns a request's item ids, and the number of judgments that they take together per repetition. The observer
+// ItemIDs returns a request's item ids, and the number of judgments that they take in all per repetition. The observer
 // gets no notes.
 func (e *Maker) ItemIDs(o RunRequest) (ids []string, calls int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
