@@ -122,6 +122,9 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	if err != nil {
 		return c, err
 	}
+	if n := run.Outcomes[judging.Failed]; n > 0 && c.Count(Undecided) > 0 { // at the end, they would count as wrong
+		return c, eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("%d judgments failed; %s", n, e.Hints.GoOn))
+	}
 	if run.Items >= rule.MaxItems {
 		run.Manifest.OrderSeed = nil // n was fixed beforehand
 	}
