@@ -147,7 +147,7 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 		}
 		r.JudgedItems = run.Items
 		r.Found = scoring.Result{Note: "the run has no such number"}
-		if x := report.FirstMode(&rep, r.metric); x != nil {
+		if x := report.FirstMode(&rep, r.metric); x != nil && r.metric != "" {
 			r.Found = *x
 		}
 		if r.metric == "" {

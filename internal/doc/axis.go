@@ -149,8 +149,8 @@ func (a *Axis) scaleTo(low, high float64) func(v float64) float64 {
 	return func(v float64) float64 { return low + (high-low)*a.PositionPercent(v)/100 }
 }
 
-// terminalStrip draws a number and its interval in width characters for a terminal: ···━●━······. If the reference is a
-// range, lines mark its ends: ╎··━●━·····╎·
+// terminalStrip draws a number and its interval in width characters for a terminal: ···━●━······
+// If the reference is a range, lines mark its ends: ╎··━●━·····╎·
 func (a *Axis) terminalStrip(x Value, width int) string {
 	if x.Result.Value == nil || x.Unit != a.Unit {
 		return ""
