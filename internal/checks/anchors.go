@@ -6,8 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -21,6 +23,11 @@ type Change struct {
 	P                   float64 `json:"p"`            // p-value: the judge is the same
 	OtherItems          int     `json:"others"`       // other items with a verdict now and in the baseline
 	OtherItemsMoved     int     `json:"others_moved"` // those with another verdict
+
+	// verdicts that are possible, by whether those on the anchors (row) and on other items (column) changed, and the
+	// place of the one that holds
+	verdicts    [2][2]string
+	row, column int
 }
 
 // requestForItems returns the request for all items of a file in the format of a run's items.
@@ -73,7 +80,10 @@ const barConfidenceLevel = 0.83
 // them changed than the judge changes by itself if the intervals of both shares do not overlap. If these items are
 // the same, the judge changed.
 func newChange(baseline map[string]string, verdicts []map[string]string, sameItems bool) *Change {
-	c := &Change{Verdict: "nothing"}
+	c := &Change{verdicts: [2][2]string{{"nothing", "answers"}, {"judge", "both"}}}
+	if sameItems {
+		c.verdicts = [2][2]string{{"nothing", "judge"}, {"judge", "judge"}}
+	}
 	for id, b := range baseline {
 		c.AnchorItems++
 		switch x, y := verdicts[0][id], verdicts[1][id]; {
@@ -88,22 +98,41 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 		P: 1.0 / 3,
 	}.CDF(float64(c.MovedAnchors-1))
 	for id, x := range verdicts[2] {
-		if b := verdicts[3][id]; b != "" {
+		if b := verdicts[3][id]; b != "" && (baseline[id] == "" || !sameItems) {
 			c.OtherItems++
 			if x != b {
 				c.OtherItemsMoved++
 			}
 		}
 	}
-	others := stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
-		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High
-	switch judge := c.P < alpha; {
-	case judge && others && !sameItems:
-		c.Verdict = "both"
-	case judge || others && sameItems:
-		c.Verdict = "judge"
-	case others:
-		c.Verdict = "answers"
+	if c.P < alpha {
+		c.row = 1
 	}
+	if stats.Blaker(c.OtherItemsMoved, c.OtherItems, barConfidenceLevel).Low >
+		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High {
+		c.column = 1
+	}
+	c.Verdict = c.verdicts[c.row][c.column]
 	return c
+}
+
+// table returns a table of what may have changed, by whether the verdicts on the anchors and on other items did. The
+// cell that holds is marked, and has the counts.
+func (c *Change) table() *doc.Table {
+	t := &doc.Table{RowHead: "verdicts on", Look: "keep"}
+	t.Columns = doc.ColumnsOfKind(doc.ColumnWords, "others: same", "others: changed")
+	for i, name := range []string{"anchors: same", "anchors: changed"} {
+		row := doc.Row{Name: name}
+		for k, verdict := range c.verdicts[i] {
+			cell := doc.TextCell(phrases.Sentence("check.cell-" + verdict))
+			if i == c.row && k == c.column {
+				cell.Look = " holds"
+				cell.Text = phrases.Sentence("check.holds",
+					cell.Text, c.MovedAnchors, c.AnchorItems, c.OtherItemsMoved, c.OtherItems)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Add(row)
+	}
+	return t
 }

@@ -8,7 +8,9 @@ import (
 
 	"gavel/internal/eval"
 	"gavel/internal/phrases"
+	"gavel/internal/report"
 	"gavel/internal/suite"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -38,6 +40,7 @@ type Requirement struct {
 
 	metric    string  // key of the metric; "" for sameAsBaseline
 	low, high float64 // ends of the range that is required
+	unit      string  // their unit if the metric is ""
 }
 
 // Check holds the result of a check.
@@ -77,27 +80,34 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		}
 		return c, err
 	}
-	// Half is for all looks, whose intervals are valid together, and half for the end.
-	c.ConfidenceLevel = 1 - alpha/2/occasions
-	ids, each, err := e.ItemIDs(f.request)
-	if err != nil {
+	metrics := scoring.ItemwiseMetrics(f.request.Protocol) // without them n is fixed, and there are no looks
+	if metrics != nil {
+		// Half is for all looks, whose intervals are valid together, and half for the end.
+		c.ConfidenceLevel = 1 - alpha/2/occasions
+	}
+	if err := e.Check(f.request); err != nil {
 		return c, f.blame(err)
 	}
-	each *= f.request.NumRepetitions
-	anchors := 2 * each * len(f.Anchors)
-	metrics := scoring.ItemwiseMetrics(f.request.Protocol)
-	calls := math.MaxInt
-	_, err = fmt.Sscan(f.AtMost, &calls)
-	planned := min(len(ids), (calls-anchors)/each)
-	if f.AtMost != "" && err != nil || planned < 1 || planned < len(ids) && metrics == nil {
-		return c, suite.Wrong(f.path, 0, "at most: expected more calls than the %d for the anchors, "+
-			"and a protocol that can end early", anchors)
+	anchors := 0
+	if f.Anchors != nil {
+		_, calls, err := e.ItemIDs(requestForItems(f.request, f.anchorsPath))
+		if err != nil {
+			return c, err
+		}
+		anchors = 2 * calls * f.request.NumRepetitions
 	}
-	rule := &eval.StoppingRule{Name: "check", Alpha: alpha, Metric: append(metrics, "")[0], MaxItems: planned}
+	calls := math.MaxInt
+	_, err := fmt.Sscan(f.AtMost, &calls)
+	calls -= anchors
+	if f.AtMost != "" && err != nil || calls < 1 {
+		return c, suite.Wrong(f.path, 0, "at most: expected more calls than the %d for the anchors, not %q",
+			anchors, f.AtMost)
+	}
+	rule := &eval.StoppingRule{Name: "check", Alpha: alpha, Metric: append(metrics, "")[0], MaxCalls: calls}
 	rule.Observe = func(place int, _ scoring.ItemResult) (enough bool) {
-		if (place+1)%max(10, planned/20) == 0 {
+		if metrics != nil && (place+1)%max(10, rule.MaxItems/20) == 0 {
 			run := rule.Records.Run()
-			run.SetItemIDs(func() ([]string, error) { return ids, nil })
+			run.SetItemIDs(func() ([]string, error) { return judging.ItemIDs(f.request.Out) })
 			c.decideRequirements(run)
 		}
 		return c.Count(Undecided) == 0
@@ -112,7 +122,10 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	if err != nil {
 		return c, err
 	}
-	if run.Items >= planned {
+	if n := run.Outcomes[judging.Failed]; n > 0 && c.Count(Undecided) > 0 { // at the end, they would count as wrong
+		return c, eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("%d judgments failed; %s", n, e.Hints.GoOn))
+	}
+	if run.Items >= rule.MaxItems {
 		run.Manifest.OrderSeed = nil // n was fixed beforehand
 	}
 	c.conclude(run)
@@ -133,15 +146,24 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 			continue
 		}
 		r.JudgedItems = run.Items
-		r.Found = rep.Overall(r.metric)
+		r.Found = scoring.Result{Note: "the run has no such number"}
+		if x := report.FirstMode(&rep, r.metric); x != nil && r.metric != "" {
+			r.Found = *x
+		}
 		if r.metric == "" {
 			compared, err := scoring.Compare([]*scoring.Run{c.file.baseline, run}, b)
-			if err != nil {
-				continue // no item is in both yet
+			if err != nil { // no item is in both yet
+				r.Found = scoring.Result{Note: err.Error()}
+				continue
 			}
 			if d := compared.Comparisons[0].HeadlineDifference(); d != nil {
 				r.Found = d.Result()
 			}
+		}
+		if r.metric == "" && r.unit == "" && r.Found.Unit != "" { // points are hundredths of a correlation
+			r.unit = r.Found.Unit
+			r.low /= 100
+			r.high /= 100
 		}
 		switch x := r.Found; {
 		case !x.HasInterval():

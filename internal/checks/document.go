@@ -18,20 +18,30 @@ import (
 	"gavel/scoring"
 )
 
-// String returns the decision in words.
+// String returns the decision in words, with the reason if nothing was found.
 func (r Requirement) String() string {
-	return phrases.Sentence("check.found", r.Verdict, r.Name, table.RoundedInterval(r.Found), r.RequirementText)
+	number := table.RoundedInterval(r.Found)
+	if r.Found.Value == nil {
+		number = r.Found.Note
+	}
+	return phrases.Sentence("check.found", r.Verdict, r.Name, number, r.RequirementText)
 }
 
 // Document returns the check as one page: the requirements, what changed since the baseline, and what to do.
 func (c *Check) Document() doc.Document {
 	columns := doc.ColumnsOfKind(doc.ColumnNumber, "found, %", "difference")
-	columns[0].Axis = doc.UnitAxis("")
+	unit := c.Requirements[0].Found.Unit
+	columns[0].Axis = doc.UnitAxis(unit)
+	if unit != "" {
+		columns[0].Name = "found"
+	}
 	columns[1].Axis = doc.DifferenceAxis()
 	columns = append(columns, doc.ColumnsOfKind(doc.ColumnWords, "required", "verdict", "items")...)
 	t := &doc.Table{RowHead: "requirement", Columns: columns}
 	for _, r := range c.Requirements {
-		cells := doc.Cells(r.Found, "", r.RequirementText, string(r.Verdict), r.JudgedItems)
+		required := &scoring.Result{Unit: r.Found.Unit, Low: &r.low, High: &r.high}
+		value := doc.Value{Result: r.Found, Reference: required}
+		cells := doc.Cells(value, "", r.RequirementText, string(r.Verdict), r.JudgedItems)
 		if r.metric == "" {
 			cells[0], cells[1] = cells[1], cells[0]
 		}
@@ -52,9 +62,9 @@ func (c *Check) Document() doc.Document {
 	}
 	change := doc.Block{ID: "change", Title: "Did the judge change, or the answers?"}
 	if x := c.Change; x != nil {
+		change.Table = x.table()
 		change.Remark("check.change-" + x.Verdict)
-		change.Remark("check.anchors", x.MovedAnchors, x.AnchorItems, x.InconsistentAnchors, table.PValue(&x.P),
-			x.OtherItemsMoved, x.OtherItems)
+		change.Remark("check.anchors", x.InconsistentAnchors, x.AnchorItems, table.PValue(&x.P))
 	}
 	details := ""
 	if changed != nil {
@@ -63,12 +73,16 @@ func (c *Check) Document() doc.Document {
 	run := datasets.ShellQuote(c.Run)
 	return doc.Document{
 		Title:  phrases.Sentence("check.title", c.File, c.Model, c.Dataset, c.Verdict),
-		Answer: c.Says,
+		Answer: c.Says + ".",
 		Also:   details,
 		Blocks: []doc.Block{
-			{ID: "requirements", Title: "Requirements", Table: t, Notes: []doc.Note{
-				doc.PhraseNote("check.levels", 100*c.ConfidenceLevel, c.Calls),
-			}},
+			{
+				ID:    "requirements",
+				Title: "Requirements",
+				Table: t,
+				Keys:  []doc.LegendEntry{{Sign: "required", Words: "required"}, {Sign: "interval", Words: "found"}},
+				Notes: []doc.Note{doc.PhraseNote("check.levels", 100*c.ConfidenceLevel, c.Calls)},
+			},
 			{ID: "parts", Title: "What changed since the baseline", Table: parts, Chart: doc.ChartTableWithTerms},
 			change,
 			{ID: "earlier", Title: "Earlier checks", Surfaces: doc.SurfaceAllButShort, Table: c.earlierTable()},

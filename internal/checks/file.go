@@ -17,6 +17,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gavel/backends"
+	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/suite"
 	"gavel/judging"
@@ -46,7 +48,7 @@ type content struct {
 const sameAsBaseline = "same as"
 
 // boundsPattern matches what is required of a metric, without spaces: at least, at most, from, to.
-var boundsPattern = regexp.MustCompile(`^(?:>=(-?[.\d]+)|<=(-?[.\d]+)|(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?))%?$`)
+var boundsPattern = regexp.MustCompile(strings.ReplaceAll(`^(?:>=N|<=N|N\.\.N)%?$`, "N", `(-?\d*\.?\d+)`))
 
 // BaselineDir returns the folder of the run that the file compares the judge with, or an error if it names none.
 func (f *File) BaselineDir() (string, error) {
@@ -144,7 +146,7 @@ func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err err
 			Run    string
 			Within float64
 		}
-		if n.Decode(&same) != nil || same.Within <= 0 {
+		if n.Decode(&same) != nil || same.Run == "" || !(same.Within > 0 && same.Within <= 100) {
 			return r, errors.New("expected {run: DIR, within: POINTS}")
 		}
 		r.low = -same.Within
@@ -153,17 +155,26 @@ func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err err
 		f.baseline, err = scoring.Load(f.relative(same.Run), readingOptions)
 		return r, err
 	}
-	term, ok := scoring.FindTerm(scoring.MetricsOf(f.request.Protocol), name)
+	terms := scoring.MetricsOf(f.request.Protocol)
+	term, ok := scoring.FindTerm(terms, name)
 	r.metric = term.Metric
 	match := boundsPattern.FindStringSubmatch(strings.ReplaceAll(n.Value, " ", ""))
 	switch {
 	case !ok:
-		err = fmt.Errorf("%s has no such metric: its glossary is docs/glossary.md", f.request.Protocol)
+		var names []string
+		for _, t := range terms {
+			names = slices.Concat(names, t.Aliases, []string{t.Label, t.Metric})
+		}
+		near := cmp.Or(datasets.Nearest(name, names), terms[0].Label)
+		err = fmt.Errorf("%s has no such metric, but %s; docs/glossary.md has all", f.request.Protocol, near)
 	case match == nil:
 		err = fmt.Errorf(`expected ">= 80", "<= 5" or "45..55", not %q`, n.Value)
 	default:
-		r.low, _ = strconv.ParseFloat(cmp.Or(match[1], match[3], "-Inf"), 64)
+		r.low, _ = strconv.ParseFloat(cmp.Or(match[1], match[3], "-Inf"), 64) // the pattern matches numbers
 		r.high, _ = strconv.ParseFloat(cmp.Or(match[2], match[4], "Inf"), 64)
+		if r.low > min(r.high, doc.UnitAxis(term.Unit).Max) {
+			err = fmt.Errorf("no value can be within %s", n.Value)
+		}
 	}
 	return r, err
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/template"
 
 	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
 	"gavel/internal/report"
@@ -28,7 +30,8 @@ var files embed.FS
 var fileTemplates = template.Must(template.ParseFS(files, "*.tmpl"))
 
 // Write writes a check's file to path from the run in dir: its judge and items, requirements that it meets, its
-// identity, and a file of anchors beside it. It returns an error if a file exists, unless force is true.
+// identity, and a file of anchors beside it. It returns an error and writes nothing if one
+// of them exists, unless force is true.
 func Write(path, dir string, force bool) error {
 	run, err := scoring.Load(dir, readingOptions)
 	if err != nil {
@@ -81,10 +84,14 @@ func Write(path, dir string, force bool) error {
 	if err != nil {
 		return err
 	}
-	return report.WriteUnmarkedFile(anchorFile, force, func(w io.Writer) error {
+	err = report.WriteUnmarkedFile(anchorFile, force, func(w io.Writer) error {
 		_, err := io.WriteString(w, anchors)
 		return err
 	})
+	if err != nil && !force {
+		os.Remove(path) // a check lacks its anchors otherwise
+	}
+	return err
 }
 
 // suggestRequirements returns requirements that a run meets with room, by the label of the metric: the ends of the
@@ -100,10 +107,13 @@ func suggestRequirements(rep scoring.Report) map[string]string {
 			continue
 		}
 		term, _ := scoring.MetricOf(rep.Protocol, metric)
-		low, high := 5*math.Floor(*x.Low/5), 5*math.Ceil(*x.High/5)
-		all[term.Label] = fmt.Sprintf("%g..%g", low, high)
-		if term.Direction == scoring.Higher {
-			all[term.Label] = fmt.Sprintf(">= %g", low)
+		step := doc.UnitAxis(x.Unit).Max / 20
+		low, high := step*math.Floor(*x.Low/step), step*math.Ceil(*x.High/step)
+		switch {
+		case term.Direction != scoring.Higher:
+			all[term.Label] = fmt.Sprintf("%.3g..%.3g", low, high)
+		case low > 0: // 0 would require nothing
+			all[term.Label] = fmt.Sprintf(">= %.3g", low)
 		}
 	}
 	return all

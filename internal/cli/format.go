@@ -28,10 +28,11 @@ func applyOldFormatFlags(c *cli.Context) error {
 			_ = c.Set("format", name) // there is such a flag, of any text
 		}
 	}
-	if c.Command.Name == "check" && c.String("format") == "junit" {
-		return nil
+	names := formatNames
+	if c.Command.Name == "check" {
+		names = append(slices.Clip(names), "junit")
 	}
-	return checkOneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
+	return checkOneOf("--format", cmp.Or(c.String("format"), report.Text), names)
 }
 
 // isMachineFormat reports whether the command line asks for JSON, CSV or Markdown rather than text.

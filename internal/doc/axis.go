@@ -150,8 +150,9 @@ func (a *Axis) scaleTo(low, high float64) func(v float64) float64 {
 }
 
 // terminalStrip draws a number and its interval in width characters for a terminal: ···━●━······
-func (a *Axis) terminalStrip(x scoring.Result, width int) string {
-	if x.Value == nil || x.Unit != a.Unit {
+// If the reference is a range, lines mark its ends: ╎··━●━·····╎·
+func (a *Axis) terminalStrip(x Value, width int) string {
+	if x.Result.Value == nil || x.Unit != a.Unit {
 		return ""
 	}
 	column := func(v float64) int { return int(math.Round(a.PositionPercent(v) / 100 * float64(width-1))) }
@@ -164,6 +165,10 @@ func (a *Axis) terminalStrip(x scoring.Result, width int) string {
 	if a.Signed {
 		line[width/2] = '│'
 	}
-	line[column(*x.Value)] = '●'
+	if r := x.Reference; r != nil && r.Value == nil && r.Low != nil {
+		line[column(*r.Low)] = '╎'
+		line[column(*r.High)] = '╎'
+	}
+	line[column(*x.Result.Value)] = '●'
 	return string(line)
 }

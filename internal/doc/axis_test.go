@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -38,6 +39,24 @@ func TestDifferenceAxisHoldsWhatIsDrawn(t *testing.T) {
 	}
 }
 
+// A range without a number is drawn by its ends, also where the interval lies.
+func TestStripOfRange(t *testing.T) {
+	for _, tt := range []struct {
+		low, high float64
+		want      string
+	}{
+		{low: 45, high: 55, want: "·······╎╎━━●━━··"},
+		{low: 80, high: math.Inf(1), want: "·········━━●╎━·╎"},
+		{low: math.Inf(-1), high: 5, want: "╎╎·······━━●━━··"},
+	} {
+		x := Value{Result: scoring.Result{Value: new(72.0), Low: new(57.0), High: new(85.0)}}
+		x.Reference = &scoring.Result{Low: &tt.low, High: &tt.high}
+		if got := PercentAxis.terminalStrip(x, stripWidth); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt, got, tt.want)
+		}
+	}
+}
+
 // TestStrip: the dot is where the value is, the line from the low end to the high one.
 func TestStrip(t *testing.T) {
 	for _, tt := range []struct {
@@ -50,7 +69,7 @@ func TestStrip(t *testing.T) {
 		{low: 0.4, value: 0.5, high: 0.7, unit: scoring.UnitScore, want: "······━━●━━━····"},
 	} {
 		x := scoring.Result{Value: &tt.value, Low: &tt.low, High: &tt.high, Unit: tt.unit}
-		if got := UnitAxis(tt.unit).terminalStrip(x, stripWidth); got != tt.want {
+		if got := UnitAxis(tt.unit).terminalStrip(Value{Result: x}, stripWidth); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt, got, tt.want)
 		}
 	}

@@ -160,10 +160,10 @@ const (
 type Value struct {
 	scoring.Result                        // a number, with its interval, n and unit
 	Text           string                 // words; beside a number, a remark on it
-	Look           string                 // CSS class of a sign in a [ChartItemList]
+	Look           string                 // CSS class of a sign in a [ChartItemList], or of the cell
 	ExtraDecimals  int                    // decimals beyond the usual number
 	Level          scoring.UsabilityLevel // level of a judge, such as strong
-	Reference      *scoring.Result        // a number to compare with, drawn as a diamond or a line
+	Reference      *scoring.Result        // a number to compare with: a diamond or a line; or a range
 	Parts          []BarPart              // parts of a bar
 	Total          int                    // number that the whole length of the bar stands for; 0: the sum of its parts
 }
@@ -211,8 +211,8 @@ type Command struct{ Line, Purpose string }
 
 // LegendEntry explains a sign that a chart uses.
 type LegendEntry struct {
-	// the sign: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or the class of a part of a bar; "" for
-	// none
+	// the sign: dot, diamond, solid, a, b, bar, held, reference, brace, interval, required, or the class of a part of a
+	// bar; "" for none
 	Sign  string
 	Words string
 }
@@ -282,6 +282,9 @@ func (t Table) forSurface(s Surface) Table {
 		for _, r := range t.Rows {
 			if k < len(r.Cells) {
 				all = append(all, r.Cells[k].Result)
+				if ref := r.Cells[k].Reference; ref != nil {
+					all = append(all, *ref)
+				}
 			}
 		}
 		t.Columns[k].Axis = DifferenceAxis(all...)

@@ -333,7 +333,7 @@ func (b blockView) cell(r Row, h headView) cellView {
 	c := cellView{
 		Value: r.Cells[h.column],
 		Draw:  h.cellTemplate,
-		Class: h.Class,
+		Class: h.Class + r.Cells[h.column].Look,
 		Head:  h.Name,
 		Axis:  b.Table.Columns[h.column].Axis,
 		mark:  r.Mark,
@@ -435,8 +435,8 @@ func IntervalEnds(x scoring.Result) string {
 
 // shape holds a mark on an axis, or a piece of a bracket's line. All positions are in percent of the width.
 type shape struct {
-	Mark       string // dot, diamond, ring or solid; "" for none
-	At         string // position of the mark
+	Mark       string // dot, diamond, ring or solid; "" for a range without a number
+	At         string // position of the mark, or end of the range
 	Low, Width string // start and width of the interval; start and end of a line
 }
 
@@ -453,8 +453,8 @@ func (c cellView) Shapes() (all []shape) {
 
 // shape returns the mark of a number on the axis, with its interval.
 func (a *Axis) shape(x scoring.Result, mark Mark) shape {
-	s := shape{At: a.cssPosition(x.Value)}
-	if x.HasInterval() {
+	s := shape{At: a.cssPosition(cmp.Or(x.Value, x.High))}
+	if x.Low != nil && x.High != nil {
 		low := a.PositionPercent(*x.Low)
 		s.Low = Coordinate(low)
 		s.Width = Coordinate(a.PositionPercent(*x.High) - low)

@@ -244,7 +244,7 @@ func (c Column) width() int {
 func (c Column) cells(v Value, on Surface) []string {
 	cells := []string{c.words(v, on)}
 	if c.hasDrawing(on) {
-		cells = append(cells, c.Axis.terminalStrip(v.Result, c.width()))
+		cells = append(cells, c.Axis.terminalStrip(v, c.width()))
 	}
 	return cells
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/judging"
 )
 
 // Check opens the files that a request names and checks that the protocol can judge their items, without asking a
@@ -44,8 +45,9 @@ func (e *Maker) Check(o RunRequest) error {
 	return nil
 }
 
-// ItemIDs returns a request's item ids, and how many judgments each gets per repetition. The observer gets no notes.
-func (e *Maker) ItemIDs(o RunRequest) (ids []string, each int, err error) {
+// ItemIDs returns a request's item ids, and the number of judgments that they take in all per repetition. The observer
+// gets no notes.
+func (e *Maker) ItemIDs(o RunRequest) (ids []string, calls int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {
 		return nil, 0, err
@@ -54,7 +56,11 @@ func (e *Maker) ItemIDs(o RunRequest) (ids []string, each int, err error) {
 	for _, row := range subset.rows {
 		ids = append(ids, subset.set.ItemID(row))
 	}
-	return ids, max(1, protocol.Presentations), nil
+	template, err := findTemplate(protocol, o.PromptNameOrFile)
+	if err == nil {
+		calls, err = judging.CountPresentations(protocol.NewAsker(template, o.Options), subset.set, subset.rows)
+	}
+	return ids, calls, err
 }
 
 // CheckJudge finds the judge of a request without waiting, and checks that its server supports the request's

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 
@@ -13,9 +14,10 @@ import (
 type StoppingRule struct {
 	Name     string  // name in the run's manifest
 	Alpha    float64 // bounds the probability that the rule decides wrongly
-	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics
+	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics; "" for none
 	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
 	MaxItems int     // largest number of items to ask about; 0 for all
+	MaxCalls int     // largest number of judgments, from which the run sets MaxItems, at least 1; 0 for no limit
 	// Observe receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
 	// there, also of an earlier try. It reports whether the run may end.
 	Observe func(place int, result scoring.ItemResult) (enough bool)
@@ -76,14 +78,16 @@ func (f *ruleFeeder) isDone() bool {
 
 // manifestEntry returns the rule's entry in the manifest.
 func (f *ruleFeeder) manifestEntry() *judging.StopRule {
-	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, ItemCount: f.next}
+	n := cmp.Or(f.next, f.rule.MaxItems) // without a metric there were no looks
+	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, ItemCount: n}
 }
 
 // drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's
-// end. The seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
+// end, or a rule limits the items. The seed is the rule's, that of an earlier try, or the request's. With a rule, it
+// also sets p.ruleFeed.
 func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	m := p.job.Manifest
-	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 || p.isReplay {
+	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 && p.rule == nil || p.isReplay {
 		return nil
 	}
 	seed := p.req.Seed
@@ -103,6 +107,14 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	}
 	if p.rule == nil {
 		return nil
+	}
+	for n, calls := 0, 0; p.rule.MaxCalls > 0 && n < len(p.job.Order); n++ {
+		each, _ := judging.CountPresentations(p.job.Asker, p.set, p.job.Order[n:n+1]) // prepare has found its errors
+		calls += each * m.Spec.Parameters.Repetitions()
+		if calls > p.rule.MaxCalls {
+			p.job.Order = p.job.Order[:max(1, n)]
+		}
+		p.rule.MaxItems = len(p.job.Order)
 	}
 	if n := p.rule.MaxItems; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
@@ -142,7 +154,8 @@ func (p *runState) countMissing() (int, error) {
 	return n * repetitions, err
 }
 
-// endedByRule reports whether a rule has ended the run without an error.
+// endedByRule reports whether a rule has ended the run without an error: one without a metric, at its limit of items.
 func (p *runState) endedByRule(runErr error) bool {
-	return p.ruleFeed != nil && p.ruleFeed.isDone() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
+	return p.ruleFeed != nil && (p.ruleFeed.isDone() || p.rule.Metric == "" && p.missing.Load() == 0) &&
+		(runErr == nil || errors.Is(runErr, judging.ErrStopped))
 }

@@ -211,6 +211,12 @@ func Headline(r *scoring.Report) *scoring.Result {
 	if l.UnlabelledHeadline != "" && r.Overall(metric).Value == nil {
 		metric = l.UnlabelledHeadline
 	}
+	return FirstMode(r, metric)
+}
+
+// FirstMode returns the result of a metric, or with "" of any, over all units in the first mode that has it; nil for
+// none.
+func FirstMode(r *scoring.Report, metric string) *scoring.Result {
 	for i := range r.Results {
 		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall &&
 			x.Mode != scoring.ModeDifference {

@@ -31,7 +31,7 @@ type suiteRace struct {
 	state        *race.State       // stored in the suite's folder
 	engine       *race.Race        // decides which judge to ask next
 	items        []string          // ids in the order in which judges are asked about them
-	callsPerItem int               // judgments that an item takes, at most
+	callsPerItem int               // judgments that an item takes, on average
 	metric       string            // by which items are correct or not
 	results      []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }
@@ -64,7 +64,7 @@ func (s *Suite) newSuiteRace(e *eval.Maker, rules race.Rules) (*suiteRace, error
 				return nil, s.locateError(c, err)
 			}
 			orders[key] = judging.DrawOrder(ids, seed)
-			x.callsPerItem = max(x.callsPerItem, calls)
+			x.callsPerItem = max(x.callsPerItem, calls/max(1, len(ids)))
 		}
 		if i == 0 {
 			x.metric = shares[0]
