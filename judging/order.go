@@ -3,6 +3,7 @@ package judging
 import (
 	"io"
 	"path/filepath"
+	"slices"
 
 	"gavel/datasets"
 )
@@ -15,6 +16,16 @@ func DrawOrder(ids []string, seed int64) []string {
 		out[k] = ids[i]
 	}
 	return out
+}
+
+// DrawOrder returns the ids of an unfinished run's items in the order in which it asks about them.
+func (m *Manifest) DrawOrder(ids []string) []string {
+	ids = DrawOrder(ids, *m.OrderSeed)
+	if m.HeldOut == nil {
+		return ids
+	}
+	first := slices.DeleteFunc(slices.Clone(ids), m.HeldOut.Contains)
+	return append(first, slices.DeleteFunc(ids, func(id string) bool { return !m.HeldOut.Contains(id) })...)
 }
 
 // ItemIDs returns the ids of the items in a run's folder.

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"context"
+	"errors"
+
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/internal/eval"
 	"gavel/internal/races"
 	"gavel/judging"
@@ -40,17 +44,68 @@ func tuneCommand(e *env) *cli.Command {
 			}
 			requests = append(requests, request)
 		}
-		for _, request := range requests {
-			reports, err := e.maker().Run(c.Context, request)
-			if err != nil {
-				return nil, err
-			}
-			run, err := scoring.Load(reports[len(reports)-1].Run, scoring.DefaultOptions.Reading)
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, run)
+		heldOut := datasets.HeldOut{Share: share / 100, Seed: c.Int64("seed")}
+		var race *races.PromptRace
+		if requests != nil {
+			runs, race, err = e.racePrompts(c.Context, requests, heldOut)
 		}
-		return races.TunePrompts(runs, share/100, c.Int64("seed"), scoring.DefaultOptions.Bootstrap)
+		if err != nil {
+			return nil, err
+		}
+		return races.TunePrompts(runs, race, heldOut, scoring.DefaultOptions.Bootstrap)
 	})}
+}
+
+// racePrompts asks each prompt, the one of a request, about the items that are not held out, until it leaves the race,
+// and then the first and the best prompt about the others. It returns a run of each prompt. Without a metric that counts
+// items as right or wrong there is no race, and all prompts are asked about all items.
+func (e *env) racePrompts(
+	ctx context.Context, requests []eval.RunRequest, heldOut datasets.HeldOut,
+) (runs []*scoring.Run, race *races.PromptRace, err error) {
+	maker := e.maker()
+	runs = make([]*scoring.Run, len(requests))
+	failed := false
+	ask := func(i int) {
+		if err != nil {
+			return
+		}
+		var reports []scoring.Report
+		reports, err = maker.Run(ctx, requests[i])
+		if err == nil && failed {
+			err = eval.ErrorOfKind(eval.ErrIncomplete, errors.New("judgments failed; "+maker.Hints.GoOn))
+		}
+		if err == nil {
+			runs[i], err = scoring.Load(reports[len(reports)-1].Run, scoring.DefaultOptions.Reading)
+		}
+	}
+	metrics := scoring.ItemwiseMetrics(requests[0].Protocol)
+	race = &races.PromptRace{Prompts: len(requests)}
+	for i := range requests {
+		if metrics == nil {
+			ask(i)
+			continue
+		}
+		leaves := race.Next()
+		maker.Rule = &eval.StoppingRule{
+			Name:    "tune",
+			Alpha:   races.TuningAlpha,
+			Metric:  metrics[0],
+			Seed:    &heldOut.Seed,
+			HeldOut: &heldOut,
+			Observe: func(_ int, result scoring.ItemResult) bool {
+				failed = failed || result == scoring.ItemUnknown
+				return leaves(result == scoring.ItemRight)
+			},
+		}
+		ask(i)
+	}
+	if metrics == nil {
+		return runs, nil, err
+	}
+	maker.Rule = nil
+	ask(0)
+	if best := race.Best(); best > 0 {
+		ask(best)
+	}
+	return runs, race, err
 }

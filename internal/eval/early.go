@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"gavel/datasets"
@@ -16,6 +17,9 @@ type StoppingRule struct {
 	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics
 	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
 	MaxItems int     // largest number of items to ask about; 0 for all
+	// HeldOut, with Seed, is the part of the items that comes last in the order, without its Source; nil for none. The rule
+	// gets none of its items.
+	HeldOut *datasets.HeldOut
 	// Observe receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
 	// there, also of an earlier try. It reports whether the run may end.
 	Observe func(place int, result scoring.ItemResult) (enough bool)
@@ -80,29 +84,39 @@ func (f *ruleFeeder) manifestEntry() *judging.StopRule {
 }
 
 // drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's
-// end. The seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
+// end. The seed is the rule's, that of an earlier try, or the request's. With a rule, drawOrder also sets p.ruleFeed.
 func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	m := p.job.Manifest
 	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 || p.isReplay {
 		return nil
 	}
-	seed := p.req.Seed
-	if p.earlierManifest != nil && p.earlierManifest.OrderSeed != nil {
-		seed = *p.earlierManifest.OrderSeed
+	m.OrderSeed = &p.req.Seed
+	if old := p.earlierManifest; old != nil && old.OrderSeed != nil {
+		m.OrderSeed, m.HeldOut = old.OrderSeed, old.HeldOut
 	}
 	if p.rule != nil && p.rule.Seed != nil {
-		seed = *p.rule.Seed
+		m.OrderSeed, m.HeldOut = p.rule.Seed, p.rule.HeldOut
 	}
-	m.OrderSeed = &seed
-	id := func(i int) string { return p.set.ItemID(p.job.Rows[i]) }
+	if m.HeldOut != nil && m.HeldOut.Source == "" && len(p.job.Rows) > 0 {
+		item, err := p.set.Item(p.job.Rows[0])
+		if err != nil {
+			return err
+		}
+		m.HeldOut.Source = item.Source
+	}
 	place := map[string]int{}
 	p.job.Order = nil
-	for position, i := range datasets.DrawOrder(len(p.job.Rows), id, seed) {
-		p.job.Order = append(p.job.Order, p.job.Rows[i])
-		place[id(i)] = position
+	ids := m.DrawOrder(p.ids())
+	for position, id := range ids {
+		row, _ := p.set.Find(id)
+		p.job.Order = append(p.job.Order, row)
+		place[id] = position
 	}
 	if p.rule == nil {
 		return nil
+	}
+	if p.rule.HeldOut != nil {
+		p.rule.MaxItems = max(0, slices.IndexFunc(ids, p.rule.HeldOut.Contains))
 	}
 	if n := p.rule.MaxItems; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
