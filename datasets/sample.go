@@ -115,7 +115,7 @@ func DrawOrder(n int, id func(i int) string, seed int64) []int {
 type HeldOut struct {
 	Share  float64 `json:"share"`  // share of the items, 0 to 1
 	Seed   int64   `json:"seed"`   // seed of the choice
-	Source string  `json:"source"` // items of the source that are in one cluster, by [ClusterFunc], are in one part
+	Source string  `json:"source"` // source of the items, such as mt-bench; its clusters stay together
 }
 
 // Contains reports whether the part has an item, given by its id.

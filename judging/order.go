@@ -3,7 +3,6 @@ package judging
 import (
 	"io"
 	"path/filepath"
-	"slices"
 
 	"gavel/datasets"
 )
@@ -20,12 +19,15 @@ func DrawOrder(ids []string, seed int64) []string {
 
 // DrawOrder returns the ids of an unfinished run's items in the order in which it asks about them.
 func (m *Manifest) DrawOrder(ids []string) []string {
-	ids = DrawOrder(ids, *m.OrderSeed)
-	if m.HeldOut == nil {
-		return ids
+	var first, last []string
+	for _, id := range DrawOrder(ids, *m.OrderSeed) {
+		if m.HeldOut != nil && m.HeldOut.Contains(id) {
+			last = append(last, id)
+		} else {
+			first = append(first, id)
+		}
 	}
-	first := slices.DeleteFunc(slices.Clone(ids), m.HeldOut.Contains)
-	return append(first, slices.DeleteFunc(ids, func(id string) bool { return !m.HeldOut.Contains(id) })...)
+	return append(first, last...)
 }
 
 // ItemIDs returns the ids of the items in a run's folder.

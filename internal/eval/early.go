@@ -16,7 +16,7 @@ type StoppingRule struct {
 	Alpha    float64 // bounds the probability that the rule decides wrongly
 	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics
 	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
-	MaxItems int     // largest number of items to ask about; 0 for all
+	MaxItems int     // largest number of items to ask about and to pass to Observe; 0 for all
 	// HeldOut, with Seed, is the part of the items that comes last in the order, without its Source; nil for none. The rule
 	// gets none of its items.
 	HeldOut *datasets.HeldOut
@@ -47,7 +47,7 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	place, ok := f.placeByItem[r.Item]
-	if f.enough || !ok || place < f.next || r.Repetition > 0 {
+	if f.isDone() || !ok || place < f.next || r.Repetition > 0 {
 		return nil
 	}
 	if err := f.records.AddParsed(r, read); err != nil {
@@ -58,7 +58,7 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 		return nil
 	}
 	f.items[place] = result
-	for !f.enough {
+	for !f.isDone() {
 		result, ok := f.items[f.next]
 		if !ok {
 			return nil
@@ -67,7 +67,7 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 		f.enough = f.rule.Observe(f.next, result)
 		f.next++
 	}
-	if f.end != nil {
+	if f.enough && f.end != nil {
 		f.end()
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
+	"gavel/scoring/race"
 	"gavel/scoring/stats"
 )
 
@@ -35,9 +36,8 @@ const TuningAlpha = 0.05
 // order: the first about all of them, and each other one until the best so far is significantly better on them, or the
 // prompt cannot catch up with it.
 type PromptRace struct {
-	Prompts    int      // number of prompts
-	right      [][]bool // by prompt asked, by item in the order: the prompt is right; shorter for a prompt that left
-	rightCount []int    // by prompt asked: number of items on which it is right
+	Prompts int      // number of prompts
+	right   [][]bool // by prompt asked, by item in the order: the prompt is right; shorter for a prompt that left
 }
 
 // Next begins with the next prompt. It returns a function that takes whether the prompt is right on its next item, and
@@ -47,14 +47,12 @@ type PromptRace struct {
 // too. With k prompts a bet has to reach (k−1)/α, since each of the k−1 others may become the best so far.
 func (r *PromptRace) Next() func(right bool) (leaves bool) {
 	prompt, best := len(r.right), r.Best()
-	r.right, r.rightCount = append(r.right, nil), append(r.rightCount, 0)
+	r.right = append(r.right, nil)
 	lead := stats.NewCapital(0, len(r.right[0]))
 	return func(right bool) bool {
 		place := len(r.right[prompt])
 		r.right[prompt] = append(r.right[prompt], right)
-		score := scoring.Indicator(right)
-		r.rightCount[prompt] += int(score)
-		return prompt > 0 && lead.Add(scoring.Indicator(r.right[best][place])-score) >=
+		return prompt > 0 && lead.Add(scoring.Indicator(r.right[best][place])-scoring.Indicator(right)) >=
 			math.Log(float64(r.Prompts-1)/TuningAlpha)
 	}
 }
@@ -62,7 +60,7 @@ func (r *PromptRace) Next() func(right bool) (leaves bool) {
 // Best returns the number of the prompt, from 0, that is right on the most items: the first of equal ones.
 func (r *PromptRace) Best() (best int) {
 	for prompt := range r.right {
-		if !r.left(prompt) && r.rightCount[prompt] > r.rightCount[best] {
+		if !r.left(prompt) && race.CountRight(r.right[prompt]) > race.CountRight(r.right[best]) {
 			best = prompt
 		}
 	}
@@ -84,7 +82,7 @@ func (r *PromptRace) left(prompt int) bool { return r != nil && len(r.right[prom
 // With the race of the prompts, a prompt that left has its share of the items until then, with an interval that is valid
 // at every look. v is then the mean over pairs of prompts, each on the items that both were asked to choose on.
 func TunePrompts(
-	runs []*scoring.Run, race *PromptRace, heldOut datasets.HeldOut, b stats.Bootstrap,
+	runs []*scoring.Run, raced *PromptRace, heldOut datasets.HeldOut, b stats.Bootstrap,
 ) (*PromptTuning, error) {
 	for _, run := range runs {
 		a, b := runs[0].Manifest.Spec.Model, run.Manifest.Spec.Model
@@ -92,13 +90,13 @@ func TunePrompts(
 			return nil, fmt.Errorf("%s is of the judge %s, and %s of %s or of another version: give runs of one judge",
 				runs[0].Dir, a.Name, run.Dir, b.Name)
 		}
-		if race != nil {
+		if raced != nil {
 			run.Manifest.OrderSeed = nil // the number of items to choose on was fixed beforehand
 		}
 	}
 	complete := runs
-	if race != nil {
-		complete = []*scoring.Run{runs[0], runs[race.Best()]}
+	if raced != nil {
+		complete = []*scoring.Run{runs[0], runs[raced.Best()]}
 	}
 	rights, err := scoring.RightUnitsOf(complete)
 	if err != nil {
@@ -115,8 +113,8 @@ func TunePrompts(
 	}
 	best := 0
 	for i := range runs {
-		if race.left(i) {
-			right, n := race.rightCount[i], len(race.right[i])
+		if raced.left(i) {
+			right, n := race.CountRight(raced.right[i]), len(raced.right[i])
 			iv := stats.ShareConfidenceSequence(right, n, b.Level)
 			t.Results = append(t.Results, scoring.Result{
 				Metric: rights.Metric, Group: name(i) + ", left early", Value: scoring.Percent(float64(right) / float64(n)), N: n,
@@ -163,8 +161,8 @@ func TunePrompts(
 		t.Says = phrases.Sentence(code, name(best), name(0), x.N, table.WithInterval(x))
 	}
 	right := rights.Right
-	if race != nil {
-		right = race.right
+	if raced != nil {
+		right = raced.right
 		m := runs[0].Manifest
 		items := m.Spec.Dataset.Items
 		asked := len(finalists) * (items - len(right[0]))

@@ -200,9 +200,6 @@ func TestRacesInWorlds(t *testing.T) {
 			truth := 100 * share
 			if planted == 1 {
 				hits += scoring.Indicator(found)
-				if x.Best() != good {
-					t.Log(world, good, x.Best(), result)
-				}
 				if x.Best() == good {
 					truth = 85
 				}
