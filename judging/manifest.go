@@ -239,13 +239,13 @@ type Manifest struct {
 	LabelsFollowResponses bool `json:"labels_stay,omitempty"`
 	// a hash of each item's id decides which of its two presentations is asked first; left out, always the first
 	AlternatesOrder bool `json:"alternates,omitempty"`
-	// of an unfinished run: the seed of the order in which it judges its items;
-	// left out, the order of the file
-	OrderSeed *int64 `json:"drawn_by_seed,omitempty"`
 	// of an unfinished run: the items that come last in the order drawn
 	HeldOut *datasets.HeldOut `json:"held_out,omitempty"`
-	Stopped *StopRule         `json:"stopped,omitempty"` // the rule that ended the run before its last item
-	Shard   *Shard            `json:"shard,omitempty"`   // the part of a larger run's items that this run has, with `--shard`
+	// of an unfinished run: the seed of the order in which it judges its items;
+	// left out, the order of the file
+	OrderSeed *int64    `json:"drawn_by_seed,omitempty"`
+	Stopped   *StopRule `json:"stopped,omitempty"` // the rule that ended the run before its last item
+	Shard     *Shard    `json:"shard,omitempty"`   // the part of a larger run's items that this run has, with `--shard`
 	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while the run is in progress
 	Files map[string]string `json:"files_sha256,omitempty"`
 	// names of the files of `files_sha256` that another program changed after a try of the run had written them: the

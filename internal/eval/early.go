@@ -17,8 +17,8 @@ type StoppingRule struct {
 	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics
 	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
 	MaxItems int     // largest number of items to ask about and to pass to Observe; 0 for all
-	// HeldOut, with Seed, is the part of the items that comes last in the order, without its Source; nil for none. The rule
-	// gets none of its items.
+	// HeldOut, with Seed, is the part of the items that comes last in the order; nil for none. The rule gets none of its
+	// items, and the run sets its Source and MaxItems.
 	HeldOut *datasets.HeldOut
 	// Observe receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
 	// there, also of an earlier try. It reports whether the run may end.

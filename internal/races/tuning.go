@@ -19,17 +19,17 @@ import (
 // PromptTuning holds the scores of prompts on one part of the items, and those of the best of them and of the first on
 // the other part, which was held out.
 type PromptTuning struct {
-	Says     string           `json:"says"`     // the answer in a sentence
-	Results  []scoring.Result `json:"results"`  // `group` says of what
-	Warnings []string         `json:"warnings"` // printed after `!`
-	// judgments made in the race of the prompts, and those that all prompts would make on all items; left out with --runs
-	Calls     int `json:"calls,omitempty"`
+	Says     string           `json:"says"`            // the answer in a sentence
+	Results  []scoring.Result `json:"results"`         // `group` says of what
+	Warnings []string         `json:"warnings"`        // printed after `!`
+	Calls    int              `json:"calls,omitempty"` // judgments made in the race; left out with --runs
+	// judgments that all prompts would make on all items
 	FullCalls int `json:"full_calls,omitempty"`
 
 	leftEarly bool // a prompt left the race
 }
 
-// TuningAlpha bounds the probability that the prompt that is right on the most items to choose on leaves a [PromptRace].
+// TuningAlpha bounds the probability that the prompt that is right on the most items leaves a [PromptRace].
 const TuningAlpha = 0.05
 
 // PromptRace holds the outcomes of prompts that are asked one after the other about the items to choose on, in a random
@@ -60,30 +60,40 @@ func (r *PromptRace) Next() func(right bool) (leaves bool) {
 // Best returns the number of the prompt, from 0, that is right on the most items: the first of equal ones.
 func (r *PromptRace) Best() (best int) {
 	for prompt := range r.right {
-		if !r.left(prompt) && race.CountRight(r.right[prompt]) > race.CountRight(r.right[best]) {
+		if !r.leftEarly(prompt) && race.CountRight(r.right[prompt]) > race.CountRight(r.right[best]) {
 			best = prompt
 		}
 	}
 	return best
 }
 
-// left reports whether a prompt left before its last item. It is false without a race.
-func (r *PromptRace) left(prompt int) bool { return r != nil && len(r.right[prompt]) < len(r.right[0]) }
+// leftEarly reports whether a prompt left before its last item. It is false without a race.
+func (r *PromptRace) leftEarly(prompt int) bool {
+	return r != nil && len(r.right[prompt]) < len(r.right[0])
+}
+
+// result returns the share of the items on which a prompt is right, with a confidence sequence.
+func (r *PromptRace) result(prompt int, group string, level float64) scoring.Result {
+	right, n := race.CountRight(r.right[prompt]), len(r.right[prompt])
+	iv := stats.ShareConfidenceSequence(right, n, level)
+	return scoring.Result{
+		Group: group, Value: scoring.Percent(float64(right) / float64(n)), N: n,
+		Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High), IntervalMethod: scoring.IntervalBySequence,
+	}
+}
 
 // TunePrompts finds the best of several runs, which differ by their prompts, on a part of the items, and compares it
 // with the first on the others, which are held out. heldOut has no source, since it chooses among clusters.
 //
-// The last result says how far the best of equal prompts is expected to be above its true share by chance alone:
-// c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of items
-// on which exactly one of two prompts is right, over all pairs of prompts, and n the number of items to choose on,
-// taken as independent. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
-// correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
-//
-// With the race of the prompts, a prompt that left has its share of the items until then, with an interval that is valid
-// at every look. v is then the mean over pairs of prompts, each on the items that both were asked to choose on.
+// The last result is the lead by chance; see [chanceLead]. With the race of the prompts, a prompt that left has its
+// share of the items until then, with an interval that is valid at every look.
 func TunePrompts(
 	runs []*scoring.Run, raced *PromptRace, heldOut datasets.HeldOut, b stats.Bootstrap,
 ) (*PromptTuning, error) {
+	complete := runs
+	if raced != nil {
+		complete = []*scoring.Run{runs[0], runs[raced.Best()]}
+	}
 	for _, run := range runs {
 		a, b := runs[0].Manifest.Spec.Model, run.Manifest.Spec.Model
 		if a.Name != b.Name || a.Identity != b.Identity && run.Manifest.Imported == "" { // that of an import is its file
@@ -93,10 +103,6 @@ func TunePrompts(
 		if raced != nil {
 			run.Manifest.OrderSeed = nil // the number of items to choose on was fixed beforehand
 		}
-	}
-	complete := runs
-	if raced != nil {
-		complete = []*scoring.Run{runs[0], runs[raced.Best()]}
 	}
 	rights, err := scoring.RightUnitsOf(complete)
 	if err != nil {
@@ -113,13 +119,8 @@ func TunePrompts(
 	}
 	best := 0
 	for i := range runs {
-		if raced.left(i) {
-			right, n := race.CountRight(raced.right[i]), len(raced.right[i])
-			iv := stats.ShareConfidenceSequence(right, n, b.Level)
-			t.Results = append(t.Results, scoring.Result{
-				Metric: rights.Metric, Group: name(i) + ", left early", Value: scoring.Percent(float64(right) / float64(n)), N: n,
-				Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High), IntervalMethod: scoring.IntervalBySequence,
-			})
+		if raced.leftEarly(i) {
+			t.Results = append(t.Results, raced.result(i, name(i)+", left early", b.Level))
 			t.leftEarly = true
 			continue
 		}
@@ -137,14 +138,7 @@ func TunePrompts(
 	if !tuned.HasInterval() || !gap.HasInterval() {
 		return nil, errors.New("too few items to choose on, or held out: take more, or change --held-out")
 	}
-	iv := stats.DifferenceInterval(*tuned.Value, *gap.Value,
-		stats.Interval{Low: *tuned.Low, High: *tuned.High}, stats.Interval{Low: *gap.Low, High: *gap.High})
-	gap.Group = "gap: tuned-on − held-out"
-	gap.Mode = scoring.ModeDifference
-	gap.IntervalMethod = scoring.IntervalByMover
-	gap.Value = scoring.RoundFraction(*tuned.Value - *gap.Value)
-	gap.Low = scoring.RoundFraction(iv.Low)
-	gap.High = scoring.RoundFraction(iv.High)
+	subtractFrom(tuned, &gap)
 	compared, err := scoring.Compare(finalists, b)
 	if err != nil {
 		return nil, err
@@ -163,30 +157,57 @@ func TunePrompts(
 	right := rights.Right
 	if raced != nil {
 		right = raced.right
-		m := runs[0].Manifest
-		items := m.Spec.Dataset.Items
-		asked := len(finalists) * (items - len(right[0]))
-		for _, outcomes := range right {
-			asked += len(outcomes)
-		}
-		t.Calls, t.FullCalls = asked*m.Judgments/items, len(runs)*m.Judgments
-		t.Says += " " + callsSentence(t.Calls, t.FullCalls, "")
+		t.countCalls(raced, finalists)
 	}
-	k := float64(len(runs))
-	discordant := 0.0 // sum of the shares of items on which exactly one of two prompts is right
+	t.Results = append(t.Results, gap, scoring.Result{
+		Group: "best of equal prompts, by chance", Mode: gap.Mode, Value: scoring.Percent(chanceLead(right, tuned.N)),
+		N: tuned.N,
+	})
+	return t, nil
+}
+
+// countCalls adds the calls of a race, after which the finalists are asked about all other items.
+func (t *PromptTuning) countCalls(r *PromptRace, finalists []*scoring.Run) {
+	m := finalists[0].Manifest
+	items := m.Spec.Dataset.Items
+	n := len(finalists) * (items - len(r.right[0]))
+	for _, outcomes := range r.right {
+		n += len(outcomes)
+	}
+	t.Calls, t.FullCalls = n*m.Judgments/items, len(r.right)*m.Judgments
+	t.Says += " " + callsSentence(t.Calls, t.FullCalls, "")
+}
+
+// subtractFrom replaces the winner's held-out result by the gap: the result on the items to choose on minus this one.
+func subtractFrom(tuned scoring.Result, gap *scoring.Result) {
+	iv := stats.DifferenceInterval(*tuned.Value, *gap.Value,
+		stats.Interval{Low: *tuned.Low, High: *tuned.High}, stats.Interval{Low: *gap.Low, High: *gap.High})
+	gap.Group = "gap: tuned-on − held-out"
+	gap.Mode = scoring.ModeDifference
+	gap.IntervalMethod = scoring.IntervalByMover
+	gap.Value = scoring.RoundFraction(*tuned.Value - *gap.Value)
+	gap.Low = scoring.RoundFraction(iv.Low)
+	gap.High = scoring.RoundFraction(iv.High)
+}
+
+// chanceLead returns how far the best of equal prompts is expected to be above its true share, 0 to 1, by chance alone:
+// c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of items
+// on which exactly one of two prompts is right, and n the number of items to choose on, taken as independent. right
+// says by prompt, then by item, whether the prompt is right; v is the mean over pairs of prompts, each on the first
+// items that both have. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
+// correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
+func chanceLead(right [][]bool, n int) float64 {
+	k := float64(len(right))
+	discordant := 0.0 // sum of v over pairs of prompts
 	for i := range right {
 		for j := range i {
-			n := min(len(right[i]), len(right[j]))
-			for u := range n {
-				discordant += scoring.Indicator(right[i][u] != right[j][u]) / float64(n)
+			common := min(len(right[i]), len(right[j]))
+			for u := range common {
+				discordant += scoring.Indicator(right[i][u] != right[j][u]) / float64(common)
 			}
 		}
 	}
-	lead := distuv.UnitNormal.Quantile((k-0.375)/(k+0.25)) * math.Sqrt(discordant/(k*(k-1)*float64(tuned.N)))
-	t.Results = append(t.Results, gap, scoring.Result{
-		Group: "best of equal prompts, by chance", Mode: gap.Mode, Value: scoring.Percent(lead), N: tuned.N,
-	})
-	return t, nil
+	return distuv.UnitNormal.Quantile((k-0.375)/(k+0.25)) * math.Sqrt(discordant/(k*(k-1)*float64(n)))
 }
 
 // Document returns a row for each number.

@@ -26,7 +26,7 @@ func answersTo(t *testing.T, prompt, source string, n int, correct func(item int
 }
 
 // someAnswers returns the run of a prompt that answers those of n questions that it is asked.
-func someAnswers(t *testing.T, prompt, source string, n int, asked, correct func(item int) bool) *scoring.Run {
+func someAnswers(t *testing.T, prompt, source string, n int, inRun, correct func(item int) bool) *scoring.Run {
 	t.Helper()
 	m := judging.NewManifest("test", judging.Spec{
 		Protocol: "answer", Prompt: judging.Template{Name: prompt}, Model: judging.ModelSpec{Name: "judge"},
@@ -38,7 +38,7 @@ func someAnswers(t *testing.T, prompt, source string, n int, asked, correct func
 		t.Fatal(err)
 	}
 	for i := range n {
-		if !asked(i) {
+		if !inRun(i) {
 			continue
 		}
 		choice := "B"
@@ -146,19 +146,19 @@ func race(t *testing.T, n int, seed int64, names []string, correct func(prompt, 
 		item[itemID(i)] = i
 	}
 	x := &races.PromptRace{Prompts: len(names)}
-	asked := make([]map[int]bool, len(names))
+	raced := make([]map[int]bool, len(names))
 	for p := range names {
 		leaves := x.Next()
-		asked[p] = map[int]bool{}
+		raced[p] = map[int]bool{}
 		for _, id := range m.DrawOrder(ids) {
-			if asked[p][item[id]] = !m.HeldOut.Contains(id); m.HeldOut.Contains(id) || leaves(correct(p, item[id])) {
+			if raced[p][item[id]] = !m.HeldOut.Contains(id); m.HeldOut.Contains(id) || leaves(correct(p, item[id])) {
 				break
 			}
 		}
 	}
 	var runs []*scoring.Run
 	for p, name := range names {
-		runs = append(runs, someAnswers(t, name, "", n, func(i int) bool { return asked[p][i] || p == 0 || p == x.Best() },
+		runs = append(runs, someAnswers(t, name, "", n, func(i int) bool { return raced[p][i] || p == 0 || p == x.Best() },
 			func(i int) bool { return correct(p, i) }))
 	}
 	return runs, x
@@ -195,11 +195,11 @@ func TestRacesInWorlds(t *testing.T) {
 				t.Fatal(err)
 			}
 			best := names[x.Best()]
-			tunedOn, found := group(t, result, best+", tuned-on"), strings.HasPrefix(result.Says, names[good]+" is better than p0 on ")
+			tunedOn := group(t, result, best+", tuned-on")
 			saved[planted] += 1 - float64(result.Calls)/float64(result.FullCalls)
 			truth := 100 * share
 			if planted == 1 {
-				hits += scoring.Indicator(found)
+				hits += scoring.Indicator(strings.HasPrefix(result.Says, names[good]+" is better than p0 on "))
 				if x.Best() == good {
 					truth = 85
 				}

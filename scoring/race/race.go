@@ -194,7 +194,8 @@ func (r *Race) Remaining() []int {
 			common = min(common, len(r.right[j]))
 		}
 	}
-	slices.SortStableFunc(in, func(i, j int) int { return CountRight(r.right[j][:common]) - CountRight(r.right[i][:common]) })
+	right := func(j int) int { return CountRight(r.right[j][:common]) }
+	slices.SortStableFunc(in, func(i, j int) int { return right(j) - right(i) })
 	return in
 }
 
