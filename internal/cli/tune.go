@@ -20,7 +20,7 @@ func tuneCommand(e *env) *cli.Command {
 		var runs []*scoring.Run
 		var race *races.PromptRace
 		switch prompts := c.StringSlice("prompt"); {
-		case heldOut.Share <= 0 || heldOut.Share >= 1:
+		case !(heldOut.Share > 0 && heldOut.Share < 1):
 			err = usageError("--held-out: expected a percentage between 0 and 100")
 		case c.Bool("runs") && prompts == nil:
 			runs, _, err = loadRuns(c, 2, "--runs: give two runs or more")
