@@ -111,10 +111,19 @@ func DrawOrder(n int, id func(i int) string, seed int64) []int {
 	return order
 }
 
-// HeldOut reports whether a seed holds out an item, or a cluster of items: it does so for this share of all, and by the
-// id alone.
-func HeldOut(id string, share float64, seed int64) bool {
-	return float64(hash("held out %d\x00%s", seed, id)) < share*(1<<64)
+// HeldOut describes a part of the items of a source, which is chosen by their ids alone.
+type HeldOut struct {
+	Share  float64 `json:"share"`  // share of the items, 0 to 1
+	Seed   int64   `json:"seed"`   // seed of the choice
+	Source string  `json:"source"` // source of the items, such as mt-bench; its clusters stay together
+}
+
+// Contains reports whether the part has an item, given by its id.
+func (h HeldOut) Contains(id string) bool {
+	if cluster, _ := ClusterFunc(h.Source); cluster != nil {
+		id = cluster(id)
+	}
+	return float64(hash("held out %d\x00%s", h.Seed, id)) < h.Share*(1<<64)
 }
 
 // hash returns a number that depends only on the formatted text.

@@ -239,6 +239,8 @@ type Manifest struct {
 	LabelsFollowResponses bool `json:"labels_stay,omitempty"`
 	// a hash of each item's id decides which of its two presentations is asked first; left out, always the first
 	AlternatesOrder bool `json:"alternates,omitempty"`
+	// of an unfinished run: the items that come last in the order drawn
+	HeldOut *datasets.HeldOut `json:"held_out,omitempty"`
 	// of an unfinished run: the seed of the order in which it judges its items;
 	// left out, the order of the file
 	OrderSeed *int64    `json:"drawn_by_seed,omitempty"`
@@ -255,7 +257,7 @@ type Manifest struct {
 
 // StopRule describes the rule that ended a run before its last item.
 type StopRule struct {
-	Rule      string  `json:"rule"`  // name of the rule: `until …` or `race`
+	Rule      string  `json:"rule"`  // name of the rule: `until …`, `race` or `tune`
 	Alpha     float64 `json:"alpha"` // bounds the probability that the rule errs
 	Looks     int     `json:"looks"` // how often the rule was checked
 	ItemCount int     `json:"items"` // number of items that the rule uses, the first ones in the order drawn

@@ -17,6 +17,19 @@ func DrawOrder(ids []string, seed int64) []string {
 	return out
 }
 
+// DrawOrder returns the ids of an unfinished run's items in the order in which it asks about them.
+func (m *Manifest) DrawOrder(ids []string) []string {
+	var first, last []string
+	for _, id := range DrawOrder(ids, *m.OrderSeed) {
+		if m.HeldOut != nil && m.HeldOut.Contains(id) {
+			last = append(last, id)
+		} else {
+			first = append(first, id)
+		}
+	}
+	return append(first, last...)
+}
+
 // ItemIDs returns the ids of the items in a run's folder.
 func ItemIDs(dir string) (ids []string, err error) {
 	err = EachItem(dir, func(item datasets.Item) { ids = append(ids, item.ID) })

@@ -16,7 +16,7 @@ import (
 
 // earlyItems holds, for an unfinished run, the items judged in the order drawn by seed, up to the first unjudged one.
 type earlyItems struct {
-	seed int64 // seed of the order
+	order string // seed of the order, and the part that comes last in it
 	// by item id: its index in the order, for the items before the first unjudged one
 	positions map[string]int
 	failed    map[string]bool // ids of items with a failed call, whose outcome is therefore unknown
@@ -25,8 +25,8 @@ type earlyItems struct {
 // sharedUnitOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed,
 // up to the first unit that either run has not judged. It is empty if the runs have different orders.
 type sharedUnitOrder struct {
-	units       []SharedUnit
-	seedsDiffer bool // the orders of the two runs have different seeds
+	units        []SharedUnit
+	ordersDiffer bool // the two runs have different orders
 }
 
 // sequence returns the rows of the units in a section, in the drawn order.
@@ -42,8 +42,8 @@ func (p *sharedUnitOrder) sequence(in section, row func(SharedUnit) []float64) *
 
 // String returns a warning about how many units the intervals and tests cover.
 func (p *sharedUnitOrder) String() string {
-	if p.seedsDiffer {
-		return phrases.Sentence("warning.seeds-differ")
+	if p.ordersDiffer {
+		return phrases.Sentence("warning.orders-differ")
 	}
 	return phrases.Sentence("warning.early-comparison", len(p.units))
 }

@@ -294,7 +294,7 @@ func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	if m.OrderSeed == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
 		return nil
 	}
-	e := &earlyItems{seed: *m.OrderSeed, positions: map[string]int{}, failed: run.failedItems}
+	e := &earlyItems{order: fmt.Sprint(*m.OrderSeed, m.HeldOut), positions: map[string]int{}, failed: run.failedItems}
 	if run.ids == nil {
 		return e
 	}
@@ -310,7 +310,7 @@ func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	if m.Stopped != nil {
 		end = min(end, m.Stopped.ItemCount)
 	}
-	for i, id := range judging.DrawOrder(ids, e.seed)[:end] {
+	for i, id := range m.DrawOrder(ids)[:end] {
 		if !complete[id] {
 			break
 		}
@@ -425,8 +425,8 @@ func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *sharedUnitOrde
 		return nil
 	}
 	e := cmp.Or(a.early, b.early)
-	if a.early != nil && b.early != nil && a.early.seed != b.early.seed {
-		return &sharedUnitOrder{seedsDiffer: true}
+	if a.early != nil && b.early != nil && a.early.order != b.early.order {
+		return &sharedUnitOrder{ordersDiffer: true}
 	}
 	usable := func(side *earlyItems, id string) bool {
 		if side == nil {

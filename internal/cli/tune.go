@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/internal/eval"
 	"gavel/internal/races"
 	"gavel/judging"
@@ -12,45 +15,88 @@ import (
 func tuneCommand(e *env) *cli.Command {
 	fields := sharedFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
 	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.resultAction(func(c *cli.Context) (any, error) {
-		share := c.Float64("held-out")
-		prompts := c.StringSlice("prompt")
+		heldOut := datasets.HeldOut{Share: c.Float64("held-out") / 100, Seed: c.Int64("seed")}
 		k, err := judging.ProtocolNamed(c.Args().First())
 		var runs []*scoring.Run
-		switch {
-		case share <= 0 || share >= 100:
+		var race *races.PromptRace
+		switch prompts := c.StringSlice("prompt"); {
+		case !(heldOut.Share > 0 && heldOut.Share < 1):
 			err = usageError("--held-out: expected a percentage between 0 and 100")
 		case c.Bool("runs") && prompts == nil:
 			runs, _, err = loadRuns(c, 2, "--runs: give two runs or more")
 		case len(prompts) < 2:
 			err = usageError("--prompt: expected two prompts or more, each with a --prompt of its own")
+		case err == nil:
+			runs, race, err = e.racePrompts(c, k, heldOut)
 		}
 		if err != nil {
 			return nil, err
 		}
-		var requests []eval.RunRequest
-		for _, prompt := range prompts {
-			values := flagValues(c, eval.FieldsOf(k))
-			values["prompt"] = []string{prompt}
-			request, err := eval.ParseRequest(k, values)
-			if err == nil {
-				err = e.maker().Check(request)
-			}
-			if err != nil {
-				return nil, err
-			}
-			requests = append(requests, request)
-		}
-		for _, request := range requests {
-			reports, err := e.maker().Run(c.Context, request)
-			if err != nil {
-				return nil, err
-			}
-			run, err := scoring.Load(reports[len(reports)-1].Run, scoring.DefaultOptions.Reading)
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, run)
-		}
-		return races.TunePrompts(runs, share/100, c.Int64("seed"), scoring.DefaultOptions.Bootstrap)
+		return races.TunePrompts(runs, race, heldOut, scoring.DefaultOptions.Bootstrap)
 	})}
+}
+
+// racePrompts asks each prompt about the items that are not held out, until it leaves the race, and then the first and
+// the best prompt about the others. It returns a run of each prompt. Without a metric that counts items as right or
+// wrong there is no race, and all prompts are asked about all items.
+func (e *env) racePrompts(
+	c *cli.Context, k judging.Protocol, heldOut datasets.HeldOut,
+) (runs []*scoring.Run, race *races.PromptRace, err error) {
+	maker := e.maker()
+	var requests []eval.RunRequest
+	for _, prompt := range c.StringSlice("prompt") {
+		values := flagValues(c, eval.FieldsOf(k))
+		values["prompt"] = []string{prompt}
+		request, err := eval.ParseRequest(k, values)
+		if err == nil {
+			err = maker.Check(request)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		requests = append(requests, request)
+	}
+	runs = make([]*scoring.Run, len(requests))
+	failed := false
+	ask := func(i int) {
+		if err != nil {
+			return
+		}
+		var reports []scoring.Report
+		reports, err = maker.Run(c.Context, requests[i])
+		if err == nil && failed {
+			err = eval.ErrorOfKind(eval.ErrIncomplete, errors.New("judgments failed; "+maker.Hints.GoOn))
+		}
+		if err == nil {
+			runs[i], err = scoring.Load(reports[len(reports)-1].Run, scoring.DefaultOptions.Reading)
+		}
+	}
+	metrics := scoring.ItemwiseMetrics(k.Name)
+	race = &races.PromptRace{Prompts: len(requests)}
+	for i := range requests {
+		if metrics != nil {
+			leaves := race.Next()
+			maker.Rule = &eval.StoppingRule{
+				Name:    "tune",
+				Alpha:   races.TuningAlpha,
+				Metric:  metrics[0],
+				Seed:    &heldOut.Seed,
+				HeldOut: &heldOut,
+				Observe: func(_ int, result scoring.ItemResult) bool {
+					failed = failed || result == scoring.ItemUnknown
+					return leaves(result == scoring.ItemRight)
+				},
+			}
+		}
+		ask(i)
+	}
+	if metrics == nil {
+		return runs, nil, err
+	}
+	maker.Rule = nil
+	ask(0)
+	if best := race.Best(); best > 0 {
+		ask(best)
+	}
+	return runs, race, err
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"sync"
 
 	"gavel/datasets"
@@ -16,8 +17,11 @@ type StoppingRule struct {
 	Alpha    float64 // bounds the probability that the rule decides wrongly
 	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics; "" for none
 	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
-	MaxItems int     // largest number of items to ask about; 0 for all
+	MaxItems int     // largest number of items to ask about and to pass to Observe; 0 for all
 	MaxCalls int     // largest number of judgments, from which the run sets MaxItems, at least 1; 0 for no limit
+	// HeldOut, with Seed, is the part of the items that comes last in the order; nil for none. The rule gets none of its
+	// items, and the run sets its Source and MaxItems.
+	HeldOut *datasets.HeldOut
 	// Observe receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
 	// there, also of an earlier try. It reports whether the run may end.
 	Observe func(place int, result scoring.ItemResult) (enough bool)
@@ -45,7 +49,7 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	place, ok := f.placeByItem[r.Item]
-	if f.enough || !ok || place < f.next || r.Repetition > 0 {
+	if f.isDone() || !ok || place < f.next || r.Repetition > 0 {
 		return nil
 	}
 	if err := f.records.AddParsed(r, read); err != nil {
@@ -56,7 +60,7 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 		return nil
 	}
 	f.items[place] = result
-	for !f.enough {
+	for !f.isDone() {
 		result, ok := f.items[f.next]
 		if !ok {
 			return nil
@@ -65,7 +69,7 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 		f.enough = f.rule.Observe(f.next, result)
 		f.next++
 	}
-	if f.end != nil {
+	if f.enough && f.end != nil {
 		f.end()
 	}
 	return nil
@@ -90,23 +94,34 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 && p.rule == nil || p.isReplay {
 		return nil
 	}
-	seed := p.req.Seed
-	if p.earlierManifest != nil && p.earlierManifest.OrderSeed != nil {
-		seed = *p.earlierManifest.OrderSeed
+	m.OrderSeed = &p.req.Seed
+	if old := p.earlierManifest; old != nil && old.OrderSeed != nil {
+		m.OrderSeed, m.HeldOut = old.OrderSeed, old.HeldOut
 	}
 	if p.rule != nil && p.rule.Seed != nil {
-		seed = *p.rule.Seed
+		m.OrderSeed, m.HeldOut = p.rule.Seed, p.rule.HeldOut
 	}
-	m.OrderSeed = &seed
-	id := func(i int) string { return p.set.ItemID(p.job.Rows[i]) }
+	if m.HeldOut != nil && m.HeldOut.Source == "" && len(p.job.Rows) > 0 {
+		item, err := p.set.Item(p.job.Rows[0])
+		if err != nil {
+			return err
+		}
+		m.HeldOut.Source = item.Source
+	}
 	place := map[string]int{}
 	p.job.Order = nil
-	for position, i := range datasets.DrawOrder(len(p.job.Rows), id, seed) {
-		p.job.Order = append(p.job.Order, p.job.Rows[i])
-		place[id(i)] = position
+	all, _ := p.ids()
+	ids := m.DrawOrder(all)
+	for position, id := range ids {
+		row, _ := p.set.Find(id)
+		p.job.Order = append(p.job.Order, row)
+		place[id] = position
 	}
 	if p.rule == nil {
 		return nil
+	}
+	if p.rule.HeldOut != nil {
+		p.rule.MaxItems = max(0, slices.IndexFunc(ids, p.rule.HeldOut.Contains))
 	}
 	for n, calls := 0, 0; p.rule.MaxCalls > 0 && n < len(p.job.Order); n++ {
 		each, _ := judging.CountPresentations(p.job.Asker, p.set, p.job.Order[n:n+1]) // prepare has found its errors

@@ -318,7 +318,7 @@ func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scor
 	}
 	switch {
 	case missing == 0: // also if it was stopped when nothing was left to do
-		m.OrderSeed = nil
+		m.OrderSeed, m.HeldOut = nil, nil
 	case p.endedByRule(runErr):
 		m.Status, m.Stopped = judging.StoppedByRule, p.ruleFeed.manifestEntry()
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):

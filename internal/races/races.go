@@ -170,14 +170,9 @@ func (out *Race) answer() string {
 	if out.Calls == 0 {
 		return phrases.Sentence("race.nothing", all)
 	}
-	saved := ""
 	soFar := ""
-	if n := out.FullCalls - out.Calls; n > 0 {
-		saved = phrases.Sentence("race.saved", 100*float64(n)/float64(out.FullCalls))
-	}
 	if out.Unfinished {
 		soFar = " so far"
-		saved = soFar
 	}
 	text := ""
 	switch {
@@ -196,8 +191,15 @@ func (out *Race) answer() string {
 	case others > 1:
 		text += " " + phrases.Sentence("race.out", table.Count(longest, "item"))
 	}
-	return text + " " + phrases.Sentence("race.calls", humanize.Comma(int64(out.Calls)),
-		humanize.Comma(int64(out.FullCalls)), saved)
+	return text + " " + callsSentence(out.Calls, out.FullCalls, soFar)
+}
+
+// callsSentence returns a sentence on the calls of a race; soFar is " so far", or "" for a race that is over.
+func callsSentence(calls, all int, soFar string) string {
+	if calls < all && soFar == "" {
+		soFar = phrases.Sentence("race.saved", 100*float64(all-calls)/float64(all))
+	}
+	return phrases.Sentence("race.calls", humanize.Comma(int64(calls)), humanize.Comma(int64(all)), soFar)
 }
 
 // csvRows returns the CSV rows: a header and one for each judge.

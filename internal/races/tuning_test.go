@@ -22,16 +22,25 @@ func answers(t *testing.T, prompt string, n int, correct func(item int) bool) *s
 
 // answersTo returns the run of a prompt that answers n questions of a source.
 func answersTo(t *testing.T, prompt, source string, n int, correct func(item int) bool) *scoring.Run {
+	return someAnswers(t, prompt, source, n, func(int) bool { return true }, correct)
+}
+
+// someAnswers returns the run of a prompt that answers those of n questions that it is asked.
+func someAnswers(t *testing.T, prompt, source string, n int, inRun, correct func(item int) bool) *scoring.Run {
 	t.Helper()
 	m := judging.NewManifest("test", judging.Spec{
 		Protocol: "answer", Prompt: judging.Template{Name: prompt}, Model: judging.ModelSpec{Name: "judge"},
 		Dataset: judging.DatasetSpec{Items: n},
 	})
+	m.Judgments = n
 	load, err := scoring.NewLoader(m, judging.ReadingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
+		if !inRun(i) {
+			continue
+		}
 		choice := "B"
 		if correct(i) {
 			choice = "A"
@@ -85,7 +94,7 @@ func TestTuningInWorlds(t *testing.T) {
 			}
 		}
 		tune := func(runs ...*scoring.Run) *races.PromptTuning {
-			x, err := races.TunePrompts(runs, 0.5, 1, quick)
+			x, err := races.TunePrompts(runs, nil, datasets.HeldOut{Share: 0.5, Seed: 1}, quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,25 +135,113 @@ func TestTuningInWorlds(t *testing.T) {
 		falseCalls, hits, heldOut, tunedOn, optimism/worlds, chance/worlds)
 }
 
+// race asks prompts about n questions in the order of a seed, which holds half of them out.
+func race(t *testing.T, n int, seed int64, names []string, correct func(prompt, item int) bool) ([]*scoring.Run, *races.PromptRace) {
+	t.Helper()
+	m := judging.Manifest{OrderSeed: &seed, HeldOut: &datasets.HeldOut{Share: 0.5, Seed: seed}}
+	var ids []string
+	item := map[string]int{}
+	for i := range n {
+		ids = append(ids, itemID(i))
+		item[itemID(i)] = i
+	}
+	x := &races.PromptRace{Prompts: len(names)}
+	raced := make([]map[int]bool, len(names))
+	for p := range names {
+		leaves := x.Next()
+		raced[p] = map[int]bool{}
+		for _, id := range m.DrawOrder(ids) {
+			if raced[p][item[id]] = !m.HeldOut.Contains(id); m.HeldOut.Contains(id) || leaves(correct(p, item[id])) {
+				break
+			}
+		}
+	}
+	var runs []*scoring.Run
+	for p, name := range names {
+		runs = append(runs, someAnswers(t, name, "", n, func(i int) bool { return raced[p][i] || p == 0 || p == x.Best() },
+			func(i int) bool { return correct(p, i) }))
+	}
+	return runs, x
+}
+
+// TestRacesInWorlds: what holds where all prompts are asked about all items holds in a race, too: among six equal
+// prompts none is called better, one that is better by 15 points is found wherever it comes, the interval on held-out
+// items covers the true score of the winner, and the lead by chance is as expected.
+func TestRacesInWorlds(t *testing.T) {
+	const worlds, items, prompts, share = 200, 350, 6, 0.7
+	rng := rand.New(rand.NewPCG(3, 4))
+	names := []string{"p0", "p1", "p2", "p3", "p4", "p5"}
+	falseCalls, hits, heldOut, optimism, chance := 0.0, 0.0, 0.0, 0.0, 0.0
+	var saved [2]float64
+	for world := range worlds {
+		for planted := range 2 {
+			good := planted * (1 + rng.IntN(prompts-1))
+			var right [prompts][items]bool
+			for i := range items {
+				common := rng.Float64() < share
+				for p := range prompts {
+					right[p][i] = rng.Float64() < share
+					if rng.Float64() < 0.2 {
+						right[p][i] = common
+					}
+					if p > 0 && p == good { // 85 %, as above
+						right[p][i] = rng.Float64() < 0.663 || right[0][i] && rng.Float64() < 0.792
+					}
+				}
+			}
+			runs, x := race(t, items, int64(world), names, func(p, i int) bool { return right[p][i] })
+			result, err := races.TunePrompts(runs, x, datasets.HeldOut{Share: 0.5, Seed: int64(world)}, quick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best := names[x.Best()]
+			tunedOn := group(t, result, best+", tuned-on")
+			saved[planted] += 1 - float64(result.Calls)/float64(result.FullCalls)
+			truth := 100 * share
+			if planted == 1 {
+				hits += scoring.Indicator(strings.HasPrefix(result.Says, names[good]+" is better than p0 on "))
+				if x.Best() == good {
+					truth = 85
+				}
+			} else {
+				falseCalls += scoring.Indicator(strings.Contains(result.Says, " is better than "))
+				optimism += *tunedOn.Value - truth
+				chance += *group(t, result, "best of equal prompts, by chance").Value
+			}
+			h := group(t, result, best+", held-out")
+			heldOut += scoring.Indicator(*h.Low <= truth && truth <= *h.High)
+		}
+	}
+	t.Logf("better: %g of %d with equal prompts, %g with a better one; covered: %g of %d; above: %.2f, %.2f; saved: %.0f and %.0f %%",
+		falseCalls, worlds, hits, heldOut, 2*worlds, optimism/worlds, chance/worlds, saved[0]/worlds*100, saved[1]/worlds*100)
+	if falseCalls > 0.05*worlds || hits < 0.95*worlds || heldOut < 0.93*2*worlds || heldOut > 0.97*2*worlds {
+		t.Error("false, missed or uncovered too often")
+	}
+	if math.Abs(optimism/chance-1) > 0.15 {
+		t.Error("the lead by chance is not as expected")
+	}
+}
+
 // TestTuningByHand: every number of 40 items with two prompts, of which the second is right on more items that are not
 // held out, and on fewer that are.
 func TestTuningByHand(t *testing.T) {
+	half := datasets.HeldOut{Share: 0.5, Seed: 3}
 	var place [40]int // among the items of its side
 	var n [2]int
 	for i := range place {
-		side := int(scoring.Indicator(datasets.HeldOut(itemID(i), 0.5, 3)))
+		side := int(scoring.Indicator(half.Contains(itemID(i))))
 		place[i] = n[side]
 		n[side]++
 	}
 	prompt := func(name string, tuned, heldOut int) *scoring.Run {
 		return answers(t, name, len(place), func(i int) bool {
-			if datasets.HeldOut(itemID(i), 0.5, 3) {
+			if half.Contains(itemID(i)) {
 				return place[i] < heldOut
 			}
 			return place[i] < tuned
 		})
 	}
-	x, err := races.TunePrompts([]*scoring.Run{prompt("first", 10, 9), prompt("second", 14, 7)}, 0.5, 3, quick)
+	x, err := races.TunePrompts([]*scoring.Run{prompt("first", 10, 9), prompt("second", 14, 7)}, nil, half, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +275,11 @@ func TestTuningByHand(t *testing.T) {
 	if len(x.Results) != 7 || !strings.HasPrefix(x.Says, "No prompt is significantly better than first on ") {
 		t.Errorf("%d results; %s", len(x.Results), x.Says)
 	}
-	x, err = races.TunePrompts([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.5, 3, quick)
+	x, err = races.TunePrompts([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, nil, half, quick)
 	if err != nil || x.Says != "No prompt is ahead of first on the tuned-on items; keep it." || len(x.Results) != 5 {
 		t.Errorf("%+v, %v", x, err)
 	}
-	if _, err = races.TunePrompts([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.999, 3, quick); err == nil ||
+	if _, err = races.TunePrompts([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, nil, datasets.HeldOut{Share: 0.999, Seed: 3}, quick); err == nil ||
 		err.Error() != "too few items to choose on, or held out: take more, or change --held-out" {
 		t.Error(err)
 	}
@@ -193,13 +290,13 @@ func TestClustersStayTogether(t *testing.T) {
 	const items = 200
 	even := func(i int) bool { return i%2 == 0 }
 	run := func(prompt string) *scoring.Run { return answersTo(t, prompt, "gsm-symbolic", items, even) }
-	x, err := races.TunePrompts([]*scoring.Run{run("a"), run("b")}, 0.3, 1, quick)
+	x, err := races.TunePrompts([]*scoring.Run{run("a"), run("b")}, nil, datasets.HeldOut{Share: 0.3, Seed: 1}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
 	heldOut := 0
 	for i := 0; i < items; i += 4 {
-		heldOut += 4 * int(scoring.Indicator(datasets.HeldOut(fmt.Sprintf("q%03d", i/4), 0.3, 1)))
+		heldOut += 4 * int(scoring.Indicator(datasets.HeldOut{Share: 0.3, Seed: 1}.Contains(fmt.Sprintf("q%03d", i/4))))
 	}
 	got := group(t, x, "a, held-out")
 	if got.N != heldOut || got.Clusters != heldOut/4 || heldOut < 40 || heldOut > 80 {
@@ -229,13 +326,13 @@ func TestTuneOneJudge(t *testing.T) {
 		"one is of the judge judge, and two of other": func(m *judging.Manifest) { m.Spec.Model.Name = "other" },
 		"two of judge or of another version":          func(m *judging.Manifest) { m.Spec.Model.Identity = "sha256:1" },
 	} {
-		_, err := races.TunePrompts(runs(change), 0.5, 1, stats.DefaultBootstrap)
+		_, err := races.TunePrompts(runs(change), nil, datasets.HeldOut{Share: 0.5, Seed: 1}, stats.DefaultBootstrap)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
 	imported := func(m *judging.Manifest) { m.Imported, m.Spec.Model.Identity = "result.json", "import:1" }
-	if _, err := races.TunePrompts(runs(imported), 0.5, 1, stats.DefaultBootstrap); err != nil {
+	if _, err := races.TunePrompts(runs(imported), nil, datasets.HeldOut{Share: 0.5, Seed: 1}, stats.DefaultBootstrap); err != nil {
 		t.Error(err)
 	}
 }

@@ -156,14 +156,15 @@ func indicator(right bool) int {
 	return 0
 }
 
-func count(right []bool) (n int) {
+// CountRight returns the number of items on which a judge is right.
+func CountRight(right []bool) (n int) {
 	for _, ok := range right {
 		n += indicator(ok)
 	}
 	return n
 }
 
-func shareOf(right []bool) float64 { return float64(count(right)) / float64(len(right)) }
+func shareOf(right []bool) float64 { return float64(CountRight(right)) / float64(len(right)) }
 
 // untiedPairs returns the pairs of judges in a list that are not tied, as indexes in the list.
 func (r *Race) untiedPairs(judges []int) (pairs [][2]int) {
@@ -193,7 +194,8 @@ func (r *Race) Remaining() []int {
 			common = min(common, len(r.right[j]))
 		}
 	}
-	slices.SortStableFunc(in, func(i, j int) int { return count(r.right[j][:common]) - count(r.right[i][:common]) })
+	right := func(j int) int { return CountRight(r.right[j][:common]) }
+	slices.SortStableFunc(in, func(i, j int) int { return right(j) - right(i) })
 	return in
 }
 
@@ -223,7 +225,7 @@ func (r *Race) ModelLoads() int { return r.modelLoads }
 func (r *Race) ShareOfRight(judge int) (share float64, iv stats.Interval) {
 	right, level := r.right[judge], 1-r.Rules.Alpha
 	if !r.Rules.OnlyTheseItems {
-		return shareOf(right), stats.ShareConfidenceSequence(count(right), len(right), level)
+		return shareOf(right), stats.ShareConfidenceSequence(CountRight(right), len(right), level)
 	}
 	scores := make([]float64, len(right))
 	for i, ok := range right {
