@@ -20,6 +20,7 @@ type ShapeInfo struct {
 	SideBySide            bool   // two responses side by side, possibly tied
 	CandidatesAreVerdicts bool   // candidates are verdicts, and are not shown
 	Numeric               bool   // the answer, or the label, is a number
+	Scored                bool   // the label is a score: near ones agree better than distant ones
 	Ordered               bool   // candidates keep the dataset's order
 	VariableCandidates    bool   // candidates may be left out or added
 	LabelQuestion         string // question to a person who labels an item; "": not labelled by people
@@ -34,7 +35,9 @@ var Shapes = map[Shape]ShapeInfo{
 	ShapeOptions:    {MinCandidates: 2, VariableCandidates: true, LabelQuestion: "Which response is the best?"},
 	ShapeJudgment:   {MinCandidates: 2, CandidatesAreVerdicts: true},
 	ShapeOpen:       {},
-	ShapeResponse:   {MinCandidates: 1, Numeric: true, LabelQuestion: "Which score does this response deserve?"},
+	ShapeResponse: {
+		MinCandidates: 1, Numeric: true, Scored: true, LabelQuestion: "Which score does this response deserve?",
+	},
 }
 
 // Info describes a shape; an unknown one is described like a pair.

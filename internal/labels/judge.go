@@ -15,6 +15,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -29,6 +30,7 @@ type RunVerdicts struct {
 	// other than a tie whose records all have label probabilities.
 	Confidence  map[string]float64
 	Gold        map[string]string   // by item id: the label of the dataset
+	peopleScale *[2]float64         // lowest and highest score that people could give; nil if unknown
 	Calls       int                 // judgments per item
 	Tokens      int                 // tokens of all replies, if known
 	shape       datasets.ShapeInfo  // properties of the items, such as being pairs
@@ -67,9 +69,16 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	type itemVerdicts struct {
 		labels        map[int]string // verdicts by presentation
 		probabilities []float64      // of these verdicts, if known
+		score, weight float64        // sums over a rubric's criteria
 	}
 	items := map[string]*itemVerdicts{}
-	m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+	questions := map[string]string{} // of responses, by item id
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	j.Manifest = m
+	_, err = judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 		if r.Agent != "" || r.Shape == datasets.ShapeOpen {
 			return notLabelable(dir, r.Protocol)
 		}
@@ -95,10 +104,23 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
 			x.probabilities = append(x.probabilities, p)
 		}
+		weight := m.Spec.Prompt.CriterionWeight(r.Mode)
+		x.score += weight * m.Spec.Prompt.ScaleValue(v.Answer)
+		x.weight += weight
+		if v.Outcome != judging.Decided {
+			x.score = math.NaN()
+		}
+		if r.People != nil {
+			j.peopleScale = r.People.Scale
+			questions[item] = strings.Clone(r.QuestionID)
+		}
 		if len(x.labels) < r.Presentations {
 			return nil
 		}
 		label := verdict(x.labels)
+		if j.shape.Scored && r.Presentations > 1 {
+			label = scoreText(x.score / x.weight)
+		}
 		j.Verdicts[item] = j.normalizeLabel(label)
 		if label != "" && label != Tie && len(x.probabilities) == len(x.labels) {
 			j.Confidence[item] = stat.Mean(x.probabilities, nil)
@@ -108,7 +130,11 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	if err != nil {
 		return nil, err
 	}
-	j.Manifest = m
+	distinct := slices.Compact(slices.Sorted(maps.Values(questions)))
+	if len(distinct) >= minRows {
+		j.clusterNoun = "question"
+		j.cluster = func(item string) string { return questions[item] }
+	}
 	if j.shape.VariableCandidates {
 		return j, nil // a run may show some of an item's options, so that its lines differ from the dataset's
 	}
@@ -129,6 +155,25 @@ func normalizeNumber(text string) (string, bool) {
 		return "", false
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64), true
+}
+
+// scoreText returns a score as a label; "" for NaN.
+func scoreText(score float64) string {
+	if math.IsNaN(score) {
+		return ""
+	}
+	return strconv.FormatFloat(scalar.Round(score, 9), 'f', -1, 64)
+}
+
+// scores returns the verdicts of a run that scores responses, those of yes and no as 1 and 0, by item id.
+func (j *RunVerdicts) scores() map[string]string {
+	all := maps.Clone(j.Verdicts)
+	for item, verdict := range all {
+		if verdict != "" {
+			all[item] = scoreText(j.Manifest.Spec.Prompt.ScaleValue(verdict))
+		}
+	}
+	return all
 }
 
 // normalizeLabel returns the label; a number in the spelling of [normalizeNumber].

@@ -1,11 +1,15 @@
 package labels
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 
+	"gavel/datasets"
 	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
@@ -56,7 +60,11 @@ func newPanel(
 			return nil, err
 		}
 		p.judges = append(p.judges, j)
-		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Verdicts})
+		r := rater{name: j.Dir, judge: j, labels: j.Verdicts}
+		if j.shape.Scored {
+			r.labels = j.scores()
+		}
+		p.raters = append(p.raters, r)
 	}
 	if len(p.judges) == 0 {
 		return nil, ErrNotJudged
@@ -99,11 +107,20 @@ func newPanel(
 		delete(used, "")
 		p.categories = slices.Sorted(maps.Keys(used))
 	}
+	if p.itemsAreScored() {
+		slices.SortFunc(p.categories, func(a, b string) int {
+			row := p.itemRow(a, b)
+			return cmp.Compare(row[2], row[3])
+		})
+	}
 	return p, nil
 }
 
 // itemsArePairs reports whether the items are pairs of responses.
 func (p *panel) itemsArePairs() bool { return p.judges[0].shape.SideBySide }
+
+// itemsAreScored reports whether the items are responses that people score.
+func (p *panel) itemsAreScored() bool { return p.judges[0].shape.Scored }
 
 // datasetLabels returns the dataset's labels as those of one person, named dataset.
 func (j *RunVerdicts) datasetLabels() *LabelFile {
@@ -155,6 +172,11 @@ func (p *panel) checkLabels() error {
 		}
 	}
 	none := slices.Index(labelled, 0)
+	if p.itemsAreScored() && unknown.n < len(p.file.Labels) {
+		if err := p.checkScores(); err != nil {
+			return err
+		}
+	}
 	switch n := len(p.file.Labels); {
 	case n == 0:
 		return fmt.Errorf("%s: the file has no labels: to label items, gavel labels label DATASET", p.file.Path)
@@ -181,6 +203,33 @@ func (p *panel) checkLabels() error {
 	return nil
 }
 
+// checkScores returns an error for a label that is no score, and warns of judges whose lowest and highest level are not
+// those of people: of their scores and of the scale that the dataset states.
+func (p *panel) checkScores() error {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	for _, l := range p.file.Labels {
+		score, err := strconv.ParseFloat(l.Label, 64)
+		if err != nil && l.Label != "" {
+			return fmt.Errorf("%s: label %q of %s is no score", p.file.Path, l.Label, l.Item)
+		}
+		if err == nil {
+			lowest, highest = min(lowest, score), max(highest, score)
+		}
+	}
+	for _, j := range p.judges {
+		prompt := j.Manifest.Spec.Prompt
+		ends := [2]float64{prompt.ScaleValue(prompt.Labels[0]), prompt.ScaleValue(prompt.Labels[len(prompt.Labels)-1])}
+		people := [2]float64{lowest, highest}
+		if s := j.peopleScale; s != nil {
+			people = [2]float64{min(lowest, s[0]), max(highest, s[1])}
+		}
+		if people != ends {
+			p.warn("labels.scale", j.Dir, ends[0], ends[1], people[0], people[1])
+		}
+	}
+	return nil
+}
+
 // warn adds a warning: the phrase of a code with its arguments.
 func (p *panel) warn(code string, args ...any) {
 	p.warnings = append(p.warnings, phrases.Sentence(code, args...))
@@ -192,6 +241,19 @@ func (p *panel) clusterOf(item string) string {
 		return cluster(item)
 	}
 	return item
+}
+
+// meanScores returns by item id the mean of people's scores.
+func (p *panel) meanScores() map[string]string {
+	means := map[string]string{}
+	for item, labels := range p.file.byItem() {
+		scores := datasets.PeopleScores{Scores: map[string]float64{}}
+		for name, label := range labels {
+			scores.Scores[name], _ = strconv.ParseFloat(label, 64)
+		}
+		means[item] = strconv.FormatFloat(scores.Mean(), 'f', -1, 64)
+	}
+	return means
 }
 
 // majority returns by item id the label that most people give, and the number of items on which people are evenly

@@ -2,7 +2,11 @@ package labels
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -29,12 +33,56 @@ func (c clusters) unitRows(metrics ...scoring.Metric) *scoring.UnitRows {
 	return scoring.IndependentRows("", metrics, rows)
 }
 
-// addItem adds an item to the row of its cluster: agree tells whether two raters agree on the item.
-// [panel.agreementShare] sums up the rows.
-func (p *panel) addItem(c clusters, item string, agree bool) {
-	row := p.clusterRow(c, item, 2)
-	row[0] += scoring.Indicator(agree)
-	row[1]++
+// itemRow returns the numbers that an item adds to the agreement of two raters who give it the labels x and y: whether
+// they are equal, and 1; of scores also x, y, x² + y², xy and |x − y|.
+func (p *panel) itemRow(x, y string) []float64 {
+	row := []float64{scoring.Indicator(x == y), 1}
+	if p.itemsAreScored() {
+		a, _ := strconv.ParseFloat(x, 64)
+		b, _ := strconv.ParseFloat(y, 64)
+		row = append(row, a, b, a*a+b*b, a*b, math.Abs(a-b))
+	}
+	return row
+}
+
+// addItem adds an item, the numbers of [panel.itemRow], to the row of its cluster. [panel.agreementShare] sums up the
+// rows.
+func (p *panel) addItem(c clusters, item string, row []float64) {
+	floats.Add(p.clusterRow(c, item, len(row)), row)
+}
+
+// weightedKappa returns the quadratic-weighted κ of two raters' scores, as [stats.WeightedKappa] does, from the sums of
+// rows of [panel.itemRow].
+func weightedKappa(sums []float64) float64 {
+	product := 2 * sums[2] * sums[3] / sums[1]
+	return (2*sums[5] - product) / (sums[4] - product)
+}
+
+// meanDistance returns the mean absolute difference of two raters' scores, from the same sums.
+func meanDistance(sums []float64) float64 { return sums[6] / sums[1] }
+
+// scoreStatistics returns [weightedKappa] and [meanDistance] over rows filled by [panel.addItem].
+func (p *panel) scoreStatistics(c clusters) (kappa, distance *Statistic) {
+	statistic := func(unit string, compute func(sums []float64) float64) *Statistic {
+		m := []scoring.Metric{{
+			Unit:    unit,
+			Columns: scoring.ColumnSpan{0, 7},
+			ValueFromUnits: func(rows [][]float64) float64 {
+				sums := make([]float64, 7)
+				for _, row := range rows {
+					floats.Add(sums, row)
+				}
+				return compute(sums)
+			},
+		}}
+		return newStatistic(c.unitRows(m...).Results("", m, p.bootstrap)[0])
+	}
+	return statistic(scoring.UnitCorrelation, weightedKappa), statistic(scoring.UnitStatistic, meanDistance)
+}
+
+// newStatistic returns a result's value with its interval.
+func newStatistic(r scoring.Result) *Statistic {
+	return &Statistic{Value: r.Value, Low: r.Low, High: r.High, IntervalMethod: r.IntervalMethod}
 }
 
 // agreementShare returns the percentage of items on which raters agree, from rows filled by [panel.addItem], the number
@@ -46,10 +94,9 @@ func (p *panel) agreementShare(c clusters) (share Statistic, items, clustered in
 	agreement := scoring.Metric{Kind: scoring.KindTrials, Columns: scoring.ColumnSpan{0, 2}}
 	sample := c.unitRows(agreement)
 	r := sample.Results("", []scoring.Metric{agreement}, stats.Bootstrap{Level: p.bootstrap.Level})[0]
-	share = Statistic{Value: r.Value, Low: r.Low, High: r.High, IntervalMethod: r.IntervalMethod}
 	items = int(sample.Sums()[1])
 	if len(c) < items {
 		clustered = len(c)
 	}
-	return share, items, clustered
+	return *newStatistic(r), items, clustered
 }
