@@ -61,7 +61,7 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 
 // stage returns the stage, a run made first, in which the judge answers the questions itself; nil if the judge
 // does not see its own answers.
-func stage(s judging.Settings) *judging.Stage {
+func stage(s judging.Settings, _ string) *judging.Stage {
 	if s.Get(referenceOption) != "true" {
 		return nil
 	}
@@ -152,8 +152,8 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 	return nil
 }
 
-// WriteOwnAnswers writes the pairs in rows with the judge's own answers: each line as published, with the key
-// "own_answer" at its end. It leaves out pairs without an own answer, and counts them.
+// WriteOwnAnswers writes the pairs in rows with the judge's own answers, metrics or both: each line as published, with
+// the key "own_answer" at its end. It leaves out pairs that lack one of these, and counts them.
 func WriteOwnAnswers(
 	pairs *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, _ []*judging.ModelAnswers,
 	write func(line []byte) error,
@@ -170,14 +170,27 @@ func WriteOwnAnswers(
 		if item.Shape != datasets.ShapePair {
 			return nil, fmt.Errorf("%s: is not a pair of responses (its shape is %s)", item.ID, item.Shape)
 		}
-		g, why := ownAnswers.Find(item)
-		if why != judging.AnswerUsable {
-			out.NoOwn[why]++
+		added := datasets.OwnAnswer{Text: new("")}
+		missing := judging.AnswerUsable
+		for a := ownAnswers; a != nil && missing == judging.AnswerUsable; a = a.Reference {
+			var g judging.Answer
+			g, missing = a.Find(item)
+			if a.Prompt == answer.MetricsPrompt {
+				added.Metrics = strings.TrimSpace(g.Text)
+			} else if missing == judging.AnswerUsable {
+				added.Text = &g.Text
+				ownAnswer := gradeOwnReply(item, g.Text)
+				countReference(out, ownAnswer)
+				if ownAnswer != nil {
+					added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
+				}
+			}
+		}
+		if missing != judging.AnswerUsable {
+			out.NoOwn[missing]++
 			continue
 		}
-		ownAnswer := gradeOwnReply(item, g.Text)
-		countReference(out, ownAnswer)
-		line, err := withOwnAnswer(item, g.Text, ownAnswer)
+		line, err := withOwnAnswer(item, added)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", item.ID, err)
 		}
@@ -201,16 +214,11 @@ func countReference(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
 	}
 }
 
-// withOwnAnswer returns the line of a pair with the key "own_answer" added; every published byte stays. text is the
-// judge's reply, ownAnswer its grade or nil.
-func withOwnAnswer(item datasets.Item, text string, ownAnswer *datasets.Answer) ([]byte, error) {
+// withOwnAnswer returns the line of a pair with the key "own_answer" added; every published byte stays.
+func withOwnAnswer(item datasets.Item, added datasets.OwnAnswer) ([]byte, error) {
 	line, ok := bytes.CutSuffix(bytes.TrimRight(item.Raw, " \t\r"), []byte("}"))
 	if !ok || item.Answered != nil {
 		return nil, errors.New("has an answer of a judge already: use the file without them")
-	}
-	added := datasets.OwnAnswer{Text: &text}
-	if ownAnswer != nil {
-		added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
 	}
 	key, err := codec.Marshal(map[string]any{"own_answer": added})
 	if err != nil {
