@@ -54,14 +54,11 @@ type JudgeAgreement struct {
 	Agreement Statistic `json:"agreement"`
 	N         int       `json:"n"` // judged items with a label
 	// number of clusters (questions) of these items, if items come in clusters
-	Clusters  int       `json:"clusters,omitempty"`
-	NoVerdict int       `json:"no_verdict"` // judged items with a label but without a verdict
-	Kappa     Statistic `json:"kappa"`      // Cohen's κ of judge and majority, over items with a verdict
-	// of scores, in place of agreement and κ: quadratic-weighted κ of the judge's scores and people's means
-	WeightedKappa *Statistic `json:"weighted_kappa,omitempty"`
-	// of scores: mean absolute difference between the judge's scores and people's means
-	Distance              *Statistic `json:"mae,omitempty"`
-	CallsPerThousandItems int        `json:"calls"` // judgments that the judge makes per 1,000 items
+	Clusters              int       `json:"clusters,omitempty"`
+	NoVerdict             int       `json:"no_verdict"` // judged items with a label but without a verdict
+	Kappa                 Statistic `json:"kappa"`      // Cohen's κ of judge and majority, over items with a verdict
+	ScoreAgreement                  // of the judge's scores and the means of people's, in place of agreement and κ
+	CallsPerThousandItems int       `json:"calls"` // judgments that the judge makes per 1,000 items
 	// tokens of the judge's replies per 1,000 items; left out if unknown
 	Tokens int `json:"tokens,omitempty"`
 	// letters of the groups of judges that do not differ significantly: such judges share a letter
@@ -85,10 +82,14 @@ type RaterPair struct {
 	AC1       Statistic `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
 	Alpha     Statistic `json:"alpha"`     // Krippendorff's α of the two raters, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
-	Ordinal *Statistic `json:"alpha_ordinal,omitempty"`
-	// of scores, in place of κ, AC1 and α: quadratic-weighted κ of the two raters
-	WeightedKappa *Statistic `json:"weighted_kappa,omitempty"`
-	Distance      *Statistic `json:"mae,omitempty"` // of scores: mean absolute difference between the two raters' scores
+	Ordinal        *Statistic `json:"alpha_ordinal,omitempty"`
+	ScoreAgreement            // in place of κ, AC1 and α
+}
+
+// ScoreAgreement tells how close the scores of two raters are. It is empty for other labels.
+type ScoreAgreement struct {
+	WeightedKappa *Statistic `json:"weighted_kappa,omitempty"` // quadratic-weighted κ, −1 to 1
+	Distance      *Statistic `json:"mae,omitempty"`            // mean absolute difference, in levels of the scale
 }
 
 // PeopleAgreement tells how far all people who labelled items agree with each other.
@@ -194,11 +195,11 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 			Unit:   cmp.Or(p.judges[0].clusterNoun, "item"),
 		},
 	}
-	if p.judges[0].cluster != nil || p.itemsAreScored() {
+	if p.judges[0].cluster != nil || p.scored {
 		a.JudgePairTest = "permutation"
 	}
 	var reference map[string]string
-	if p.itemsAreScored() {
+	if p.scored {
 		reference = p.meanScores()
 	} else {
 		reference, a.SplitItems = p.majority()
@@ -231,23 +232,20 @@ func (p *panel) rankJudges(a *Agreement, reference map[string]string) {
 			if !ok {
 				continue
 			}
-			row := p.itemRow(label, verdict)
-			p.addItem(agreed, item, row)
 			if verdict == "" {
 				s.NoVerdict++
+				if p.scored {
+					continue
+				}
 			}
-			if !p.itemsAreScored() {
-				s.rows[item] = row[:1]
-			} else if verdict != "" {
-				s.rows[item] = row
-			}
+			s.rows[item] = p.itemRow(label, verdict)
+			p.addItem(agreed, item, s.rows[item])
 		}
 		s.Agreement, s.N, s.Clusters = p.agreementShare(agreed)
 		pair := p.pair(p.raters[i], rater{labels: reference})
 		s.Kappa = pair.Kappa
-		s.WeightedKappa = pair.WeightedKappa
-		s.Distance = pair.Distance
-		if p.itemsAreScored() {
+		s.ScoreAgreement = pair.ScoreAgreement
+		if p.scored {
 			s.Agreement = Statistic{}
 		}
 		a.Judges = append(a.Judges, s)
@@ -303,18 +301,18 @@ func (p *panel) pValue(a, b map[string][]float64) float64 {
 			p.addItem(both, item, slices.Concat(first, second))
 		}
 	}
-	if p.itemsAreScored() {
-		return p.bootstrap.PermutationTest(both.unitRows().Rows(), func(a, b []float64) float64 {
-			return weightedKappa(b) - weightedKappa(a)
-		})
-	}
-	if p.judges[0].cluster != nil {
-		return p.bootstrap.PermutationTest(both.unitRows().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
+	if p.scored || p.judges[0].cluster != nil {
+		statistic := func(sums []float64) float64 { return sums[0] }
+		if p.scored {
+			statistic = weightedKappa
+		}
+		difference := func(a, b []float64) float64 { return statistic(b) - statistic(a) }
+		return p.bootstrap.PermutationTest(both.unitRows().Rows(), difference)
 	}
 	var discordant [2]int // items on which only the first, or only the second, agrees
 	for _, row := range both {
-		if row[0] != row[1] {
-			discordant[int(row[1])]++
+		if row[0] != row[2] {
+			discordant[int(row[2])]++
 		}
 	}
 	return stats.McNemar(discordant[0], discordant[1])

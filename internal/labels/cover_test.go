@@ -202,15 +202,15 @@ func TestApartByCluster(t *testing.T) {
 	all, common, other := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for i := range 80 {
 		item := fmt.Sprintf("%02d-%d", i/4, i%4)
-		all[item] = []float64{1}
-		common[item] = []float64{scoring.Indicator(i%4 == 0)}
-		other[item] = []float64{scoring.Indicator(i/4%2 == 0)}
+		all[item] = []float64{1, 1}
+		common[item] = []float64{scoring.Indicator(i%4 == 0), 1}
+		other[item] = []float64{scoring.Indicator(i/4%2 == 0), 1}
 	}
 	assert.Assert(t, p.pValue(all, common) < 1e-3, "p is %v", p.pValue(all, common))
 	assert.Equal(t, p.pValue(all, all), 1.0)
 	same := map[string][]float64{}
 	for item, is := range other {
-		same[item] = []float64{1 - is[0]} // in other clusters, as many
+		same[item] = []float64{1 - is[0], 1} // in other clusters, as many
 	}
 	assert.Assert(t, p.pValue(other, same) > 0.5, "p is %v", p.pValue(other, same))
 }
@@ -218,7 +218,7 @@ func TestApartByCluster(t *testing.T) {
 // scoredPanel returns a panel of responses with scores by three people, and the scores that two judges give them. A
 // person's score is the truth, 1 to 5, up to one level; each judge adds noise of its own.
 func scoredPanel(rng *rand.Rand, n int, noise [2]float64) (*panel, [2]map[string]string) {
-	p := &panel{judges: []*RunVerdicts{{shape: datasets.ShapeResponse.Info()}}, bootstrap: stats.DefaultBootstrap, file: new(LabelFile)}
+	p := &panel{judges: []*RunVerdicts{{shape: datasets.ShapeResponse.Info()}}, scored: true, bootstrap: stats.DefaultBootstrap, file: new(LabelFile)}
 	scores := [2]map[string]string{{}, {}}
 	for i := range n {
 		item := fmt.Sprintf("%03d", i)

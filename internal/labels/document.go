@@ -43,9 +43,9 @@ func (a *Agreement) csvRows() [][]string {
 		})
 	}
 	for _, j := range a.Judges {
-		if j.WeightedKappa != nil {
-			add(j.Run, "mean", "judge, people's mean", j.N-j.NoVerdict, "weighted_kappa", *j.WeightedKappa)
-			add(j.Run, "mean", "judge, people's mean", j.N-j.NoVerdict, "mae", *j.Distance)
+		if a.scored() {
+			add(j.Run, "mean", "judge, people's mean", j.N, "weighted_kappa", *j.WeightedKappa)
+			add(j.Run, "mean", "judge, people's mean", j.N, "mae", *j.Distance)
 			continue
 		}
 		add(j.Run, "majority", "judge, majority", j.N, "agreement", j.Agreement)
@@ -54,7 +54,7 @@ func (a *Agreement) csvRows() [][]string {
 	for _, p := range a.Pairs {
 		pair := func(name string, v Statistic) { add(p.A, p.B, p.RaterKinds, p.N, name, v) }
 		pair("agreement", p.Agreement)
-		if p.WeightedKappa != nil {
+		if a.scored() {
 			pair("weighted_kappa", *p.WeightedKappa)
 			pair("mae", *p.Distance)
 			continue
@@ -70,7 +70,7 @@ func (a *Agreement) csvRows() [][]string {
 }
 
 // scored reports whether people and judges give scores.
-func (a *Agreement) scored() bool { return len(a.Judges) > 0 && a.Judges[0].WeightedKappa != nil }
+func (a *Agreement) scored() bool { return a.Judges[0].WeightedKappa != nil }
 
 // code returns the code of a phrase, or of the one that stands in its place for scores.
 func (a *Agreement) code(code string) string {
@@ -88,8 +88,8 @@ func (a *Agreement) judges() doc.Block {
 		{Name: "agreement, %", Kind: doc.ColumnNumber, Axis: &axis},
 		{Name: "letters"},
 		{Name: "Cohen's κ", Kind: doc.ColumnShareWithN},
-		doc.MetricColumn("pointwise", "weighted-kappa", doc.ColumnNumber),
-		doc.MetricColumn("pointwise", "mae", doc.ColumnNumber),
+		{Name: "quadratic-weighted κ", Short: "weighted κ", Kind: doc.ColumnNumber},
+		{Name: "mean distance", Kind: doc.ColumnNumber},
 		{Name: "no verdict", Kind: doc.ColumnShareWithN},
 		{Name: "calls per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
 		{Name: "tokens per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},

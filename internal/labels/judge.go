@@ -30,7 +30,6 @@ type RunVerdicts struct {
 	// other than a tie whose records all have label probabilities.
 	Confidence  map[string]float64
 	Gold        map[string]string   // by item id: the label of the dataset
-	peopleScale *[2]float64         // lowest and highest score that people could give; nil if unknown
 	Calls       int                 // judgments per item
 	Tokens      int                 // tokens of all replies, if known
 	shape       datasets.ShapeInfo  // properties of the items, such as being pairs
@@ -110,10 +109,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		if v.Outcome != judging.Decided {
 			x.score = math.NaN()
 		}
-		if r.People != nil {
-			j.peopleScale = r.People.Scale
-			questions[item] = strings.Clone(r.QuestionID)
-		}
+		questions[item] = strings.Clone(r.QuestionID)
 		if len(x.labels) < r.Presentations {
 			return nil
 		}
@@ -130,8 +126,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	if err != nil {
 		return nil, err
 	}
-	distinct := slices.Compact(slices.Sorted(maps.Values(questions)))
-	if len(distinct) >= minRows {
+	if len(slices.Compact(slices.Sorted(maps.Values(questions)))) >= minRows && j.shape.Scored {
 		j.clusterNoun = "question"
 		j.cluster = func(item string) string { return questions[item] }
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -36,6 +35,7 @@ type panel struct {
 	judges     []*RunVerdicts
 	raters     []rater         // all raters: judges, then people
 	people     []rater         // the people among raters
+	scored     bool            // the items are responses that people score
 	categories []string        // different labels that occur; those of pairs: A, tie, B
 	bootstrap  stats.Bootstrap // settings of intervals and tests
 	warnings   []string
@@ -69,6 +69,7 @@ func newPanel(
 	if len(p.judges) == 0 {
 		return nil, ErrNotJudged
 	}
+	p.scored = p.judges[0].shape.Scored
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
 			if gold, ok := p.judges[0].Gold[item]; ok && gold != j.Gold[item] {
@@ -107,7 +108,7 @@ func newPanel(
 		delete(used, "")
 		p.categories = slices.Sorted(maps.Keys(used))
 	}
-	if p.itemsAreScored() {
+	if p.scored {
 		slices.SortFunc(p.categories, func(a, b string) int {
 			row := p.itemRow(a, b)
 			return cmp.Compare(row[2], row[3])
@@ -118,9 +119,6 @@ func newPanel(
 
 // itemsArePairs reports whether the items are pairs of responses.
 func (p *panel) itemsArePairs() bool { return p.judges[0].shape.SideBySide }
-
-// itemsAreScored reports whether the items are responses that people score.
-func (p *panel) itemsAreScored() bool { return p.judges[0].shape.Scored }
 
 // datasetLabels returns the dataset's labels as those of one person, named dataset.
 func (j *RunVerdicts) datasetLabels() *LabelFile {
@@ -155,6 +153,9 @@ func (p *panel) checkLabels() error {
 		if p.itemsArePairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
+		if _, ok := normalizeNumber(l.Label); p.scored && l.Label != "" && !ok {
+			return fmt.Errorf("%s: label %q of %s is no score", p.file.Path, l.Label, l.Item)
+		}
 		exists := false
 		for i, j := range p.judges {
 			if _, ok := j.Verdicts[l.Item]; !ok {
@@ -172,11 +173,6 @@ func (p *panel) checkLabels() error {
 		}
 	}
 	none := slices.Index(labelled, 0)
-	if p.itemsAreScored() && unknown.n < len(p.file.Labels) {
-		if err := p.checkScores(); err != nil {
-			return err
-		}
-	}
 	switch n := len(p.file.Labels); {
 	case n == 0:
 		return fmt.Errorf("%s: the file has no labels: to label items, gavel labels label DATASET", p.file.Path)
@@ -199,33 +195,6 @@ func (p *panel) checkLabels() error {
 	}
 	if p.file.hasDisagreementSample() {
 		p.warn("labels.by-disagreement")
-	}
-	return nil
-}
-
-// checkScores returns an error for a label that is no score, and warns of judges whose lowest and highest level are not
-// those of people: of their scores and of the scale that the dataset states.
-func (p *panel) checkScores() error {
-	lowest, highest := math.Inf(1), math.Inf(-1)
-	for _, l := range p.file.Labels {
-		score, err := strconv.ParseFloat(l.Label, 64)
-		if err != nil && l.Label != "" {
-			return fmt.Errorf("%s: label %q of %s is no score", p.file.Path, l.Label, l.Item)
-		}
-		if err == nil {
-			lowest, highest = min(lowest, score), max(highest, score)
-		}
-	}
-	for _, j := range p.judges {
-		prompt := j.Manifest.Spec.Prompt
-		ends := [2]float64{prompt.ScaleValue(prompt.Labels[0]), prompt.ScaleValue(prompt.Labels[len(prompt.Labels)-1])}
-		people := [2]float64{lowest, highest}
-		if s := j.peopleScale; s != nil {
-			people = [2]float64{min(lowest, s[0]), max(highest, s[1])}
-		}
-		if people != ends {
-			p.warn("labels.scale", j.Dir, ends[0], ends[1], people[0], people[1])
-		}
 	}
 	return nil
 }

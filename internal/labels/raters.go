@@ -26,13 +26,13 @@ func (p *panel) pair(a, b rater) RaterPair {
 		categories[0][x] = true
 		categories[1][y] = true
 		p.addItem(agreed, item, p.itemRow(x, y))
-		if k <= maxCategories && !p.itemsAreScored() {
+		if k <= maxCategories && !p.scored {
 			p.clusterRow(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
 	}
 	out.Agreement, out.N, out.Clusters = p.agreementShare(agreed)
-	if p.itemsAreScored() && out.N > 0 {
-		out.WeightedKappa, out.Distance = p.scoreStatistics(agreed)
+	if p.scored && out.N > 0 {
+		out.ScoreAgreement = p.scoreAgreement(agreed)
 		return out
 	}
 	if k > maxCategories || out.N == 0 {
@@ -163,7 +163,7 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 // responses and scores, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
 func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
-	if p.itemsArePairs() || p.itemsAreScored() {
+	if p.itemsArePairs() || p.scored {
 		scales = append(scales, stats.Ordinal)
 	}
 	for _, scale := range scales {
@@ -192,11 +192,8 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 		others = append(others, categories(r))
 	}
 	closeness := func(a, b int) float64 { return scoring.Indicator(a == b) }
-	if p.itemsAreScored() { // the root of the mean square, as the paper has it, ranks the same
-		closeness = func(a, b int) float64 {
-			difference := p.itemRow(p.categories[a], p.categories[b])[6]
-			return -difference * difference
-		}
+	if p.scored { // the root of the mean square, as the paper has it, ranks the same
+		closeness = func(a, b int) float64 { return -math.Pow(p.itemRow(p.categories[a], p.categories[b])[6], 2) }
 	}
 	t := stats.AltTest(categories(judge), others, closeness, epsilon, 0.05)
 	s := AltTest{

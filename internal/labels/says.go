@@ -31,11 +31,12 @@ func (a *Agreement) answer() string {
 	}
 	best := judges[0]
 	say := func(code string) string {
-		value := best.Agreement.withInterval
-		if k := best.WeightedKappa; k != nil {
-			value = func() string { return table.Interval(k.Value, k.Low, k.High, 2, 2) }
+		n := best.headline()
+		value := table.Interval(n.Value, n.Low, n.High, 2, 2)
+		if !a.scored() {
+			value = n.withInterval()
 		}
-		return phrases.Sentence(a.code(code), scoring.JudgeName(best.Model), value(), phrases.CountWithNoun(best.N, "item"))
+		return phrases.Sentence(a.code(code), scoring.JudgeName(best.Model), value, phrases.CountWithNoun(best.N, "item"))
 	}
 	if len(judges) == 1 {
 		return say("labels.agrees")

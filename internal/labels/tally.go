@@ -37,7 +37,7 @@ func (c clusters) unitRows(metrics ...scoring.Metric) *scoring.UnitRows {
 // they are equal, and 1; of scores also x, y, x² + y², xy and |x − y|.
 func (p *panel) itemRow(x, y string) []float64 {
 	row := []float64{scoring.Indicator(x == y), 1}
-	if p.itemsAreScored() {
+	if p.scored {
 		a, _ := strconv.ParseFloat(x, 64)
 		b, _ := strconv.ParseFloat(y, 64)
 		row = append(row, a, b, a*a+b*b, a*b, math.Abs(a-b))
@@ -58,26 +58,23 @@ func weightedKappa(sums []float64) float64 {
 	return (2*sums[5] - product) / (sums[4] - product)
 }
 
-// meanDistance returns the mean absolute difference of two raters' scores, from the same sums.
-func meanDistance(sums []float64) float64 { return sums[6] / sums[1] }
-
-// scoreStatistics returns [weightedKappa] and [meanDistance] over rows filled by [panel.addItem].
-func (p *panel) scoreStatistics(c clusters) (kappa, distance *Statistic) {
-	statistic := func(unit string, compute func(sums []float64) float64) *Statistic {
-		m := []scoring.Metric{{
-			Unit:    unit,
-			Columns: scoring.ColumnSpan{0, 7},
-			ValueFromUnits: func(rows [][]float64) float64 {
-				sums := make([]float64, 7)
-				for _, row := range rows {
-					floats.Add(sums, row)
-				}
-				return compute(sums)
-			},
-		}}
-		return newStatistic(c.unitRows(m...).Results("", m, p.bootstrap)[0])
+// scoreAgreement returns how close two raters' scores are, from rows filled by [panel.addItem].
+func (p *panel) scoreAgreement(c clusters) ScoreAgreement {
+	metrics := []scoring.Metric{{Unit: scoring.UnitCorrelation}, {Unit: scoring.UnitStatistic}}
+	for i, compute := range []func(sums []float64) float64{
+		weightedKappa, func(sums []float64) float64 { return sums[6] / sums[1] },
+	} {
+		metrics[i].Columns = scoring.ColumnSpan{0, 7}
+		metrics[i].ValueFromUnits = func(rows [][]float64) float64 {
+			sums := make([]float64, 7)
+			for _, row := range rows {
+				floats.Add(sums, row)
+			}
+			return compute(sums)
+		}
 	}
-	return statistic(scoring.UnitCorrelation, weightedKappa), statistic(scoring.UnitStatistic, meanDistance)
+	r := c.unitRows(metrics...).Results("", metrics, p.bootstrap)
+	return ScoreAgreement{WeightedKappa: newStatistic(r[0]), Distance: newStatistic(r[1])}
 }
 
 // newStatistic returns a result's value with its interval.

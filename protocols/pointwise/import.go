@@ -43,16 +43,13 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	defer set.Close()
-	var table scoreTable
+	table := &scoreTable{set: set, judge: judge, scores: map[string][]map[string]float64{}}
 	if dataset != "" {
-		table, err = readScores(r.Files[0], judge, set)
-		if err == nil && table.hasOthers(judge) {
-			set, err = table.responses(set)
-			info.Format = datasets.ScoresFormat.Name
-		}
+		set, err = table.read(r.Files[0])
 		if err != nil {
 			return nil, err
 		}
+		info.Format = set.Format
 	}
 	asker := pointwise{template: judging.Template{Name: "imported", Labels: levelsOf(r.Option(scaleOption.Name))}}
 	in := &imports.Builder{
@@ -63,14 +60,13 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		scores := table[item.ID]
-		if p := item.People; p != nil {
-			scores = nil
-			if len(p.Scores) > 1 {
+		scores := table.scores[item.ID]
+		if p := item.People; scores == nil && p != nil && len(p.Scores) > 1 {
+			if _, has := p.Scores[judge]; has {
 				scores = []map[string]float64{p.Scores}
 			}
 		}
-		if !slices.ContainsFunc(scores, func(people map[string]float64) bool { _, has := people[judge]; return has }) {
+		if scores == nil {
 			continue
 		}
 		in.Add(item)
@@ -93,79 +89,34 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	return finishImport(in, r, judge, "a table of scores", info)
 }
 
-// scoreTable holds the scores of responses by their item's id, their index in the item, and the person.
-type scoreTable map[string][]map[string]float64
+// scoreTable holds the scores in a table without texts.
+type scoreTable struct {
+	set       *datasets.Set                   // has the items and responses
+	judge     string                          // gave the scores without a person
+	scores    map[string][]map[string]float64 // by the item's id, the response's index in the item, and the person
+	hasOthers bool                            // others than the judge have scored too
+}
 
-// readScores reads a table of item, response, score and, where several people scored, person, with the ids of a set. A
-// row without a person has the judge's score. An error names the file and line.
-func readScores(path, judge string, set *datasets.Set) (scoreTable, error) {
-	table := scoreTable{}
-	add := func(raw []byte) error {
-		var row map[string]json.RawMessage
-		if err := datasets.DecodeObject(raw, &row); err != nil {
-			return err
-		}
-		text := func(column string) string { return datasets.ScalarText(row[column]) }
-		id, response := cmp.Or(text("item"), text("id"), text("pair_id")), text("response")
-		i, ok := set.Find(id)
-		if !ok {
-			return fmt.Errorf("%s has no item %q: the table needs the columns item, response and score", set.Name, id)
-		}
-		item, err := set.Item(i)
-		if err != nil {
-			return err
-		}
-		k := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.ID == response })
-		if k < 0 {
-			return fmt.Errorf("%s has no response %q", id, response)
-		}
-		score, err := strconv.ParseFloat(text("score"), 64)
-		if err != nil {
-			return fmt.Errorf("%q is no score", text("score"))
-		}
-		if table[id] == nil {
-			table[id] = make([]map[string]float64, len(item.Candidates))
-		}
-		if table[id][k] == nil {
-			table[id][k] = map[string]float64{}
-		}
-		table[id][k][cmp.Or(text("person"), judge)] = score
-		return nil
-	}
+// read reads the table at path. It returns the set whose items the scores are of: the table's own or, if others than
+// the judge have scored too, one of single responses with their scores. An error names the file and line.
+func (t *scoreTable) read(path string) (*datasets.Set, error) {
 	var bad error
 	_, err := imports.EachRow(path, func(line int, raw []byte) error {
-		if bad = add(raw); bad != nil {
-			bad = fmt.Errorf("%s:%d: %w", path, line, bad)
+		if err := t.addRow(raw); err != nil {
+			bad = fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		return bad
 	})
-	return table, cmp.Or(bad, err)
-}
-
-// hasOthers reports whether somebody else than the judge has scored a response.
-func (t scoreTable) hasOthers(judge string) bool {
-	for _, responses := range t {
-		for _, people := range responses {
-			if _, has := people[judge]; len(people) > 1 || len(people) == 1 && !has {
-				return true
-			}
-		}
+	if err != nil || !t.hasOthers {
+		return t.set, cmp.Or(bad, err)
 	}
-	return false
-}
-
-// responses returns the scored responses of a set as a set of single responses.
-func (t scoreTable) responses(set *datasets.Set) (*datasets.Set, error) {
 	var lines [][]byte
-	for i := range set.Len() {
-		item, err := set.Item(i)
+	for i := range t.set.Len() {
+		item, err := t.set.Item(i)
 		if err != nil {
 			return nil, err
 		}
-		for k, people := range t[item.ID] {
-			if people == nil {
-				continue
-			}
+		for k, people := range t.scores[item.ID] {
 			c := item.Candidates[k]
 			line, err := codec.Marshal(map[string]any{
 				"id": item.ID + "-" + c.ID, "group": item.Group, "question": item.Question, "response": c.Text, "scores": people,
@@ -176,7 +127,40 @@ func (t scoreTable) responses(set *datasets.Set) (*datasets.Set, error) {
 			lines = append(lines, line)
 		}
 	}
-	return datasets.FromLines(set.Name, datasets.ScoresFormat.Name, lines)
+	t.scores = nil
+	return datasets.FromLines(t.set.Name, datasets.ScoresFormat.Name, lines)
+}
+
+// addRow adds a row with the columns item, response, score and, where several people scored, person.
+func (t *scoreTable) addRow(raw []byte) error {
+	var row map[string]json.RawMessage
+	if err := datasets.DecodeObject(raw, &row); err != nil {
+		return err
+	}
+	text := func(column string) string { return datasets.ScalarText(row[column]) }
+	id := text("item")
+	i, ok := t.set.Find(id)
+	if !ok {
+		return fmt.Errorf("%s has no item %q: the table needs the columns item, response and score", t.set.Name, id)
+	}
+	item, err := t.set.Item(i)
+	if err != nil {
+		return err
+	}
+	k := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.ID == text("response") })
+	score, err := strconv.ParseFloat(text("score"), 64)
+	if k < 0 || err != nil {
+		return fmt.Errorf("%s has no response %q, or %q is no score", id, text("response"), text("score"))
+	}
+	if t.scores[id] == nil {
+		for range item.Candidates {
+			t.scores[id] = append(t.scores[id], map[string]float64{})
+		}
+	}
+	person := cmp.Or(text("person"), t.judge)
+	t.scores[id][k][person] = score
+	t.hasOthers = t.hasOthers || person != t.judge
+	return nil
 }
 
 // finishImport describes the run of a judge and writes it.
