@@ -213,7 +213,7 @@ func guess[V any](columns map[string]V) (fields []string) {
 		}
 	}
 	for _, k := range partsByKind {
-		if slices.ContainsFunc(slices.Concat(k.Required, []string{partQuestion}), func(p string) bool { return columnOf[p] == "" }) ||
+		if columnOf[partQuestion] == "" || slices.ContainsFunc(k.Required, func(p string) bool { return columnOf[p] == "" }) ||
 			k.Required[0] == partResponse && columnOf[partScore] == "" && columnOf[partResponse] == columnOf[partLabel] {
 			continue // a column such as answer may hold the right answer
 		}

@@ -302,12 +302,12 @@ func (p *panel) pValue(a, b map[string][]float64) float64 {
 		}
 	}
 	if p.scored || p.judges[0].cluster != nil {
-		statistic := func(sums []float64) float64 { return sums[0] }
-		if p.scored {
-			statistic = weightedKappa
-		}
-		difference := func(a, b []float64) float64 { return statistic(b) - statistic(a) }
-		return p.bootstrap.PermutationTest(both.unitRows().Rows(), difference)
+		return p.bootstrap.PermutationTest(both.unitRows().Rows(), func(a, b []float64) float64 {
+			if p.scored {
+				return weightedKappa([][]float64{b}) - weightedKappa([][]float64{a})
+			}
+			return b[0] - a[0]
+		})
 	}
 	var discordant [2]int // items on which only the first, or only the second, agrees
 	for _, row := range both {

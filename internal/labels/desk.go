@@ -310,11 +310,6 @@ func (s PersonLabel) storedLabel(item datasets.Item, order []int) (string, error
 		if !ok {
 			return "", fmt.Errorf("%w: a number is expected, such as 1234.5", ErrAnswer)
 		}
-		if p := item.People; p != nil && p.Scale != nil {
-			if score, _ := strconv.ParseFloat(n, 64); score < p.Scale[0] || score > p.Scale[1] {
-				return "", fmt.Errorf("%w: a score from %g to %g is expected", ErrAnswer, p.Scale[0], p.Scale[1])
-			}
-		}
 		return n, nil
 	}
 	k, err := strconv.Atoi(s.Choice)

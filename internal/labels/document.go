@@ -101,8 +101,8 @@ func (a *Agreement) judges() doc.Block {
 		if j.Clusters > 0 {
 			r.Detail = "in " + table.Count(j.Clusters, "cluster")
 		}
-		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(j.Kappa), optionalCell(j.WeightedKappa),
-			optionalCell(j.Distance), j.NoVerdict, j.CallsPerThousandItems, "", j.Run)
+		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(&j.Kappa), coefficientCell(j.WeightedKappa),
+			coefficientCell(j.Distance), j.NoVerdict, j.CallsPerThousandItems, "", j.Run)
 		if len(a.Judges) > 1 {
 			r.Cells[1].Text = j.Letters
 		}
@@ -181,8 +181,8 @@ func (a *Agreement) raterPairsTable() doc.Block {
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {
 		t.Add(doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: doc.Cells(
 			cmp.Or(names[p.B], p.B), p.RaterKinds, shareCell(p.Agreement), p.N,
-			coefficientCell(p.Kappa), coefficientCell(p.AC1), coefficientCell(p.Alpha),
-			optionalCell(p.Ordinal), optionalCell(p.WeightedKappa), optionalCell(p.Distance),
+			coefficientCell(&p.Kappa), coefficientCell(&p.AC1), coefficientCell(&p.Alpha),
+			coefficientCell(p.Ordinal), coefficientCell(p.WeightedKappa), coefficientCell(p.Distance),
 		)})
 	}
 	t.DropEmpty()
@@ -256,22 +256,17 @@ func shareCell(n Statistic) doc.Value {
 	return doc.NumberCell(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
 }
 
-// coefficientCell returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
-func coefficientCell(n Statistic) doc.Value {
+// coefficientCell returns the table cell of a number; without a value if κ is 0 for any other rater, empty for nil.
+func coefficientCell(n *Statistic) doc.Value {
+	if n == nil {
+		return doc.TextCell("")
+	}
 	if n.Constant {
-		n = Statistic{}
+		n = &Statistic{}
 	}
 	return doc.NumberCell(scoring.Result{
 		Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High,
 	})
-}
-
-// optionalCell returns [coefficientCell] of a number; an empty cell for nil.
-func optionalCell(n *Statistic) doc.Value {
-	if n == nil {
-		return doc.TextCell("")
-	}
-	return coefficientCell(*n)
 }
 
 // hundredfold returns a share from 0 to 1 in percent; nil for nil.

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"gavel/datasets"
+	"gonum.org/v1/gonum/stat"
+
 	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
@@ -214,13 +215,15 @@ func (p *panel) clusterOf(item string) string {
 
 // meanScores returns by item id the mean of people's scores.
 func (p *panel) meanScores() map[string]string {
-	means := map[string]string{}
-	for item, labels := range p.file.byItem() {
-		scores := datasets.PeopleScores{Scores: map[string]float64{}}
-		for name, label := range labels {
-			scores.Scores[name], _ = strconv.ParseFloat(label, 64)
+	scores := map[string][]float64{}
+	for _, l := range p.file.Labels {
+		if score, err := strconv.ParseFloat(l.Label, 64); err == nil {
+			scores[l.Item] = append(scores[l.Item], score)
 		}
-		means[item] = strconv.FormatFloat(scores.Mean(), 'f', -1, 64)
+	}
+	means := map[string]string{}
+	for item, list := range scores {
+		means[item] = scoreText(stat.Mean(list, nil))
 	}
 	return means
 }

@@ -191,11 +191,7 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	for _, r := range p.people {
 		others = append(others, categories(r))
 	}
-	closeness := func(a, b int) float64 { return scoring.Indicator(a == b) }
-	if p.scored { // the root of the mean square, as the paper has it, ranks the same
-		closeness = func(a, b int) float64 { return -math.Pow(p.itemRow(p.categories[a], p.categories[b])[6], 2) }
-	}
-	t := stats.AltTest(categories(judge), others, closeness, epsilon, 0.05)
+	t := stats.AltTest(categories(judge), others, epsilon, 0.05)
 	s := AltTest{
 		Run:       judge.name,
 		Model:     judge.judge.Manifest.Spec.Model.Name,

@@ -51,27 +51,35 @@ func (p *panel) addItem(c clusters, item string, row []float64) {
 	floats.Add(p.clusterRow(c, item, len(row)), row)
 }
 
-// weightedKappa returns the quadratic-weighted κ of two raters' scores, as [stats.WeightedKappa] does, from the sums of
-// rows of [panel.itemRow].
-func weightedKappa(sums []float64) float64 {
+// sumRows returns the sums of the columns of rows, those of [panel.itemRow].
+func sumRows(rows [][]float64) []float64 {
+	sums := make([]float64, 7)
+	for _, row := range rows {
+		floats.Add(sums, row)
+	}
+	return sums
+}
+
+// weightedKappa returns the quadratic-weighted κ of two raters' scores, as [stats.WeightedKappa] does, from rows of
+// [panel.itemRow].
+func weightedKappa(rows [][]float64) float64 {
+	sums := sumRows(rows)
 	product := 2 * sums[2] * sums[3] / sums[1]
 	return (2*sums[5] - product) / (sums[4] - product)
 }
 
+// meanDistance returns the mean absolute difference of two raters' scores, from the same rows.
+func meanDistance(rows [][]float64) float64 {
+	sums := sumRows(rows)
+	return sums[6] / sums[1]
+}
+
 // scoreAgreement returns how close two raters' scores are, from rows filled by [panel.addItem].
 func (p *panel) scoreAgreement(c clusters) ScoreAgreement {
-	metrics := []scoring.Metric{{Unit: scoring.UnitCorrelation}, {Unit: scoring.UnitStatistic}}
-	for i, compute := range []func(sums []float64) float64{
-		weightedKappa, func(sums []float64) float64 { return sums[6] / sums[1] },
-	} {
-		metrics[i].Columns = scoring.ColumnSpan{0, 7}
-		metrics[i].ValueFromUnits = func(rows [][]float64) float64 {
-			sums := make([]float64, 7)
-			for _, row := range rows {
-				floats.Add(sums, row)
-			}
-			return compute(sums)
-		}
+	columns := scoring.ColumnSpan{0, 7}
+	metrics := []scoring.Metric{
+		{Unit: scoring.UnitCorrelation, Columns: columns, ValueFromUnits: weightedKappa},
+		{Unit: scoring.UnitStatistic, Columns: columns, ValueFromUnits: meanDistance},
 	}
 	r := c.unitRows(metrics...).Results("", metrics, p.bootstrap)
 	return ScoreAgreement{WeightedKappa: newStatistic(r[0]), Distance: newStatistic(r[1])}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"gavel/datasets"
-	"gavel/internal/codec"
 	"gavel/judging"
 	"gavel/protocols/imports"
 	"gavel/protocols/pairwise"
@@ -35,7 +34,7 @@ var Imports = imports.ReadImporters(importTexts, map[string]imports.Function{
 })
 
 // importScores turns the scores of one of the people who scored the responses of a dataset into a run. With the option
-// dataset, the table has ids of that dataset's items and responses in place of texts, and may be one judge's alone.
+// dataset, the table has ids of that dataset's items and responses in place of texts.
 func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset, judge := r.Option("dataset"), r.Option("model")
 	set, info, err := r.OpenDataset(cmp.Or(dataset, r.Files[0]))
@@ -43,39 +42,40 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	defer set.Close()
-	table := &scoreTable{set: set, judge: judge, scores: map[string][]map[string]float64{}}
+	levels := levelsOf(r.Option(scaleOption.Name))
+	in := &imports.Builder{
+		ImportedRun:  imports.ImportedRun{Dir: r.Out},
+		Asker:        pointwise{template: judging.Template{Name: "imported", Labels: levels}},
+		MissingError: "no score in the table",
+	}
+	var table map[string][]*float64
 	if dataset != "" {
-		set, err = table.read(r.Files[0])
+		table, err = readScores(r.Files[0], judge, set)
 		if err != nil {
 			return nil, err
 		}
-		info.Format = set.Format
-	}
-	asker := pointwise{template: judging.Template{Name: "imported", Labels: levelsOf(r.Option(scaleOption.Name))}}
-	in := &imports.Builder{
-		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the table",
 	}
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
 			return nil, err
 		}
-		scores := table.scores[item.ID]
-		if p := item.People; scores == nil && p != nil && len(p.Scores) > 1 {
-			if _, has := p.Scores[judge]; has {
-				scores = []map[string]float64{p.Scores}
+		scores := table[item.ID]
+		if p := item.People; dataset == "" && p != nil && len(p.Scores) > 1 {
+			if score, has := p.Scores[judge]; has {
+				scores = []*float64{&score}
+				delete(p.Scores, judge)
 			}
 		}
 		if scores == nil {
 			continue
 		}
 		in.Add(item)
-		for k, people := range scores {
+		for k, score := range scores {
 			var j imports.StoredJudgment
-			if score, has := people[judge]; has {
-				j.Replies = []string{"[[" + levelOf(asker.template.Labels, score) + "]]"}
+			if score != nil {
+				j.Replies = []string{"[[" + levelOf(levels, *score) + "]]"}
 			}
-			delete(people, judge)
 			if _, err := in.AddJudgment(item, k, j); err != nil {
 				return nil, err
 			}
@@ -89,78 +89,41 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	return finishImport(in, r, judge, "a table of scores", info)
 }
 
-// scoreTable holds the scores in a table without texts.
-type scoreTable struct {
-	set       *datasets.Set                   // has the items and responses
-	judge     string                          // gave the scores without a person
-	scores    map[string][]map[string]float64 // by the item's id, the response's index in the item, and the person
-	hasOthers bool                            // others than the judge have scored too
-}
-
-// read reads the table at path. It returns the set whose items the scores are of: the table's own or, if others than
-// the judge have scored too, one of single responses with their scores. An error names the file and line.
-func (t *scoreTable) read(path string) (*datasets.Set, error) {
+// readScores returns a judge's scores in a table of item, response, score and, where several people scored, person, by
+// the ids of a set's items, for each of their responses; nil for none. An error names the file and line.
+func readScores(path, judge string, set *datasets.Set) (map[string][]*float64, error) {
+	scores := map[string][]*float64{}
 	var bad error
 	_, err := imports.EachRow(path, func(line int, raw []byte) error {
-		if err := t.addRow(raw); err != nil {
-			bad = fmt.Errorf("%s:%d: %w", path, line, err)
+		var row map[string]json.RawMessage
+		bad = datasets.DecodeObject(raw, &row)
+		text := func(column string) string { return datasets.ScalarText(row[column]) }
+		var item datasets.Item
+		i, ok := set.Find(text("item"))
+		if ok && bad == nil {
+			item, bad = set.Item(i)
+		}
+		k := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.ID == text("response") })
+		score, err := strconv.ParseFloat(text("score"), 64)
+		switch {
+		case bad != nil:
+		case k < 0:
+			bad = fmt.Errorf("%s has no item %q with a response %q: the table needs the columns item, response and score",
+				set.Name, text("item"), text("response"))
+		case err != nil:
+			bad = fmt.Errorf("%q is no score", text("score"))
+		}
+		if bad != nil {
+			bad = fmt.Errorf("%s:%d: %w", path, line, bad)
+		} else if cmp.Or(text("person"), judge) == judge {
+			if scores[item.ID] == nil {
+				scores[item.ID] = make([]*float64, len(item.Candidates))
+			}
+			scores[item.ID][k] = &score
 		}
 		return bad
 	})
-	if err != nil || !t.hasOthers {
-		return t.set, cmp.Or(bad, err)
-	}
-	var lines [][]byte
-	for i := range t.set.Len() {
-		item, err := t.set.Item(i)
-		if err != nil {
-			return nil, err
-		}
-		for k, people := range t.scores[item.ID] {
-			c := item.Candidates[k]
-			line, err := codec.Marshal(map[string]any{
-				"id": item.ID + "-" + c.ID, "group": item.Group, "question": item.Question, "response": c.Text, "scores": people,
-			})
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, line)
-		}
-	}
-	t.scores = nil
-	return datasets.FromLines(t.set.Name, datasets.ScoresFormat.Name, lines)
-}
-
-// addRow adds a row with the columns item, response, score and, where several people scored, person.
-func (t *scoreTable) addRow(raw []byte) error {
-	var row map[string]json.RawMessage
-	if err := datasets.DecodeObject(raw, &row); err != nil {
-		return err
-	}
-	text := func(column string) string { return datasets.ScalarText(row[column]) }
-	id := text("item")
-	i, ok := t.set.Find(id)
-	if !ok {
-		return fmt.Errorf("%s has no item %q: the table needs the columns item, response and score", t.set.Name, id)
-	}
-	item, err := t.set.Item(i)
-	if err != nil {
-		return err
-	}
-	k := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.ID == text("response") })
-	score, err := strconv.ParseFloat(text("score"), 64)
-	if k < 0 || err != nil {
-		return fmt.Errorf("%s has no response %q, or %q is no score", id, text("response"), text("score"))
-	}
-	if t.scores[id] == nil {
-		for range item.Candidates {
-			t.scores[id] = append(t.scores[id], map[string]float64{})
-		}
-	}
-	person := cmp.Or(text("person"), t.judge)
-	t.scores[id][k][person] = score
-	t.hasOthers = t.hasOthers || person != t.judge
-	return nil
+	return scores, cmp.Or(bad, err)
 }
 
 // finishImport describes the run of a judge and writes it.

@@ -28,21 +28,18 @@ type AltTestResult struct {
 const AltTestMinUnits = 30
 
 // AltTest runs the alternative annotator test. judge[i] and people[j][i] are the categories given to unit i, −1 for
-// none. Each person in turn is left out: the test compares the judge and this person by how close each is to the other
-// people, the sum of closeness over them. ε is the cost advantage of the judge, as a share. People with fewer than
-// AltTestMinUnits units are not tested and do not count. The method of Benjamini and Yekutieli keeps the false
-// discovery rate at or below level.
+// none. Each person in turn is left out: the test compares the judge and this person by how many of the other people
+// agree with each. ε is the cost advantage of the judge, as a share. People with fewer than AltTestMinUnits units are
+// not tested and do not count. The method of Benjamini and Yekutieli keeps the false discovery rate at or below level.
 //
 // Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals
 // of Statistics 29 (2001).
-func AltTest(
-	judge []int, people [][]int, closeness func(a, b int) float64, epsilon, level float64,
-) AltTestResult {
+func AltTest(judge []int, people [][]int, epsilon, level float64) AltTestResult {
 	var all AltTestResult
 	var tested []int
 	var p []float64
 	for j := range people {
-		a := compareWithPerson(judge, people, j, closeness, epsilon)
+		a := compareWithPerson(judge, people, j, epsilon)
 		all.People = append(all.People, a)
 		if !math.IsNaN(a.P) {
 			tested, p = append(tested, j), append(p, a.P)
@@ -64,9 +61,7 @@ func AltTest(
 }
 
 // compareWithPerson compares the judge with person j; arguments are those of [AltTest].
-func compareWithPerson(
-	judge []int, people [][]int, j int, closeness func(a, b int) float64, epsilon float64,
-) Annotator {
+func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Annotator {
 	a := Annotator{P: math.NaN()}
 	var differences []float64
 	for i, judgeCategory := range judge {
@@ -75,14 +70,19 @@ func compareWithPerson(
 			continue
 		}
 		others := 0
-		withJudge, withPerson := 0.0, 0.0
+		withJudge := 0
+		withPerson := 0
 		for k, other := range people {
 			if k == j || other[i] < 0 {
 				continue
 			}
 			others++
-			withJudge += closeness(other[i], judgeCategory)
-			withPerson += closeness(other[i], personCategory)
+			if other[i] == judgeCategory {
+				withJudge++
+			}
+			if other[i] == personCategory {
+				withPerson++
+			}
 		}
 		if others == 0 {
 			continue

@@ -10,21 +10,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// equalCategories is the closeness of categories without an order.
-func equalCategories(a, b int) float64 {
-	if a == b {
-		return 1
-	}
-	return 0
-}
-
 // TestAltTestByHand: three people on 30 units; the first two agree everywhere, the third nowhere with them.
 func TestAltTestByHand(t *testing.T) {
 	var judge, one, two, three []int
 	for range 30 {
 		judge, one, two, three = append(judge, 0), append(one, 0), append(two, 0), append(three, 1)
 	}
-	a := stats.AltTest(judge, [][]int{one, two, three}, equalCategories, 0.2, 0.05)
+	a := stats.AltTest(judge, [][]int{one, two, three}, 0.2, 0.05)
 	// Beside one the judge says the same: difference 0 everywhere, below ε. Beside three it is better everywhere.
 	assert.Equal(t, a.Winning, 1.0)
 	assert.Equal(t, a.Advantage, 1.0)
@@ -34,13 +26,13 @@ func TestAltTestByHand(t *testing.T) {
 	for i := range worse {
 		worse[i] = i % 3 // right on ten of thirty beside one and two
 	}
-	a = stats.AltTest(worse, [][]int{one, two, three}, equalCategories, 0.2, 0.05)
+	a = stats.AltTest(worse, [][]int{one, two, three}, 0.2, 0.05)
 	// Beside one: two agrees with one on all, with the judge on 10; three agrees with the judge on 10 others. Ties of
 	// "others who agree": 10 units 1:1, 10 units 1:1 (three), 10 units 0:1.
 	is(t, a.People[0].JudgeAgreement, 2.0/3, 1e-12)
 	is(t, a.People[0].PersonAgreement, 1, 1e-12)
 	assert.Assert(t, !a.People[0].LosesToJudge)
-	few := stats.AltTest(judge[:29], [][]int{one[:29], two[:29], three[:29]}, equalCategories, 0.2, 0.05)
+	few := stats.AltTest(judge[:29], [][]int{one[:29], two[:29], three[:29]}, 0.2, 0.05)
 	assert.Assert(t, math.IsNaN(few.Winning), "29 units are too few to say anything")
 }
 
@@ -61,7 +53,7 @@ func TestAltTestErrs(t *testing.T) {
 				judge[i] = 1
 			}
 		}
-		if stats.AltTest(judge, people, equalCategories, 0.1, 0.05).Winning >= 0.5 {
+		if stats.AltTest(judge, people, 0.1, 0.05).Winning >= 0.5 {
 			passed++
 		}
 	}
