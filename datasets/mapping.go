@@ -213,8 +213,9 @@ func guess[V any](columns map[string]V) (fields []string) {
 		}
 	}
 	for _, k := range partsByKind {
-		if columnOf[partQuestion] == "" || slices.ContainsFunc(k.Required, func(p string) bool { return columnOf[p] == "" }) ||
-			k.Required[0] == partResponse && columnOf[partScore] == "" && columnOf[partResponse] == columnOf[partLabel] {
+		lacks := func(p string) bool { return columnOf[p] == "" }
+		if lacks(partQuestion) || slices.ContainsFunc(k.Required, lacks) ||
+			k.Required[0] == partResponse && lacks(partScore) && columnOf[partResponse] == columnOf[partLabel] {
 			continue // a column such as answer may hold the right answer
 		}
 		for _, p := range slices.Concat(k.Required, k.Optional, []string{partID, partQuestion, partGroup, partSource}) {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,10 +61,8 @@ func (item Item) withLabel(best string, people map[string]string) ([]byte, error
 	}
 	switch {
 	case item.Shape == ShapeResponse:
-		p := PeopleScores{Scores: map[string]float64{}}
-		if item.People != nil {
-			p.Scale = item.People.Scale
-		}
+		p := *cmp.Or(item.People, &PeopleScores{})
+		p.Scores = map[string]float64{}
 		item.People = &p
 		for name, label := range people {
 			score, err := strconv.ParseFloat(label, 64)

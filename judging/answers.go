@@ -19,7 +19,8 @@ type ModelAnswers struct {
 	Dataset DatasetSpec // the run's questions
 	Failed  int         // questions whose call failed: the same run command asks them again
 	Missing int         // questions of the run without a record: the same run command asks them
-	// further answers that the judge is shown: another model's in place of these, its own, or its own metrics; nil for none
+	// further answers that the judge is shown: another model's in place of these, its own; or its own beside its metrics;
+	// nil for none
 	Reference *ModelAnswers
 
 	answers map[string]Answer // by id of the question

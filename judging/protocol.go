@@ -273,7 +273,8 @@ func (p Protocol) JudgesAgents() bool {
 	return stage != nil && stage.Agents
 }
 
-// FirstStage returns how the protocol makes items of models' answers under settings and a prompt, or nil if it does not.
+// FirstStage returns how the protocol makes items of models' answers under settings and a prompt, or nil if it does
+// not.
 func (p Protocol) FirstStage(s Settings, prompt string) *Stage {
 	if p.Stage == nil {
 		return nil

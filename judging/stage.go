@@ -41,6 +41,10 @@ type Stage struct {
 	) (StageResult, error)
 }
 
+// MetricsPrompt names the prompt of protocol answer for the judge's own metrics of a good response, and the prompt of
+// pointwise that shows them.
+const MetricsPrompt = "llmbar-metrics"
+
 // StageResult counts the questions that a stage used and left out.
 type StageResult interface {
 	Warned() []string          // warnings for readers of the results, a sentence each

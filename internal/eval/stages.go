@@ -220,28 +220,25 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 	return nil
 }
 
-// makeOwnAnswers makes the judge's own answers by each prompt of the stage, and sets them in s: those of the last prompt,
-// with the others as their Reference. It sets none if some are not there yet.
+// makeOwnAnswers makes the judge's own answers by each prompt of the stage, and sets them in s: those of the last
+// prompt, with the others as their Reference. It sets none if some are not there yet.
 func (w *requestWork) makeOwnAnswers(ctx context.Context, s *stages, o RunRequest) error {
 	prompts := s.stage.AnswerPrompts
 	if prompts == nil {
 		prompts = []string{o.PromptNameOrFile}
 	}
-	complete := true
-	for _, prompt := range prompts {
+	for i, prompt := range prompts {
 		o.PromptNameOrFile = prompt
 		answers, err := w.makeAnswers(ctx, s, o, s.judgeServers, "the judge's own answers")
 		if err != nil {
 			return err
 		}
-		complete = complete && answers != nil
-		if complete {
+		if answers != nil && (i == 0 || s.ownAnswers != nil) {
 			answers.Reference = s.ownAnswers
-			s.ownAnswers = answers
+		} else {
+			answers = nil
 		}
-	}
-	if !complete {
-		s.ownAnswers = nil
+		s.ownAnswers = answers
 	}
 	return nil
 }

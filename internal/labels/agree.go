@@ -215,8 +215,8 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 	return a
 }
 
-// rankJudges adds the judges' agreement with the labels of the majority, or the means of people's scores, given by item,
-// and their letters.
+// rankJudges adds the judges' agreement with the labels of the majority, or the means of people's scores, given by
+// item, and their letters.
 func (p *panel) rankJudges(a *Agreement, reference map[string]string) {
 	for i, j := range p.judges {
 		s := JudgeAgreement{

@@ -252,6 +252,8 @@ func TestScoresAgree(t *testing.T) {
 	assert.Assert(t, *pair.WeightedKappa.Low < *pair.WeightedKappa.Value && *pair.WeightedKappa.Value < *pair.WeightedKappa.High)
 	assert.Assert(t, pair.Kappa.Value == nil && pair.N == 40)
 	assert.Equal(t, len(means), 40)
+	none := p.pair(rater{}, rater{labels: means}) // a judge without a score
+	assert.Assert(t, none.N == 0 && none.WeightedKappa.Value == nil && none.Distance.Value == nil)
 	p.file.Labels = []Label{{Item: "1", Labeller: "ann", Label: "2"}, {Item: "1", Labeller: "bob", Label: "4"}, {Item: "1", Labeller: "cy"}}
 	assert.DeepEqual(t, p.meanScores(), map[string]string{"1": "3"})
 }

@@ -112,7 +112,8 @@ func (a *Agreement) judges() doc.Block {
 		t.Add(r)
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "judges", Title: "Agreement with people", About: phrases.Sentence(a.code("labels.agreement")), Table: t}
+	about := phrases.Sentence(a.code("labels.agreement"))
+	b := doc.Block{ID: "judges", Title: "Agreement with people", About: about, Table: t}
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.JudgePairTest == "permutation" {

@@ -103,13 +103,15 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
 			x.probabilities = append(x.probabilities, p)
 		}
-		weight := m.Spec.Prompt.CriterionWeight(r.Mode)
-		x.score += weight * m.Spec.Prompt.ScaleValue(v.Answer)
-		x.weight += weight
+		if j.shape.Scored {
+			weight := m.Spec.Prompt.CriterionWeight(r.Mode)
+			x.score += weight * m.Spec.Prompt.ScaleValue(v.Answer)
+			x.weight += weight
+			questions[item] = strings.Clone(r.QuestionID)
+		}
 		if v.Outcome != judging.Decided {
 			x.score = math.NaN()
 		}
-		questions[item] = strings.Clone(r.QuestionID)
 		if len(x.labels) < r.Presentations {
 			return nil
 		}
@@ -126,7 +128,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	if err != nil {
 		return nil, err
 	}
-	if len(slices.Compact(slices.Sorted(maps.Values(questions)))) >= minRows && j.shape.Scored {
+	if len(slices.Compact(slices.Sorted(maps.Values(questions)))) >= minRows {
 		j.clusterNoun = "question"
 		j.cluster = func(item string) string { return questions[item] }
 	}
@@ -160,11 +162,11 @@ func scoreText(score float64) string {
 	return strconv.FormatFloat(scalar.Round(score, 9), 'f', -1, 64)
 }
 
-// scores returns the verdicts of a run that scores responses, those of yes and no as 1 and 0, by item id.
-func (j *RunVerdicts) scores() map[string]string {
+// verdictLabels returns the verdicts as people label, by item id: as scores yes and no are 1 and 0.
+func (j *RunVerdicts) verdictLabels() map[string]string {
 	all := maps.Clone(j.Verdicts)
 	for item, verdict := range all {
-		if verdict != "" {
+		if j.shape.Scored && verdict != "" {
 			all[item] = scoreText(j.Manifest.Spec.Prompt.ScaleValue(verdict))
 		}
 	}

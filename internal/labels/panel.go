@@ -61,11 +61,7 @@ func newPanel(
 			return nil, err
 		}
 		p.judges = append(p.judges, j)
-		r := rater{name: j.Dir, judge: j, labels: j.Verdicts}
-		if j.shape.Scored {
-			r.labels = j.scores()
-		}
-		p.raters = append(p.raters, r)
+		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.verdictLabels()})
 	}
 	if len(p.judges) == 0 {
 		return nil, ErrNotJudged

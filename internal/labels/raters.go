@@ -31,7 +31,7 @@ func (p *panel) pair(a, b rater) RaterPair {
 		}
 	}
 	out.Agreement, out.N, out.Clusters = p.agreementShare(agreed)
-	if p.scored && out.N > 0 {
+	if p.scored {
 		out.ScoreAgreement = p.scoreAgreement(agreed)
 		return out
 	}

@@ -61,12 +61,9 @@ var (
 	answerTexts = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
 		judging.ReadPromptTexts(files, "prompts"), preferenceLabel)
 	// metricsTexts asks which questions tell whether a response to a pair's question is good.
-	metricsTexts = judging.NewTemplateOfTexts(MetricsPrompt, "LLMBar (arXiv 2310.07641), Metrics",
+	metricsTexts = judging.NewTemplateOfTexts(judging.MetricsPrompt, "LLMBar (arXiv 2310.07641), Metrics",
 		judging.ReadPromptTexts(files, "prompts/metrics"), preferenceLabel)
 )
-
-// MetricsPrompt names the prompt for the judge's own metrics of a good response, a stage of pointwise.
-const MetricsPrompt = "llmbar-metrics"
 
 // fillRecord fills the record r with its item. Of a pair it clears the label: the label says which response is better,
 // and is no answer to the pair's question.
@@ -157,8 +154,8 @@ func (answer) Name() string { return name }
 
 // Check returns an error if the prompt is for pairs and the item is none.
 func (p answer) Check(item datasets.Item) error {
-	if p.template.Name == MetricsPrompt && item.Shape != datasets.ShapePair {
-		return fmt.Errorf("%s is no pair: the prompt %s is for pairs", item.ID, MetricsPrompt)
+	if p.template.Name == judging.MetricsPrompt && item.Shape != datasets.ShapePair {
+		return fmt.Errorf("%s is no pair: the prompt %s is for pairs", item.ID, judging.MetricsPrompt)
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func WriteOwnAnswers(
 		for a := ownAnswers; a != nil && missing == judging.AnswerUsable; a = a.Reference {
 			var g judging.Answer
 			g, missing = a.Find(item)
-			if a.Prompt == answer.MetricsPrompt {
+			if a.Prompt == judging.MetricsPrompt {
 				added.Metrics = strings.TrimSpace(g.Text)
 			} else if missing == judging.AnswerUsable {
 				added.Text = &g.Text

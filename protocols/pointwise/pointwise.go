@@ -17,7 +17,6 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
-	"gavel/protocols/answer"
 	"gavel/protocols/pairwise"
 	"gavel/protocols/reading"
 )
@@ -77,7 +76,7 @@ Examples:
 		),
 		publishedTemplate("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
 		publishedTemplate(
-			answer.MetricsPrompt, "LLMBar (arXiv 2310.07641), Rating with rules and metrics", llmBarSystem, llmBarScale,
+			judging.MetricsPrompt, "LLMBar (arXiv 2310.07641), Rating with rules and metrics", llmBarSystem, llmBarScale,
 		),
 		publishedTemplate("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
 		gavelPrompt(judging.DecisionPrompt),
@@ -105,9 +104,9 @@ Examples:
 	Stage: func(s judging.Settings, prompt string) *judging.Stage {
 		var prompts []string
 		if s.Get(referenceOption) == ownAnswer {
-			prompts = append(prompts, answer.Protocol.Templates[0].Name)
+			prompts = append(prompts, judging.AnswerProtocol().Templates[0].Name)
 		}
-		if prompt == answer.MetricsPrompt {
+		if prompt == judging.MetricsPrompt {
 			prompts = append(prompts, prompt)
 		}
 		if prompts == nil {
