@@ -19,10 +19,12 @@ var (
 	sideWord = regexp.MustCompile(
 		`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
 	)
-	// tieWords lists labels of a tie, in lower case.
-	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
-	// preferenceNotations lists notations of an order of quality: first those that prefer the first response.
-	preferenceNotations = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
+	// labelWords holds labels in lower case: of a tie, and notations of an order of quality, first those that prefer the
+	// first response.
+	labelWords = readYAML[struct {
+		Ties      []string
+		Notations [][]string
+	}]("labels.yaml")
 )
 
 // parseSide returns the index of the response or option that a label names without --label-values, sideTie or unclear.
@@ -35,13 +37,13 @@ func (t *mapper) parseSide(label string) int {
 		}
 		return int(word[0] - 'a')
 	}
-	for i, words := range preferenceNotations {
+	for i, words := range labelWords.Notations {
 		if m := sideWord.FindStringSubmatch(word); slices.Contains(words, word) ||
 			m != nil && strings.Contains([]string{"a1", "b2"}[i], m[1]) {
 			return i
 		}
 	}
-	if slices.Contains(tieWords, word) {
+	if slices.Contains(labelWords.Ties, word) {
 		return sideTie
 	}
 	return sideUnclear
