@@ -19,12 +19,10 @@ var (
 	sideWord = regexp.MustCompile(
 		`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
 	)
-	// labelWords holds labels in lower case: of a tie, and notations of an order of quality, first those that prefer the
-	// first response.
-	labelWords = readYAML[struct {
-		Ties      []string
-		Notations [][]string
-	}]("labels.yaml")
+	// tieWords lists labels of a tie, in lower case.
+	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
+	// preferenceNotations lists notations of an order of quality: first those that prefer the first response.
+	preferenceNotations = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
 )
 
 // parseSide returns the index of the response or option that a label names without --label-values, sideTie or unclear.
@@ -37,13 +35,13 @@ func (t *mapper) parseSide(label string) int {
 		}
 		return int(word[0] - 'a')
 	}
-	for i, words := range labelWords.Notations {
+	for i, words := range preferenceNotations {
 		if m := sideWord.FindStringSubmatch(word); slices.Contains(words, word) ||
 			m != nil && strings.Contains([]string{"a1", "b2"}[i], m[1]) {
 			return i
 		}
 	}
-	if slices.Contains(labelWords.Ties, word) {
+	if slices.Contains(tieWords, word) {
 		return sideTie
 	}
 	return sideUnclear

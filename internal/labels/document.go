@@ -36,35 +36,30 @@ func (a *Agreement) blocks() []doc.Block {
 // csvRows returns the CSV rows: one for each statistic of a judge and the majority, and of every two raters.
 func (a *Agreement) csvRows() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
-	add := func(x, y, between string, n int, name string, v Statistic) {
+	add := func(x, y, between string, n int, name string, v *Statistic) {
+		if v == nil || v.Value == nil && a.scored() {
+			return
+		}
 		rows = append(rows, []string{
 			x, y, between, strconv.Itoa(n), name, table.CSVNumber(v.Value, 6), table.CSVNumber(v.Low, 6),
 			table.CSVNumber(v.High, 6),
 		})
 	}
 	for _, j := range a.Judges {
-		if a.scored() {
-			add(j.Run, "mean", "judge, people's mean", j.N, "weighted_kappa", *j.WeightedKappa)
-			add(j.Run, "mean", "judge, people's mean", j.N, "mae", *j.Distance)
-			continue
-		}
-		add(j.Run, "majority", "judge, majority", j.N, "agreement", j.Agreement)
-		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", j.Kappa)
+		add(j.Run, "majority", "judge, majority", j.N, "agreement", &j.Agreement)
+		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", &j.Kappa)
+		add(j.Run, "mean", "judge, people's mean", j.N, "weighted_kappa", j.WeightedKappa)
+		add(j.Run, "mean", "judge, people's mean", j.N, "mae", j.Distance)
 	}
 	for _, p := range a.Pairs {
-		pair := func(name string, v Statistic) { add(p.A, p.B, p.RaterKinds, p.N, name, v) }
-		pair("agreement", p.Agreement)
-		if a.scored() {
-			pair("weighted_kappa", *p.WeightedKappa)
-			pair("mae", *p.Distance)
-			continue
-		}
-		pair("kappa", p.Kappa)
-		pair("ac1", p.AC1)
-		pair("alpha", p.Alpha)
-		if p.Ordinal != nil {
-			pair("alpha_ordinal", *p.Ordinal)
-		}
+		pair := func(name string, v *Statistic) { add(p.A, p.B, p.RaterKinds, p.N, name, v) }
+		pair("agreement", &p.Agreement)
+		pair("kappa", &p.Kappa)
+		pair("ac1", &p.AC1)
+		pair("alpha", &p.Alpha)
+		pair("alpha_ordinal", p.Ordinal)
+		pair("weighted_kappa", p.WeightedKappa)
+		pair("mae", p.Distance)
 	}
 	return rows
 }
@@ -112,8 +107,8 @@ func (a *Agreement) judges() doc.Block {
 		t.Add(r)
 	}
 	t.DropEmpty()
-	about := phrases.Sentence(a.code("labels.agreement"))
-	b := doc.Block{ID: "judges", Title: "Agreement with people", About: about, Table: t}
+	b := doc.Block{ID: "judges", Title: "Agreement with people", Table: t}
+	b.About = phrases.Sentence(a.code("labels.agreement"))
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.JudgePairTest == "permutation" {

@@ -33,7 +33,7 @@ func sampleRuns(t testing.TB) string {
 func (s *site) crawl(limit int, from ...string) map[string][]string {
 	s.t.Helper()
 	pages := http.NewServeMux()
-	for _, pattern := range pagePatterns() {
+	for _, pattern := range Pages() {
 		pages.HandleFunc(pattern, http.NotFound)
 	}
 	links, visited := map[string][]string{}, map[string]bool{}
@@ -66,7 +66,7 @@ func TestEveryPageIsReached(t *testing.T) {
 	})
 	// Few are led to the last two: who labels, and who reads an item that is named like the folder above.
 	links := s.crawl(3, "/", "/labels/ann", "/runs/pairs-a/item?id=sample-math-01")
-	for _, pattern := range pagePatterns() {
+	for _, pattern := range Pages() {
 		if links[pattern] == nil {
 			t.Errorf("no link leads to %s", pattern)
 		}
@@ -116,14 +116,4 @@ func checkControls(t *testing.T, target string, page *html.Node) {
 			t.Errorf("%s: without a script there is %s", target, outer(e))
 		}
 	}
-}
-
-// pagePatterns returns the patterns of a server's pages, as http.ServeMux reads them.
-func pagePatterns() (patterns []string) {
-	for _, r := range new(Server).routes() {
-		if r.template != "" {
-			patterns = append(patterns, r.pattern)
-		}
-	}
-	return patterns
 }

@@ -42,6 +42,16 @@ func viewFromFunc[T any](show func(*http.Request) (T, error)) viewMaker {
 // apiPath begins the path of every call of the API.
 const apiPath = "/api/v1"
 
+// Pages returns the patterns of a server's pages, as http.ServeMux reads them.
+func Pages() (patterns []string) {
+	for _, r := range new(Server).routes() {
+		if r.template != "" {
+			patterns = append(patterns, r.pattern)
+		}
+	}
+	return patterns
+}
+
 // errNoRunner answers routes that make, change or delete runs on a server without a RunMaker.
 var errNoRunner = failure.New(http.StatusNotImplemented,
 	"this server only shows runs: it cannot start, stop or delete them")

@@ -48,7 +48,7 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		Asker:        pointwise{template: judging.Template{Name: "imported", Labels: levels}},
 		MissingError: "no score in the table",
 	}
-	var table map[string][]*float64
+	var table map[string]map[int]float64
 	if dataset != "" {
 		table, err = readScores(r.Files[0], judge, set)
 		if err != nil {
@@ -63,7 +63,7 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		scores := table[item.ID]
 		if p := item.People; dataset == "" && p != nil && len(p.Scores) > 1 {
 			if score, has := p.Scores[judge]; has {
-				scores = []*float64{&score}
+				scores = map[int]float64{0: score}
 				delete(p.Scores, judge)
 			}
 		}
@@ -71,10 +71,10 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 			continue
 		}
 		in.Add(item)
-		for k, score := range scores {
+		for k := range item.Candidates {
 			var j imports.StoredJudgment
-			if score != nil {
-				j.Replies = []string{"[[" + levelOf(levels, *score) + "]]"}
+			if score, has := scores[k]; has {
+				j.Replies = []string{"[[" + levelOf(levels, score) + "]]"}
 			}
 			if _, err := in.AddJudgment(item, k, j); err != nil {
 				return nil, err
@@ -90,9 +90,9 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 }
 
 // readScores returns a judge's scores in a table of item, response, score and, where several people scored, person, by
-// the ids of a set's items, for each of their responses; nil for none. An error names the file and line.
-func readScores(path, judge string, set *datasets.Set) (map[string][]*float64, error) {
-	scores := map[string][]*float64{}
+// the ids of a set's items and the indexes of their responses. An error names the file and line.
+func readScores(path, judge string, set *datasets.Set) (map[string]map[int]float64, error) {
+	scores := map[string]map[int]float64{}
 	var bad error
 	_, err := imports.EachRow(path, func(line int, raw []byte) error {
 		var row map[string]json.RawMessage
@@ -117,9 +117,9 @@ func readScores(path, judge string, set *datasets.Set) (map[string][]*float64, e
 			bad = fmt.Errorf("%s:%d: %w", path, line, bad)
 		} else if cmp.Or(text("person"), judge) == judge {
 			if scores[item.ID] == nil {
-				scores[item.ID] = make([]*float64, len(item.Candidates))
+				scores[item.ID] = map[int]float64{}
 			}
-			scores[item.ID][k] = &score
+			scores[item.ID][k] = score
 		}
 		return bad
 	})
