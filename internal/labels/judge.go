@@ -162,17 +162,6 @@ func scoreText(score float64) string {
 	return strconv.FormatFloat(scalar.Round(score, 9), 'f', -1, 64)
 }
 
-// verdictLabels returns the verdicts as people label, by item id: as scores yes and no are 1 and 0.
-func (j *RunVerdicts) verdictLabels() map[string]string {
-	all := maps.Clone(j.Verdicts)
-	for item, verdict := range all {
-		if j.shape.Scored && verdict != "" {
-			all[item] = scoreText(j.Manifest.Spec.Prompt.ScaleValue(verdict))
-		}
-	}
-	return all
-}
-
 // normalizeLabel returns the label; a number in the spelling of [normalizeNumber].
 func (j *RunVerdicts) normalizeLabel(label string) string {
 	if n, ok := normalizeNumber(label); ok && j.shape.Numeric {

@@ -61,7 +61,13 @@ func newPanel(
 			return nil, err
 		}
 		p.judges = append(p.judges, j)
-		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.verdictLabels()})
+		verdicts := maps.Clone(j.Verdicts)
+		for item, verdict := range verdicts {
+			if j.shape.Scored && verdict != "" { // yes and no are 1 and 0
+				verdicts[item] = scoreText(j.Manifest.Spec.Prompt.ScaleValue(verdict))
+			}
+		}
+		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: verdicts})
 	}
 	if len(p.judges) == 0 {
 		return nil, ErrNotJudged

@@ -68,18 +68,13 @@ func weightedKappa(rows [][]float64) float64 {
 	return (2*sums[5] - product) / (sums[4] - product)
 }
 
-// meanDistance returns the mean absolute difference of two raters' scores, from the same rows.
-func meanDistance(rows [][]float64) float64 {
-	sums := sumRows(rows)
-	return sums[6] / sums[1]
-}
-
 // scoreAgreement returns how close two raters' scores are, from rows filled by [panel.addItem].
 func (p *panel) scoreAgreement(c clusters) ScoreAgreement {
 	columns := scoring.ColumnSpan{0, 7}
+	distance := func(rows [][]float64) float64 { sums := sumRows(rows); return sums[6] / sums[1] }
 	metrics := []scoring.Metric{
 		{Unit: scoring.UnitCorrelation, Columns: columns, ValueFromUnits: weightedKappa},
-		{Unit: scoring.UnitStatistic, Columns: columns, ValueFromUnits: meanDistance},
+		{Unit: scoring.UnitStatistic, Columns: columns, ValueFromUnits: distance},
 	}
 	r := c.unitRows(metrics...).Results("", metrics, p.bootstrap)
 	return ScoreAgreement{WeightedKappa: newStatistic(r[0]), Distance: newStatistic(r[1])}

@@ -177,13 +177,21 @@ func WriteOwnAnswers(
 			g, missing = a.Find(item)
 			if a.Prompt == judging.MetricsPrompt {
 				added.Metrics = strings.TrimSpace(g.Text)
-			} else if missing == judging.AnswerUsable {
-				added.Text = &g.Text
-				ownAnswer := gradeOwnReply(item, g.Text)
-				countReference(out, ownAnswer)
-				if ownAnswer != nil {
-					added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
-				}
+				continue
+			}
+			added.Text = &g.Text
+			ownAnswer := gradeOwnReply(item, g.Text)
+			if ownAnswer != nil {
+				added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
+			}
+			switch {
+			case missing != judging.AnswerUsable:
+			case ownAnswer == nil:
+				out.Unknown++
+			case ownAnswer.Right:
+				out.Right++
+			default:
+				out.Wrong++
 			}
 		}
 		if missing != judging.AnswerUsable {
@@ -200,18 +208,6 @@ func WriteOwnAnswers(
 	}
 	out.SetWarnings()
 	return out, nil
-}
-
-// countReference counts a pair by whether the judge's own answer is right; nil is unknown.
-func countReference(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
-	switch {
-	case ownAnswer == nil:
-		r.Unknown++
-	case ownAnswer.Right:
-		r.Right++
-	default:
-		r.Wrong++
-	}
 }
 
 // withOwnAnswer returns the line of a pair with the key "own_answer" added; every published byte stays.
