@@ -57,6 +57,7 @@ type AgentAnswer struct {
 	Agent         string  `json:"agent"`               // name of the model that answered
 	Text          string  `json:"answer"`              // the agent's whole reply
 	Reference     string  `json:"reference,omitempty"` // the judge's own whole reply to the question, or another reference
+	Metrics       string  `json:"metrics,omitempty"`   // the judge's own metrics of a good response
 	Own           *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
 	// kind of reference: gold, wrong, none or run (another model's reply); "": the judge's own reply
 	ReferenceKind  string `json:"reference_kind,omitempty"`

@@ -23,7 +23,7 @@ func (item Item) Digest() uint64 {
 	}
 	answered := cmp.Or(item.Answered, &AgentAnswer{})
 	fields := []any{item.ID, item.Shape, item.Question, candidates, item.GoldID(), answered.Agent, answered.Text}
-	if item.People != nil {
+	if item.People != nil && len(item.People.Scores) > 0 {
 		fields = append(fields, item.People)
 	}
 	raw, err := json.Marshal(fields)

@@ -41,8 +41,8 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 	for _, p := range itemParts {
 		texts, bad := r.texts(p)
 		err = cmp.Or(err, bad)
-		r.lists[p.name] = texts
-		r.partTexts[p.name] = strings.Join(texts, p.separator)
+		r.lists[p.Name] = texts
+		r.partTexts[p.Name] = strings.Join(texts, p.Separator)
 	}
 	if err != nil {
 		return nil, err
@@ -132,14 +132,14 @@ func textOf(column string, value json.RawMessage) (string, error) {
 // texts returns the texts of a part's columns. A column of a list part may itself hold a list. Empty texts at the end
 // of a list are dropped.
 func (r tableRow) texts(p part) (texts []string, err error) {
-	for _, c := range r.columns[p.name] {
+	for _, c := range r.columns[p.Name] {
 		value := r.lookup(c)
 		if value == nil {
 			continue
 		}
 		r.nonempty[c] = true
 		items := []json.RawMessage{value}
-		if p.list {
+		if p.List {
 			items = elements(value)
 		}
 		for _, item := range items {
@@ -148,11 +148,11 @@ func (r tableRow) texts(p part) (texts []string, err error) {
 			texts = append(texts, text)
 		}
 	}
-	for p.list && len(texts) > 0 && texts[len(texts)-1] == "" {
+	for p.List && len(texts) > 0 && texts[len(texts)-1] == "" {
 		texts = texts[:len(texts)-1]
 	}
-	if p.needed && texts == nil && r.columns[p.name] != nil {
-		err = fmt.Errorf("column %q has no text", r.columns[p.name][0])
+	if p.Needed && texts == nil && r.columns[p.Name] != nil {
+		err = fmt.Errorf("column %q has no text", r.columns[p.Name][0])
 	}
 	return texts, err
 }

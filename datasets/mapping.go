@@ -73,60 +73,19 @@ const (
 
 // part describes a part of an item: a text or a list of texts.
 type part struct {
-	name      string
-	aliases   string // column names that suggest the part, in lower case without separators
-	list      bool   // the part is a list of texts
-	separator string // separator of the texts of several columns; "": one column only
-	needed    bool   // every row must have a text for the part, if a column is mapped to it
+	Name      string
+	Aliases   []string // column names that suggest the part, in lower case without separators
+	List      bool     // the part is a list of texts
+	Separator string   // separator of the texts of several columns; "": one column only
+	Needed    bool     // every row must have a text for the part, if a column is mapped to it
 }
 
-// itemParts lists the parts in the order of the canonical mapping.
-var itemParts = []part{
-	{name: partID, aliases: "id pairid itemid exampleid uid uuid", separator: ":"},
-	{
-		name:      partQuestion,
-		aliases:   "question prompt instruction query input userprompt problem",
-		separator: "\n\n",
-		needed:    true,
-	},
-	{
-		name: partA,
-		aliases: "responsea answera outputa completiona candidatea modelaresponse " +
-			"response1 answer1 output1 out1 completion1 candidate1",
-		needed: true,
-	},
-	{
-		name: partB,
-		aliases: "responseb answerb outputb completionb candidateb modelbresponse " +
-			"response2 answer2 output2 out2 completion2 candidate2",
-		needed: true,
-	},
-	{name: partOptions, aliases: "options choices", list: true},
-	{name: partOutputs, aliases: "outputs responses completions candidates answers", list: true},
-	{name: partChosen, aliases: "chosen", list: true},
-	{name: partRejected, aliases: "rejected", list: true},
-	{name: partLabel, aliases: "label winner preference preferred verdict gold correct correctanswer answer"},
-	{name: partPreference},
-	{name: partRanks, aliases: "ranks ranking", list: true},
-	{name: partModelA, aliases: "modela model1"},
-	{name: partModelB, aliases: "modelb model2"},
-	{name: partGroup, aliases: "group category subset domain subject topic"},
-	{name: partSource, aliases: "source"},
-	{name: partResponse, aliases: "response output answer", needed: true},
-	{name: partScore, list: true}, // guess finds its columns by scoreName
-	{name: partScale},             // the scale itself, not a column
-	{name: partReference},
-	{name: partPerson, aliases: "person"}, // whose score a row has
-}
-
-// partsByKind lists the parts that each kind of item requires besides a question, and its optional parts.
-var partsByKind = []struct{ required, optional []string }{
-	{required: []string{partChosen, partRejected}},
-	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
-	{required: []string{partOptions, partLabel}},
-	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
-	{required: []string{partResponse}, optional: []string{partScore, partPerson}},
-}
+// itemParts lists the parts in the order of the canonical mapping, and partsByKind the parts that each kind of item
+// requires besides a question, and its optional parts.
+var (
+	itemParts   = readYAML[[]part]("parts.yaml")
+	partsByKind = readYAML[[]struct{ Required, Optional []string }]("kinds.yaml")
+)
 
 // errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
 // names of the file's columns suggest.
@@ -169,7 +128,7 @@ func (m Mapping) newMapper() (t *mapper, field string, err error) {
 	t = &mapper{columns: map[string][]string{}, nonempty: map[string]bool{}}
 	pairs, err := parseAssignments(m.Fields)
 	for _, p := range pairs {
-		if err == nil && !slices.ContainsFunc(itemParts, func(entry part) bool { return entry.name == p[0] }) {
+		if err == nil && !slices.ContainsFunc(itemParts, func(entry part) bool { return entry.Name == p[0] }) {
 			err = fmt.Errorf("%q: unknown part, use %s", p[0], itemPartNames())
 		}
 		t.columns[p[0]] = append(t.columns[p[0]], p[1])
@@ -204,7 +163,7 @@ func (m Mapping) newMapper() (t *mapper, field string, err error) {
 func itemPartNames() string {
 	var names []string
 	for _, p := range itemParts {
-		names = append(names, p.name)
+		names = append(names, p.Name)
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
@@ -233,8 +192,8 @@ func parseAssignments(lists []string) (out [][2]string, err error) {
 func (t *mapper) canonicalMapping() (m Mapping) {
 	var fields []string
 	for _, p := range itemParts {
-		for _, c := range t.columns[p.name] {
-			fields = append(fields, p.name+"="+c)
+		for _, c := range t.columns[p.Name] {
+			fields = append(fields, p.Name+"="+c)
 		}
 	}
 	m.Fields = []string{strings.Join(fields, ",")}
@@ -253,8 +212,8 @@ func guess[V any](columns map[string]V) (fields []string) {
 	}
 	columnOf := map[string]string{}
 	for _, p := range itemParts {
-		for c := range strings.FieldsSeq(p.aliases) {
-			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
+		for _, c := range p.Aliases {
+			columnOf[p.Name] = cmp.Or(columnOf[p.Name], plain[c])
 		}
 	}
 	for _, key := range sortedKeys(plain) {
@@ -263,11 +222,12 @@ func guess[V any](columns map[string]V) (fields []string) {
 		}
 	}
 	for _, k := range partsByKind {
-		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) ||
-			k.required[0] == partResponse && columnOf[partScore] == "" && columnOf[partResponse] == columnOf[partLabel] {
+		lacks := func(p string) bool { return columnOf[p] == "" }
+		if lacks(partQuestion) || slices.ContainsFunc(k.Required, lacks) ||
+			k.Required[0] == partResponse && lacks(partScore) && columnOf[partResponse] == columnOf[partLabel] {
 			continue // a column such as answer may hold the right answer
 		}
-		for _, p := range slices.Concat(k.required, k.optional, []string{partID, partQuestion, partGroup, partSource}) {
+		for _, p := range slices.Concat(k.Required, k.Optional, []string{partID, partQuestion, partGroup, partSource}) {
 			if columnOf[p] != "" {
 				fields = append(fields, p+"="+columnOf[p])
 			}
@@ -363,10 +323,10 @@ func (t *mapper) convertRows(rows FileRows) ([]string, error) {
 func (t *mapper) emptyColumnError(first []byte) error {
 	has := keysOf(first)
 	for _, p := range itemParts {
-		for _, c := range t.columns[p.name] {
+		for _, c := range t.columns[p.Name] {
 			if len(has) > 0 && !t.nonempty[c] {
 				return fmt.Errorf("--field %s: the column is missing or empty in every row; columns: %s",
-					ShellQuote(p.name+"="+c), shortList(sortedKeys(has)))
+					ShellQuote(p.Name+"="+c), shortList(sortedKeys(has)))
 			}
 		}
 	}
@@ -400,7 +360,7 @@ func (t *mapper) validate() error {
 	}
 	matching := 0
 	for _, k := range partsByKind {
-		if t.columns[k.required[0]] != nil {
+		if t.columns[k.Required[0]] != nil {
 			matching++
 		}
 	}
@@ -421,8 +381,8 @@ func (t *mapper) validate() error {
 			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}
 	for _, p := range itemParts {
-		if n := len(t.columns[p.name]); n > 1 && !p.list && p.separator == "" {
-			return fmt.Errorf("%s has %d columns: give one", p.name, n)
+		if n := len(t.columns[p.Name]); n > 1 && !p.List && p.Separator == "" {
+			return fmt.Errorf("%s has %d columns: give one", p.Name, n)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed registry.yaml formats.yaml card.txt sample/*.jsonl
+//go:embed *.yaml card.txt sample/*.jsonl
 var embedded embed.FS
 
 // Entry describes a dataset that gavel knows by name.

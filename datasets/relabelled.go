@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +15,11 @@ import (
 
 // WriteLabelled writes those items of a set whose id is in label to the new file out, in gavel's formats, with the
 // value in label as gold: a candidate's id, a number, or "tie" for two responses. A pair labelled tie is written
-// without a label, a preference with C. n is the number of items written; notes are sentences about the ties.
-func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes []string, err error) {
+// without a label, a preference with C, and a response with the scores in people, by item and person. n is the number
+// of items written; notes are sentences about the ties.
+func WriteLabelled(
+	set *Set, label map[string]string, people map[string]map[string]string, out string,
+) (n int, notes []string, err error) {
 	var lines bytes.Buffer
 	ties := 0
 	for i := range set.Len() {
@@ -30,7 +34,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 		if item.Shape == ShapePair && best == "tie" {
 			ties++
 		}
-		line, err := item.withLabel(best)
+		line, err := item.withLabel(best, people[item.ID])
 		if err != nil {
 			return 0, nil, err
 		}
@@ -47,8 +51,9 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 	return n, notes, writeNew(out, lines.Bytes())
 }
 
-// withLabel returns the item as a line with the label best: a candidate's id, a number, or "tie".
-func (item Item) withLabel(best string) ([]byte, error) {
+// withLabel returns the item as a line with the label best: a candidate's id, a number, or "tie". A response gets the
+// scores in people, by person.
+func (item Item) withLabel(best string, people map[string]string) ([]byte, error) {
 	item.Candidates = slices.Clone(item.Candidates)
 	item.Gold = item.candidateIndex(best)
 	if item.Gold < 0 && !item.Shape.Info().Numeric && best != "tie" {
@@ -56,11 +61,16 @@ func (item Item) withLabel(best string) ([]byte, error) {
 	}
 	switch {
 	case item.Shape == ShapeResponse:
-		score, err := strconv.ParseFloat(best, 64)
-		if err != nil {
-			return nil, fmt.Errorf("label %q of %s is no score", best, item.ID)
+		p := *cmp.Or(item.People, &PeopleScores{})
+		p.Scores = map[string]float64{}
+		item.People = &p
+		for name, label := range people {
+			score, err := strconv.ParseFloat(label, 64)
+			if err != nil {
+				return nil, fmt.Errorf("label %q of %s is no score", label, item.ID)
+			}
+			p.Scores[name] = score
 		}
-		item.People = &PeopleScores{Scores: map[string]float64{"label": score}, Scale: item.People.Scale}
 	case item.Shape == ShapeNumber:
 		item.Answer = best
 	case item.Shape == ShapeOptions:

@@ -55,7 +55,7 @@ func (l *responseLine) item() (Item, error) {
 		Gold:       NoGold,
 		Reference:  l.Reference,
 	}
-	if len(l.Scores) > 0 {
+	if len(l.Scores) > 0 || l.Scale != nil {
 		item.People = &l.PeopleScores
 	}
 	return item, nil

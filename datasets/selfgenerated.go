@@ -7,7 +7,9 @@ import "errors"
 type OwnAnswer struct {
 	Text  *string `json:"text"`
 	Value string  `json:"value,omitempty"` // the final answer, if one could be read
-	Right *bool   `json:"right,omitempty"` // whether the answer equals the correct response's; null: unknown
+	// the judge's own metrics of a good response, questions about it; then text may be empty
+	Metrics string `json:"metrics,omitempty"`
+	Right   *bool  `json:"right,omitempty"` // whether the answer equals the correct response's; null: unknown
 }
 
 // setOwnAnswer sets the judge's own answer in a pair's item, if there is one.
@@ -18,7 +20,7 @@ func (o *OwnAnswer) setOwnAnswer(item *Item) error {
 	if o.Text == nil {
 		return errors.New(`"own_answer" has no "text"`)
 	}
-	item.Answered = &AgentAnswer{QuestionID: item.ID, Reference: *o.Text}
+	item.Answered = &AgentAnswer{QuestionID: item.ID, Reference: *o.Text, Metrics: o.Metrics}
 	if o.Right != nil {
 		item.Answered.Own = &Answer{Value: o.Value, Right: *o.Right}
 	}

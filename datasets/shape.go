@@ -16,26 +16,19 @@ const (
 
 // ShapeInfo describes the items of a shape.
 type ShapeInfo struct {
-	MinCandidates         int    // minimum number of candidates shown
-	SideBySide            bool   // two responses side by side, possibly tied
-	CandidatesAreVerdicts bool   // candidates are verdicts, and are not shown
-	Numeric               bool   // the answer, or the label, is a number
-	Ordered               bool   // candidates keep the dataset's order
-	VariableCandidates    bool   // candidates may be left out or added
-	LabelQuestion         string // question to a person who labels an item; "": not labelled by people
+	MinCandidates         int  `yaml:"min_candidates"`          // minimum number of candidates shown
+	SideBySide            bool `yaml:"side_by_side"`            // two responses side by side, possibly tied
+	CandidatesAreVerdicts bool `yaml:"candidates_are_verdicts"` // candidates are verdicts, and are not shown
+	Numeric               bool // the answer, or the label, is a number
+	Scored                bool // the label is a score: near ones agree better than distant ones
+	Ordered               bool // candidates keep the dataset's order
+	VariableCandidates    bool `yaml:"variable_candidates"` // candidates may be left out or added
+	// question to a person who labels an item; "": not labelled by people
+	LabelQuestion string `yaml:"label_question"`
 }
 
 // Shapes describes every shape. A format with a shape of its own adds it in its file's init.
-var Shapes = map[Shape]ShapeInfo{
-	ShapePair:       {MinCandidates: 2, SideBySide: true, LabelQuestion: "Which response is better?"},
-	ShapeChoice:     {MinCandidates: 2, Ordered: true, LabelQuestion: "Which option is right?"},
-	ShapeNumber:     {Numeric: true, LabelQuestion: "What is the right answer?"},
-	ShapePreference: {MinCandidates: 2, SideBySide: true, LabelQuestion: "Which response is better?"},
-	ShapeOptions:    {MinCandidates: 2, VariableCandidates: true, LabelQuestion: "Which response is the best?"},
-	ShapeJudgment:   {MinCandidates: 2, CandidatesAreVerdicts: true},
-	ShapeOpen:       {},
-	ShapeResponse:   {MinCandidates: 1, Numeric: true, LabelQuestion: "Which score does this response deserve?"},
-}
+var Shapes = readYAML[map[Shape]ShapeInfo]("shapes.yaml")
 
 // Info describes a shape; an unknown one is described like a pair.
 func (s Shape) Info() ShapeInfo {

@@ -13,12 +13,14 @@ import (
 type ModelAnswers struct {
 	Name    string      // name of the model that answered, unless the caller sets another
 	Run     string      // the run's folder
+	Prompt  string      // name of the run's prompt
 	RunID   string      // id of the run, or of the whole run if this one is a shard
 	Model   ModelSpec   // the model that answered
 	Dataset DatasetSpec // the run's questions
 	Failed  int         // questions whose call failed: the same run command asks them again
 	Missing int         // questions of the run without a record: the same run command asks them
-	// another model's answers, which the judge is shown in place of these, its own; nil for none
+	// further answers that the judge is shown: another model's in place of these, its own; or its own beside its metrics;
+	// nil for none
 	Reference *ModelAnswers
 
 	answers map[string]Answer // by id of the question
@@ -71,6 +73,7 @@ func ReadAnswers(dir string, reading ReadingOptions) (*ModelAnswers, error) {
 		a.RunID = m.Shard.WholeID
 	}
 	a.Name = m.Spec.Model.Name
+	a.Prompt = m.Spec.Prompt.Name
 	a.Model = m.Spec.Model
 	a.Dataset = m.Spec.Dataset
 	a.Missing = max(0, m.Spec.Dataset.Items-len(a.answers))

@@ -153,8 +153,9 @@ type Protocol struct {
 	ChangeTemplate func(Template, Settings) Template
 	// AnswersQuestions says that models answer questions under this protocol: others can make items of its runs' answers.
 	AnswersQuestions bool
-	// Stage returns how to make items of answers under settings; nil if the protocol judges a dataset's items.
-	Stage func(Settings) *Stage
+	// Stage returns how to make items of answers under settings and a prompt, given by name; nil if the protocol judges a
+	// dataset's items.
+	Stage func(s Settings, prompt string) *Stage
 	// FillRecord adds to a record what scores need of an item beyond its shape and gold label.
 	FillRecord func(r *Record, item datasets.Item, s Presentation)
 	// CheckRecord returns an error for a record that no run of the protocol could have written.
@@ -268,16 +269,17 @@ func AnswerProtocol() Protocol {
 
 // JudgesAgents reports whether the protocol judges agents' answers, so that a request names agents.
 func (p Protocol) JudgesAgents() bool {
-	stage := p.FirstStage(nil)
+	stage := p.FirstStage(nil, "")
 	return stage != nil && stage.Agents
 }
 
-// FirstStage returns how the protocol makes items of models' answers under settings, or nil if it does not.
-func (p Protocol) FirstStage(s Settings) *Stage {
+// FirstStage returns how the protocol makes items of models' answers under settings and a prompt, or nil if it does
+// not.
+func (p Protocol) FirstStage(s Settings, prompt string) *Stage {
 	if p.Stage == nil {
 		return nil
 	}
-	return p.Stage(s)
+	return p.Stage(s, prompt)
 }
 
 // AdaptTemplate returns a template with the changes that the protocol makes to it under settings, for a run's manifest.

@@ -25,6 +25,8 @@ type Stage struct {
 	JudgesOptions   bool   // the options of a question are judged like agents' answers
 	HidesOwnAnswers bool   // no mode of the protocol shows the judge its own answers
 	Reference       string // folder of the run whose answers are shown in place of the judge's own; "" for none
+	// prompts of protocol answer by which the judge answers, a run for each; nil: the first
+	AnswerPrompts []string
 	// settings of the judging run if Reference is given: in them its content counts, not its folder
 	JudgingSettings Settings
 	ItemFormat      string // format of the new items' lines; "": that of the questions' file
@@ -38,6 +40,10 @@ type Stage struct {
 		questions *datasets.Set, rows []int, ownAnswers *ModelAnswers, agents []*ModelAnswers, write func(line []byte) error,
 	) (StageResult, error)
 }
+
+// MetricsPrompt names the prompt of protocol answer for the judge's own metrics of a good response, and the prompt of
+// pointwise that shows them.
+const MetricsPrompt = "llmbar-metrics"
 
 // StageResult counts the questions that a stage used and left out.
 type StageResult interface {

@@ -117,3 +117,15 @@ func (t Template) ScaleValue(answer string) float64 {
 	}
 	return float64(slices.Index(t.Labels, answer))
 }
+
+// WeightTextPrefix begins the names of the texts that hold the weights of a rubric's criteria.
+const WeightTextPrefix = "weight."
+
+// CriterionWeight returns the weight of a rubric's criterion; 1 for a prompt without criteria.
+func (t Template) CriterionWeight(criterion string) float64 {
+	weight, err := strconv.ParseFloat(t.Texts[WeightTextPrefix+criterion], 64)
+	if err != nil {
+		return 1
+	}
+	return weight
+}

@@ -19,7 +19,7 @@ func (e *Maker) Check(o RunRequest) error {
 		return err
 	}
 	defer subset.set.Close()
-	stage := protocol.FirstStage(o.Options)
+	stage := protocol.FirstStage(o.Options, o.PromptNameOrFile)
 	if stage == nil {
 		_, _, err = checkItems(o, subset)
 		return err

@@ -171,7 +171,7 @@ func groupsAreTasks(k judging.Protocol) bool {
 func TakesDataset(kind judging.Protocol, dataset datasets.Entry) bool {
 	shape := dataset.Shape()
 	if kind.JudgesAgents() {
-		if shape != "" && kind.FirstStage(nil).CheckQuestion(datasets.Item{Shape: shape}) != nil {
+		if shape != "" && kind.FirstStage(nil, "").CheckQuestion(datasets.Item{Shape: shape}) != nil {
 			return false
 		}
 		kind = judging.AnswerProtocol()

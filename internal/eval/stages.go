@@ -77,7 +77,7 @@ func (w *requestWork) processRequest(ctx context.Context, o RunRequest) error {
 		return err
 	}
 	defer subset.set.Close()
-	if stage := protocol.FirstStage(o.Options); stage != nil {
+	if stage := protocol.FirstStage(o.Options, o.PromptNameOrFile); stage != nil {
 		return w.runStages(ctx, o, stage, subset)
 	}
 	return w.runDirect(ctx, o, subset)
@@ -199,7 +199,7 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 		s.hidesOwnAnswers = true
 		w.note("stage: the judge writes no answers of its own")
 	default:
-		s.ownAnswers, err = w.makeAnswers(ctx, s, answering, s.judgeServers, "the judge's own answers")
+		err = w.makeOwnAnswers(ctx, s, answering)
 	}
 	if dir := s.stage.Reference; s.ownAnswers != nil && dir != "" {
 		s.ownAnswers.Reference, err = w.readAnswers(s, dir)
@@ -216,6 +216,29 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 		if agent != nil {
 			s.agentAnswers = append(s.agentAnswers, agent)
 		}
+	}
+	return nil
+}
+
+// makeOwnAnswers makes the judge's own answers by each prompt of the stage, and sets them in s: those of the last
+// prompt, with the others as their Reference. It sets none if some are not there yet.
+func (w *requestWork) makeOwnAnswers(ctx context.Context, s *stages, o RunRequest) error {
+	prompts := s.stage.AnswerPrompts
+	if prompts == nil {
+		prompts = []string{o.PromptNameOrFile}
+	}
+	for i, prompt := range prompts {
+		o.PromptNameOrFile = prompt
+		answers, err := w.makeAnswers(ctx, s, o, s.judgeServers, "the judge's own answers")
+		if err != nil {
+			return err
+		}
+		if answers != nil && (i == 0 || s.ownAnswers != nil) {
+			answers.Reference = s.ownAnswers
+		} else {
+			answers = nil
+		}
+		s.ownAnswers = answers
 	}
 	return nil
 }

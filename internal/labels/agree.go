@@ -57,13 +57,15 @@ type JudgeAgreement struct {
 	Clusters              int       `json:"clusters,omitempty"`
 	NoVerdict             int       `json:"no_verdict"` // judged items with a label but without a verdict
 	Kappa                 Statistic `json:"kappa"`      // Cohen's κ of judge and majority, over items with a verdict
-	CallsPerThousandItems int       `json:"calls"`      // judgments that the judge makes per 1,000 items
+	ScoreAgreement                  // of the judge's scores and the means of people's, in place of agreement and κ
+	CallsPerThousandItems int       `json:"calls"` // judgments that the judge makes per 1,000 items
 	// tokens of the judge's replies per 1,000 items; left out if unknown
 	Tokens int `json:"tokens,omitempty"`
 	// letters of the groups of judges that do not differ significantly: such judges share a letter
 	Letters string `json:"letters"`
 
-	agrees map[string]bool // by id of a judged item with a label: the verdict is the majority's
+	// by id of a judged item with a label: the columns of itemRow by which judges are compared
+	rows map[string][]float64
 }
 
 // RaterPair tells how often two raters, judges or people, agree on the items that both labelled.
@@ -80,7 +82,14 @@ type RaterPair struct {
 	AC1       Statistic `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
 	Alpha     Statistic `json:"alpha"`     // Krippendorff's α of the two raters, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
-	Ordinal *Statistic `json:"alpha_ordinal,omitempty"`
+	Ordinal        *Statistic `json:"alpha_ordinal,omitempty"`
+	ScoreAgreement            // in place of κ, AC1 and α
+}
+
+// ScoreAgreement tells how close the scores of two raters are. It is empty for other labels.
+type ScoreAgreement struct {
+	WeightedKappa *Statistic `json:"weighted_kappa,omitempty"` // quadratic-weighted κ, −1 to 1
+	Distance      *Statistic `json:"mae,omitempty"`            // mean absolute difference, in levels of the scale
 }
 
 // PeopleAgreement tells how far all people who labelled items agree with each other.
@@ -88,7 +97,8 @@ type PeopleAgreement struct {
 	Raters int       `json:"raters"` // number of people
 	N      int       `json:"n"`      // items labelled by two people or more
 	Alpha  Statistic `json:"alpha"`  // Krippendorff's α, nominal
-	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
+	// Krippendorff's α, ordinal; only for scores and for pairs of responses, whose categories are A, tie and B in this
+	// order
 	Ordinal *Statistic `json:"alpha_ordinal,omitempty"`
 }
 
@@ -185,13 +195,17 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 			Unit:   cmp.Or(p.judges[0].clusterNoun, "item"),
 		},
 	}
-	if p.judges[0].cluster != nil {
+	if p.judges[0].cluster != nil || p.scored {
 		a.JudgePairTest = "permutation"
 	}
-	majority, split := p.majority()
-	a.Items = len(majority)
-	a.SplitItems = split
-	p.rankJudges(a, majority)
+	var reference map[string]string
+	if p.scored {
+		reference = p.meanScores()
+	} else {
+		reference, a.SplitItems = p.majority()
+	}
+	a.Items = len(reference)
+	p.rankJudges(a, reference)
 	if len(p.people) > 2 {
 		a.PeopleAgreement = p.peopleAgreement()
 	}
@@ -201,30 +215,39 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 	return a
 }
 
-// rankJudges adds the judges' agreement with the majority's labels, given by item, and their letters.
-func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
+// rankJudges adds the judges' agreement with the labels of the majority, or the means of people's scores, given by
+// item, and their letters.
+func (p *panel) rankJudges(a *Agreement, reference map[string]string) {
 	for i, j := range p.judges {
 		s := JudgeAgreement{
 			Run:                   j.Dir,
 			Model:                 j.Manifest.Spec.Model.Name,
 			CallsPerThousandItems: 1000 * j.Calls,
 			Tokens:                int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Verdicts))))),
-			agrees:                map[string]bool{},
+			rows:                  map[string][]float64{},
 		}
 		agreed := clusters{}
-		for item, label := range majority {
-			verdict, ok := j.Verdicts[item]
+		for item, label := range reference {
+			verdict, ok := p.raters[i].labels[item]
 			if !ok {
 				continue
 			}
 			if verdict == "" {
 				s.NoVerdict++
+				if p.scored {
+					continue
+				}
 			}
-			s.agrees[item] = verdict == label
-			p.addItem(agreed, item, verdict == label)
+			s.rows[item] = p.itemRow(label, verdict)
+			p.addItem(agreed, item, s.rows[item])
 		}
 		s.Agreement, s.N, s.Clusters = p.agreementShare(agreed)
-		s.Kappa = p.pair(p.raters[i], rater{name: "majority", labels: majority}).Kappa
+		pair := p.pair(p.raters[i], rater{labels: reference})
+		s.Kappa = pair.Kappa
+		s.ScoreAgreement = pair.ScoreAgreement
+		if p.scored {
+			s.Agreement = Statistic{}
+		}
 		a.Judges = append(a.Judges, s)
 	}
 	p.assignLetters(a.Judges)
@@ -243,13 +266,13 @@ func percentStatistic(value float64, iv stats.Interval, method string) Statistic
 // assignLetters sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired
 // test finds no significant difference.
 func (p *panel) assignLetters(judges []JudgeAgreement) {
-	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.Agreement.Value, new(math.Inf(-1))) }
+	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.headline().Value, new(math.Inf(-1))) }
 	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
 	var pairs [][2]int
 	for x := range judges {
 		for y := x + 1; y < len(judges); y++ {
-			tests = append(tests, p.pValue(judges[x].agrees, judges[y].agrees))
+			tests = append(tests, p.pValue(judges[x].rows, judges[y].rows))
 			pairs = append(pairs, [2]int{x, y})
 		}
 	}
@@ -266,24 +289,30 @@ func (p *panel) assignLetters(judges []JudgeAgreement) {
 	}
 }
 
-// pValue returns the p-value of the difference between two judges, by McNemar's test, or by a permutation test if items
-// come in clusters. a and b report by item whether the judge agrees with the majority.
-func (p *panel) pValue(a, b map[string]bool) float64 {
+// headline returns the statistic by which judges are ranked.
+func (j JudgeAgreement) headline() Statistic { return *cmp.Or(j.WeightedKappa, &j.Agreement) }
+
+// pValue returns the p-value of the difference between two judges, by McNemar's test, or by a permutation test of
+// scores or if items come in clusters. a and b are [JudgeAgreement.rows].
+func (p *panel) pValue(a, b map[string][]float64) float64 {
 	both := clusters{}
 	for item, first := range a {
 		if second, ok := b[item]; ok {
-			row := p.clusterRow(both, item, 2)
-			row[0] += scoring.Indicator(first)
-			row[1] += scoring.Indicator(second)
+			p.addItem(both, item, slices.Concat(first, second))
 		}
 	}
-	if p.judges[0].cluster != nil {
-		return p.bootstrap.PermutationTest(both.unitRows().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
+	if p.scored || p.judges[0].cluster != nil {
+		return p.bootstrap.PermutationTest(both.unitRows().Rows(), func(a, b []float64) float64 {
+			if p.scored {
+				return weightedKappa([][]float64{b}) - weightedKappa([][]float64{a})
+			}
+			return b[0] - a[0]
+		})
 	}
 	var discordant [2]int // items on which only the first, or only the second, agrees
 	for _, row := range both {
-		if row[0] != row[1] {
-			discordant[int(row[1])]++
+		if row[0] != row[2] {
+			discordant[int(row[2])]++
 		}
 	}
 	return stats.McNemar(discordant[0], discordant[1])

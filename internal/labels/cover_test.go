@@ -10,7 +10,9 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/datasets"
 	"gavel/internal/trials"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -197,16 +199,88 @@ func (w ratersWorld) draw(rng *rand.Rand, rounds int) RaterPair {
 // TestApartByCluster: judges of items that hang together are told apart by the clusters, and equal ones are not.
 func TestApartByCluster(t *testing.T) {
 	p := &panel{judges: []*RunVerdicts{{cluster: func(item string) string { return item[:2] }}}, bootstrap: stats.DefaultBootstrap}
-	all, common, other := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	all, common, other := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for i := range 80 {
 		item := fmt.Sprintf("%02d-%d", i/4, i%4)
-		all[item], common[item], other[item] = true, i%4 == 0, i/4%2 == 0
+		all[item] = []float64{1, 1}
+		common[item] = []float64{scoring.Indicator(i%4 == 0), 1}
+		other[item] = []float64{scoring.Indicator(i/4%2 == 0), 1}
 	}
 	assert.Assert(t, p.pValue(all, common) < 1e-3, "p is %v", p.pValue(all, common))
 	assert.Equal(t, p.pValue(all, all), 1.0)
-	same := map[string]bool{}
+	same := map[string][]float64{}
 	for item, is := range other {
-		same[item] = !is // in other clusters, as many
+		same[item] = []float64{1 - is[0], 1} // in other clusters, as many
 	}
 	assert.Assert(t, p.pValue(other, same) > 0.5, "p is %v", p.pValue(other, same))
+}
+
+// scoredPanel returns a panel of responses with scores by three people, and the scores that two judges give them. A
+// person's score is the truth, 1 to 5, up to one level; each judge adds noise of its own.
+func scoredPanel(rng *rand.Rand, n int, noise [2]float64) (*panel, [2]map[string]string) {
+	p := &panel{judges: []*RunVerdicts{{shape: datasets.ShapeResponse.Info()}}, scored: true, bootstrap: stats.DefaultBootstrap, file: new(LabelFile)}
+	scores := [2]map[string]string{{}, {}}
+	for i := range n {
+		item := fmt.Sprintf("%03d", i)
+		truth := 1 + 4*rng.Float64()
+		for _, name := range []string{"ann", "bob", "cy"} {
+			p.file.Labels = append(p.file.Labels, Label{Item: item, Labeller: name, Label: scoreText(math.Round(truth + rng.Float64() - 0.5))})
+		}
+		for k := range scores {
+			scores[k][item] = scoreText(math.Round(truth + noise[k]*rng.NormFloat64()))
+		}
+	}
+	return p, scores
+}
+
+// TestScoresAgree: of scores, two raters' κ is weighted by distance, as package stats has it, and the distance is in
+// levels. A score against people is one against their mean, so that nobody is evenly split.
+func TestScoresAgree(t *testing.T) {
+	p, scores := scoredPanel(rand.New(rand.NewPCG(1, 2)), 40, [2]float64{0.5, 2})
+	means := p.meanScores()
+	pair := p.pair(rater{labels: scores[0]}, rater{labels: means})
+	var x, y []float64
+	distance := 0.0
+	for item, score := range scores[0] {
+		a, _ := strconv.ParseFloat(score, 64)
+		b, _ := strconv.ParseFloat(means[item], 64)
+		x, y = append(x, a), append(y, b)
+		distance += math.Abs(a-b) / 40
+	}
+	assert.Assert(t, math.Abs(*pair.WeightedKappa.Value-stats.WeightedKappa(x, y)) < 1e-6)
+	assert.Assert(t, math.Abs(*pair.Distance.Value-distance) < 1e-6)
+	assert.Assert(t, *pair.WeightedKappa.Low < *pair.WeightedKappa.Value && *pair.WeightedKappa.Value < *pair.WeightedKappa.High)
+	assert.Assert(t, pair.Kappa.Value == nil && pair.N == 40)
+	assert.Equal(t, len(means), 40)
+	none := p.pair(rater{}, rater{labels: means}) // a judge without a score
+	assert.Assert(t, none.N == 0 && none.WeightedKappa.Value == nil && none.Distance.Value == nil)
+	p.file.Labels = []Label{{Item: "1", Labeller: "ann", Label: "2"}, {Item: "1", Labeller: "bob", Label: "4"}, {Item: "1", Labeller: "cy"}}
+	assert.DeepEqual(t, p.meanScores(), map[string]string{"1": "3"})
+}
+
+// TestJudgesThatScoreAreToldApart: of two judges with the same noise few are called different, of one that guesses and
+// one that does not all.
+func TestJudgesThatScoreAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		noise           [2]float64
+		lowest, highest int
+	}{{[2]float64{1, 1}, 0, 12}, {[2]float64{0.3, 3}, 95, 100}} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		apart := 0
+		for range 100 {
+			p, scores := scoredPanel(rng, 40, c.noise)
+			p.bootstrap.Rounds = 500
+			var rows [2]map[string][]float64
+			for k := range rows {
+				rows[k] = map[string][]float64{}
+				for item, mean := range p.meanScores() {
+					rows[k][item] = p.itemRow(mean, scores[k][item])
+				}
+			}
+			if p.pValue(rows[0], rows[1]) < 0.05 {
+				apart++
+			}
+		}
+		assert.Assert(t, c.lowest <= apart && apart <= c.highest, "%v: %d of 100", c.noise, apart)
+	}
 }

@@ -274,8 +274,8 @@ func TestNumbersAndOptions(t *testing.T) {
 	assert.DeepEqual(t, d.stored().Majority(), map[string]string{" lead": "model_a"})
 }
 
-// TestResponses: a person scores a single response on people's scale. The export has the majority's score in place of
-// those of the dataset, and is a dataset of responses again.
+// TestResponses: people score a single response on the dataset's scale. The export has the score of each in place of
+// those of the dataset, also if they differ, and is a dataset of responses again.
 func TestResponses(t *testing.T) {
 	d := deskOf(t, file(t, "s.jsonl", `{"id":"r1","question":"q","response":"x","scores":{"bob":2},"scale":[1,5]}`+"\n"+
 		`{"id":"r2","question":"q","response":"y","scores":{"bob":2},"scale":[1,5]}`+"\n"), labels.DeskOptions{})
@@ -285,6 +285,7 @@ func TestResponses(t *testing.T) {
 	assert.ErrorIs(t, d.Submit("ann", choice(turn, "good")), labels.ErrAnswer)
 	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{ItemIndex: turn.At, ItemSHA256: turn.Sum, Tie: true}), labels.ErrAnswer)
 	assert.NilError(t, d.Submit("ann", choice(turn, "4.5")))
+	assert.NilError(t, d.Submit("bea", choice(turn, "3")))
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
 	defer set.Close()
@@ -296,7 +297,7 @@ func TestResponses(t *testing.T) {
 	defer back.Close()
 	item, err := back.Item(0)
 	assert.NilError(t, err)
-	assert.DeepEqual(t, item.People, &datasets.PeopleScores{Scores: map[string]float64{"label": 4.5}, Scale: &[2]float64{1, 5}})
+	assert.DeepEqual(t, item.People, &datasets.PeopleScores{Scores: map[string]float64{"ann": 4.5, "bea": 3}, Scale: &[2]float64{1, 5}})
 	_, _, err = labels.Export(set, file(t, "l.jsonl", `{"item":"r1","labeller":"ann","label":"A"}`+"\n"), out+"2")
 	assert.ErrorContains(t, err, `label "A" of r1 is no score`)
 }

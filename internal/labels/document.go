@@ -36,27 +36,43 @@ func (a *Agreement) blocks() []doc.Block {
 // csvRows returns the CSV rows: one for each statistic of a judge and the majority, and of every two raters.
 func (a *Agreement) csvRows() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
-	add := func(x, y, between string, n int, name string, v Statistic) {
+	add := func(x, y, between string, n int, name string, v *Statistic) {
+		if v == nil || v.Value == nil && a.scored() {
+			return
+		}
 		rows = append(rows, []string{
 			x, y, between, strconv.Itoa(n), name, table.CSVNumber(v.Value, 6), table.CSVNumber(v.Low, 6),
 			table.CSVNumber(v.High, 6),
 		})
 	}
 	for _, j := range a.Judges {
-		add(j.Run, "majority", "judge, majority", j.N, "agreement", j.Agreement)
-		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", j.Kappa)
+		add(j.Run, "majority", "judge, majority", j.N, "agreement", &j.Agreement)
+		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", &j.Kappa)
+		add(j.Run, "mean", "judge, people's mean", j.N, "weighted_kappa", j.WeightedKappa)
+		add(j.Run, "mean", "judge, people's mean", j.N, "mae", j.Distance)
 	}
 	for _, p := range a.Pairs {
-		pair := func(name string, v Statistic) { add(p.A, p.B, p.RaterKinds, p.N, name, v) }
-		pair("agreement", p.Agreement)
-		pair("kappa", p.Kappa)
-		pair("ac1", p.AC1)
-		pair("alpha", p.Alpha)
-		if p.Ordinal != nil {
-			pair("alpha_ordinal", *p.Ordinal)
-		}
+		pair := func(name string, v *Statistic) { add(p.A, p.B, p.RaterKinds, p.N, name, v) }
+		pair("agreement", &p.Agreement)
+		pair("kappa", &p.Kappa)
+		pair("ac1", &p.AC1)
+		pair("alpha", &p.Alpha)
+		pair("alpha_ordinal", p.Ordinal)
+		pair("weighted_kappa", p.WeightedKappa)
+		pair("mae", p.Distance)
 	}
 	return rows
+}
+
+// scored reports whether people and judges give scores.
+func (a *Agreement) scored() bool { return a.Judges[0].WeightedKappa != nil }
+
+// code returns the code of a phrase, or of the one that stands in its place for scores.
+func (a *Agreement) code(code string) string {
+	if a.scored() {
+		code = "scored-" + code
+	}
+	return code
 }
 
 // judges returns a table with a row for each judge, the best first.
@@ -67,6 +83,8 @@ func (a *Agreement) judges() doc.Block {
 		{Name: "agreement, %", Kind: doc.ColumnNumber, Axis: &axis},
 		{Name: "letters"},
 		{Name: "Cohen's κ", Kind: doc.ColumnShareWithN},
+		{Name: "quadratic-weighted κ", Short: "weighted κ", Kind: doc.ColumnNumber},
+		{Name: "mean distance", Kind: doc.ColumnNumber},
 		{Name: "no verdict", Kind: doc.ColumnShareWithN},
 		{Name: "calls per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
 		{Name: "tokens per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
@@ -78,18 +96,19 @@ func (a *Agreement) judges() doc.Block {
 		if j.Clusters > 0 {
 			r.Detail = "in " + table.Count(j.Clusters, "cluster")
 		}
-		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(j.Kappa), j.NoVerdict,
-			j.CallsPerThousandItems, "", j.Run)
+		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(&j.Kappa), coefficientCell(j.WeightedKappa),
+			coefficientCell(j.Distance), j.NoVerdict, j.CallsPerThousandItems, "", j.Run)
 		if len(a.Judges) > 1 {
 			r.Cells[1].Text = j.Letters
 		}
 		if j.Tokens > 0 {
-			r.Cells[5] = doc.CountCell(j.Tokens)
+			r.Cells[7] = doc.CountCell(j.Tokens)
 		}
 		t.Add(r)
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "judges", Title: "Agreement with people", About: phrases.Sentence("labels.agreement"), Table: t}
+	b := doc.Block{ID: "judges", Title: "Agreement with people", Table: t}
+	b.About = phrases.Sentence(a.code("labels.agreement"))
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.JudgePairTest == "permutation" {
@@ -104,7 +123,7 @@ func (a *Agreement) judges() doc.Block {
 // countingNotes returns notes on how the judges' numbers are counted and on the agreement of people with each other.
 func (a *Agreement) countingNotes() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
-		doc.PhraseNote("labels.counted"), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
+		doc.PhraseNote(a.code("labels.counted")), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
 	}}
 	isConstant := func(j JudgeAgreement) bool { return j.Kappa.Constant }
 	if slices.ContainsFunc(a.Judges, isConstant) ||
@@ -112,8 +131,13 @@ func (a *Agreement) countingNotes() doc.Block {
 		b.Remark("labels.constant")
 	}
 	if p := a.PeopleAgreement; p != nil && p.Alpha.Value != nil {
-		b.Remark("labels.people", p.Raters,
-			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N)
+		code := "labels.people"
+		alpha := p.Alpha
+		if a.scored() {
+			code = "scored-labels.people"
+			alpha = *p.Ordinal
+		}
+		b.Remark(code, p.Raters, table.Interval(alpha.Value, alpha.Low, alpha.High, 3, 2), p.N)
 	}
 	for _, s := range a.IntraRater {
 		b.Remark("labels.twice", table.SanitizeLine(s.Labeller), table.Count(s.N, "item"),
@@ -147,16 +171,14 @@ func (a *Agreement) raterPairsTable() doc.Block {
 		{Name: "Gwet's AC1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
 		{Name: "Krippendorff's α", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
 		{Name: "ordinal α", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
+		{Name: "quadratic-weighted κ", Kind: doc.ColumnNumber}, {Name: "mean distance", Kind: doc.ColumnNumber},
 	}}
 	names := a.names()
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {
-		ordinal := doc.TextCell("")
-		if p.Ordinal != nil {
-			ordinal = coefficientCell(*p.Ordinal)
-		}
 		t.Add(doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: doc.Cells(
 			cmp.Or(names[p.B], p.B), p.RaterKinds, shareCell(p.Agreement), p.N,
-			coefficientCell(p.Kappa), coefficientCell(p.AC1), coefficientCell(p.Alpha), ordinal,
+			coefficientCell(&p.Kappa), coefficientCell(&p.AC1), coefficientCell(&p.Alpha),
+			coefficientCell(p.Ordinal), coefficientCell(p.WeightedKappa), coefficientCell(p.Distance),
 		)})
 	}
 	t.DropEmpty()
@@ -230,10 +252,13 @@ func shareCell(n Statistic) doc.Value {
 	return doc.NumberCell(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
 }
 
-// coefficientCell returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
-func coefficientCell(n Statistic) doc.Value {
+// coefficientCell returns the table cell of a number; without a value if κ is 0 for any other rater, empty for nil.
+func coefficientCell(n *Statistic) doc.Value {
+	if n == nil {
+		return doc.TextCell("")
+	}
 	if n.Constant {
-		n = Statistic{}
+		n = &Statistic{}
 	}
 	return doc.NumberCell(scoring.Result{
 		Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High,

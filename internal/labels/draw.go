@@ -93,7 +93,8 @@ func (d *Desk) candidateOrder(name string, item datasets.Item, repeat bool) []in
 }
 
 // Export writes the items of the dataset that have a label of the majority in the file at path, with these labels, as a
-// dataset to out. It leaves out items on which people are evenly split. n is the number of items written.
+// dataset to out. It leaves out items on which people are evenly split; a response gets the score of each person. n is
+// the number of items written.
 func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
 	f, err := Read(path)
 	if err != nil {
@@ -113,10 +114,12 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		return true
 	})
 	label := f.Majority()
-	items := len(label)
-	maps.DeleteFunc(label, func(_, majority string) bool { return majority == "" })
-	split := items - len(label)
-	n, notes, err = datasets.WriteLabelled(set, label, out)
+	split := len(label)
+	if set.Format != datasets.ScoresFormat.Name {
+		maps.DeleteFunc(label, func(_, majority string) bool { return majority == "" })
+	}
+	split -= len(label)
+	n, notes, err = datasets.WriteLabelled(set, label, f.byItem(), out)
 	if changed > 0 {
 		notes = append(notes, phrases.Sentence("labels.changed", changed))
 	}

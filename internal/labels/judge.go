@@ -15,6 +15,7 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -67,9 +68,16 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	type itemVerdicts struct {
 		labels        map[int]string // verdicts by presentation
 		probabilities []float64      // of these verdicts, if known
+		score, weight float64        // sums over a rubric's criteria
 	}
 	items := map[string]*itemVerdicts{}
-	m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+	questions := map[string]string{} // of responses, by item id
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	j.Manifest = m
+	_, err = judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 		if r.Agent != "" || r.Shape == datasets.ShapeOpen {
 			return notLabelable(dir, r.Protocol)
 		}
@@ -95,10 +103,22 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
 			x.probabilities = append(x.probabilities, p)
 		}
+		if j.shape.Scored {
+			weight := m.Spec.Prompt.CriterionWeight(r.Mode)
+			x.score += weight * m.Spec.Prompt.ScaleValue(v.Answer)
+			x.weight += weight
+			questions[item] = strings.Clone(r.QuestionID)
+		}
+		if v.Outcome != judging.Decided {
+			x.score = math.NaN()
+		}
 		if len(x.labels) < r.Presentations {
 			return nil
 		}
 		label := verdict(x.labels)
+		if j.shape.Scored && r.Presentations > 1 {
+			label = scoreText(x.score / x.weight)
+		}
 		j.Verdicts[item] = j.normalizeLabel(label)
 		if label != "" && label != Tie && len(x.probabilities) == len(x.labels) {
 			j.Confidence[item] = stat.Mean(x.probabilities, nil)
@@ -108,7 +128,10 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 	if err != nil {
 		return nil, err
 	}
-	j.Manifest = m
+	if len(slices.Compact(slices.Sorted(maps.Values(questions)))) >= minRows {
+		j.clusterNoun = "question"
+		j.cluster = func(item string) string { return questions[item] }
+	}
 	if j.shape.VariableCandidates {
 		return j, nil // a run may show some of an item's options, so that its lines differ from the dataset's
 	}
@@ -129,6 +152,14 @@ func normalizeNumber(text string) (string, bool) {
 		return "", false
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64), true
+}
+
+// scoreText returns a score as a label; "" for NaN.
+func scoreText(score float64) string {
+	if math.IsNaN(score) {
+		return ""
+	}
+	return strconv.FormatFloat(scalar.Round(score, 9), 'f', -1, 64)
 }
 
 // normalizeLabel returns the label; a number in the spelling of [normalizeNumber].

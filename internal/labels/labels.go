@@ -205,31 +205,37 @@ func (f *LabelFile) hasDisagreementSample() bool {
 	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.DrawMethod == DrawnByDisagreement })
 }
 
-// Majority returns by item id the label that more people give than any other, and "" if people are evenly split: a
-// split is not the judgment that the responses are equal.
-func (f *LabelFile) Majority() map[string]string {
-	counts := map[string]map[string]int{}
+// byItem returns the labels by item id and person, without skipped ones.
+func (f *LabelFile) byItem() map[string]map[string]string {
+	all := map[string]map[string]string{}
 	for _, l := range f.Labels {
 		if l.Label == "" {
 			continue
 		}
-		if counts[l.Item] == nil {
-			counts[l.Item] = map[string]int{}
+		if all[l.Item] == nil {
+			all[l.Item] = map[string]string{}
 		}
-		counts[l.Item][l.Label]++
+		all[l.Item][l.Labeller] = l.Label
 	}
+	return all
+}
+
+// Majority returns by item id the label that more people give than any other, and "" if people are evenly split: a
+// split is not the judgment that the responses are equal.
+func (f *LabelFile) Majority() map[string]string {
 	majority := map[string]string{}
-	for item, votes := range counts {
-		maxVotes, majorityLabel := 0, ""
-		for _, label := range slices.Sorted(maps.Keys(votes)) {
+	for item, labels := range f.byItem() {
+		votes := map[string]int{}
+		maxVotes := 0
+		for _, label := range labels {
+			votes[label]++
 			switch n := votes[label]; {
 			case n > maxVotes:
-				maxVotes, majorityLabel = n, label
+				maxVotes, majority[item] = n, label
 			case n == maxVotes:
-				majorityLabel = ""
+				majority[item] = ""
 			}
 		}
-		majority[item] = majorityLabel
 	}
 	return majority
 }

@@ -1,10 +1,14 @@
 package labels
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
 
 	"gavel/internal/phrases"
 	"gavel/judging"
@@ -32,6 +36,7 @@ type panel struct {
 	judges     []*RunVerdicts
 	raters     []rater         // all raters: judges, then people
 	people     []rater         // the people among raters
+	scored     bool            // the items are responses that people score
 	categories []string        // different labels that occur; those of pairs: A, tie, B
 	bootstrap  stats.Bootstrap // settings of intervals and tests
 	warnings   []string
@@ -56,11 +61,18 @@ func newPanel(
 			return nil, err
 		}
 		p.judges = append(p.judges, j)
-		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Verdicts})
+		verdicts := maps.Clone(j.Verdicts)
+		for item, verdict := range verdicts {
+			if j.shape.Scored && verdict != "" { // yes and no are 1 and 0
+				verdicts[item] = scoreText(j.Manifest.Spec.Prompt.ScaleValue(verdict))
+			}
+		}
+		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: verdicts})
 	}
 	if len(p.judges) == 0 {
 		return nil, ErrNotJudged
 	}
+	p.scored = p.judges[0].shape.Scored
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
 			if gold, ok := p.judges[0].Gold[item]; ok && gold != j.Gold[item] {
@@ -98,6 +110,12 @@ func newPanel(
 		}
 		delete(used, "")
 		p.categories = slices.Sorted(maps.Keys(used))
+	}
+	if p.scored {
+		slices.SortFunc(p.categories, func(a, b string) int {
+			row := p.itemRow(a, b)
+			return cmp.Compare(row[2], row[3])
+		})
 	}
 	return p, nil
 }
@@ -137,6 +155,9 @@ func (p *panel) checkLabels() error {
 	for _, l := range p.file.Labels {
 		if p.itemsArePairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
+		}
+		if _, ok := normalizeNumber(l.Label); p.scored && l.Label != "" && !ok {
+			return fmt.Errorf("%s: label %q of %s is no score", p.file.Path, l.Label, l.Item)
 		}
 		exists := false
 		for i, j := range p.judges {
@@ -192,6 +213,21 @@ func (p *panel) clusterOf(item string) string {
 		return cluster(item)
 	}
 	return item
+}
+
+// meanScores returns by item id the mean of people's scores.
+func (p *panel) meanScores() map[string]string {
+	scores := map[string][]float64{}
+	for _, l := range p.file.Labels {
+		if score, err := strconv.ParseFloat(l.Label, 64); err == nil {
+			scores[l.Item] = append(scores[l.Item], score)
+		}
+	}
+	means := map[string]string{}
+	for item, list := range scores {
+		means[item] = scoreText(stat.Mean(list, nil))
+	}
+	return means
 }
 
 // majority returns by item id the label that most people give, and the number of items on which people are evenly

@@ -25,12 +25,16 @@ func (p *panel) pair(a, b rater) RaterPair {
 		}
 		categories[0][x] = true
 		categories[1][y] = true
-		p.addItem(agreed, item, x == y)
-		if k <= maxCategories {
+		p.addItem(agreed, item, p.itemRow(x, y))
+		if k <= maxCategories && !p.scored {
 			p.clusterRow(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
 	}
 	out.Agreement, out.N, out.Clusters = p.agreementShare(agreed)
+	if p.scored {
+		out.ScoreAgreement = p.scoreAgreement(agreed)
+		return out
+	}
 	if k > maxCategories || out.N == 0 {
 		return out
 	}
@@ -149,17 +153,17 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 	}
 	numbers := p.statisticsOfTable(table, k, p.alphas(func(sums []float64) []float64 { return sums }))
 	t.Alpha = numbers[0]
-	if p.itemsArePairs() {
+	if len(numbers) > 1 {
 		t.Ordinal = &numbers[1]
 	}
 	return t
 }
 
 // alphas returns functions that compute Krippendorff's α from the sums of a table: the nominal one and, for pairs of
-// responses, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
+// responses and scores, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
 func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
-	if p.itemsArePairs() {
+	if p.itemsArePairs() || p.scored {
 		scales = append(scales, stats.Ordinal)
 	}
 	for _, scale := range scales {
@@ -221,7 +225,7 @@ func (p *panel) addIntraRater(a *Agreement) {
 		for _, l := range p.file.RepeatLabels {
 			first := before[key{item: l.Item, labeller: person.name}]
 			if l.Labeller == person.name && l.Label != "" && first.Label != "" && l.SHA256 == first.SHA256 {
-				p.addItem(agreed, l.Item, l.Label == first.Label)
+				p.addItem(agreed, l.Item, p.itemRow(l.Label, first.Label))
 			}
 		}
 		if share, n, _ := p.agreementShare(agreed); n > 0 {

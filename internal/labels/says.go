@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gavel/internal/phrases"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -21,7 +22,7 @@ func (n Statistic) withInterval() string {
 func (a *Agreement) answer() string {
 	var judges []JudgeAgreement
 	for _, j := range a.Judges {
-		if j.Agreement.Value != nil {
+		if j.headline().Value != nil {
 			judges = append(judges, j)
 		}
 	}
@@ -30,8 +31,12 @@ func (a *Agreement) answer() string {
 	}
 	best := judges[0]
 	say := func(code string) string {
-		return phrases.Sentence(code,
-			scoring.JudgeName(best.Model), best.Agreement.withInterval(), phrases.CountWithNoun(best.N, "item"))
+		n := best.headline()
+		value := table.Interval(n.Value, n.Low, n.High, 2, 2)
+		if !a.scored() {
+			value = n.withInterval()
+		}
+		return phrases.Sentence(a.code(code), scoring.JudgeName(best.Model), value, phrases.CountWithNoun(best.N, "item"))
 	}
 	if len(judges) == 1 {
 		return say("labels.agrees")

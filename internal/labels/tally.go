@@ -2,7 +2,11 @@ package labels
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -29,12 +33,56 @@ func (c clusters) unitRows(metrics ...scoring.Metric) *scoring.UnitRows {
 	return scoring.IndependentRows("", metrics, rows)
 }
 
-// addItem adds an item to the row of its cluster: agree tells whether two raters agree on the item.
-// [panel.agreementShare] sums up the rows.
-func (p *panel) addItem(c clusters, item string, agree bool) {
-	row := p.clusterRow(c, item, 2)
-	row[0] += scoring.Indicator(agree)
-	row[1]++
+// itemRow returns the numbers that an item adds to the agreement of two raters who give it the labels x and y: whether
+// they are equal, and 1; of scores also x, y, x² + y², xy and |x − y|.
+func (p *panel) itemRow(x, y string) []float64 {
+	row := []float64{scoring.Indicator(x == y), 1}
+	if p.scored {
+		a, _ := strconv.ParseFloat(x, 64)
+		b, _ := strconv.ParseFloat(y, 64)
+		row = append(row, a, b, a*a+b*b, a*b, math.Abs(a-b))
+	}
+	return row
+}
+
+// addItem adds an item, the numbers of [panel.itemRow], to the row of its cluster. [panel.agreementShare] sums up the
+// rows.
+func (p *panel) addItem(c clusters, item string, row []float64) {
+	floats.Add(p.clusterRow(c, item, len(row)), row)
+}
+
+// sumRows returns the sums of the columns of rows, those of [panel.itemRow].
+func sumRows(rows [][]float64) []float64 {
+	sums := make([]float64, 7)
+	for _, row := range rows {
+		floats.Add(sums, row)
+	}
+	return sums
+}
+
+// weightedKappa returns the quadratic-weighted κ of two raters' scores, as [stats.WeightedKappa] does, from rows of
+// [panel.itemRow].
+func weightedKappa(rows [][]float64) float64 {
+	sums := sumRows(rows)
+	product := 2 * sums[2] * sums[3] / sums[1]
+	return (2*sums[5] - product) / (sums[4] - product)
+}
+
+// scoreAgreement returns how close two raters' scores are, from rows filled by [panel.addItem].
+func (p *panel) scoreAgreement(c clusters) ScoreAgreement {
+	columns := scoring.ColumnSpan{0, 7}
+	distance := func(rows [][]float64) float64 { sums := sumRows(rows); return sums[6] / sums[1] }
+	metrics := []scoring.Metric{
+		{Unit: scoring.UnitCorrelation, Columns: columns, ValueFromUnits: weightedKappa},
+		{Unit: scoring.UnitStatistic, Columns: columns, ValueFromUnits: distance},
+	}
+	r := c.unitRows(metrics...).Results("", metrics, p.bootstrap)
+	return ScoreAgreement{WeightedKappa: newStatistic(r[0]), Distance: newStatistic(r[1])}
+}
+
+// newStatistic returns a result's value with its interval.
+func newStatistic(r scoring.Result) *Statistic {
+	return &Statistic{Value: r.Value, Low: r.Low, High: r.High, IntervalMethod: r.IntervalMethod}
 }
 
 // agreementShare returns the percentage of items on which raters agree, from rows filled by [panel.addItem], the number
@@ -46,10 +94,9 @@ func (p *panel) agreementShare(c clusters) (share Statistic, items, clustered in
 	agreement := scoring.Metric{Kind: scoring.KindTrials, Columns: scoring.ColumnSpan{0, 2}}
 	sample := c.unitRows(agreement)
 	r := sample.Results("", []scoring.Metric{agreement}, stats.Bootstrap{Level: p.bootstrap.Level})[0]
-	share = Statistic{Value: r.Value, Low: r.Low, High: r.High, IntervalMethod: r.IntervalMethod}
 	items = int(sample.Sums()[1])
 	if len(c) < items {
 		clustered = len(c)
 	}
-	return share, items, clustered
+	return *newStatistic(r), items, clustered
 }

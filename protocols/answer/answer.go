@@ -3,9 +3,11 @@
 package answer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"errors"
+	"fmt"
 	"maps"
 	"math/big"
 	"regexp"
@@ -39,7 +41,7 @@ Examples:
 	Shapes:           shapes,
 	Presentations:    1,
 	AnswersQuestions: true,
-	Templates:        []judging.Template{answerTexts},
+	Templates:        []judging.Template{answerTexts, metricsTexts},
 	CustomTemplate:   templateFromFile,
 	FillRecord:       fillRecord, Right: rightVerdict,
 	Options:  []judging.Option{markerOption},
@@ -58,6 +60,9 @@ var (
 	// answerTexts is the paper's prompt: for each shape a user message and, for some, a system message.
 	answerTexts = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
 		judging.ReadPromptTexts(files, "prompts"), preferenceLabel)
+	// metricsTexts asks which questions tell whether a response to a pair's question is good.
+	metricsTexts = judging.NewTemplateOfTexts(judging.MetricsPrompt, "LLMBar (arXiv 2310.07641), Metrics",
+		judging.ReadPromptTexts(files, "prompts/metrics"), preferenceLabel)
 )
 
 // fillRecord fills the record r with its item. Of a pair it clears the label: the label says which response is better,
@@ -147,6 +152,14 @@ func promptShape(shape datasets.Shape) datasets.Shape {
 
 func (answer) Name() string { return name }
 
+// Check returns an error if the prompt is for pairs and the item is none.
+func (p answer) Check(item datasets.Item) error {
+	if p.template.Name == judging.MetricsPrompt && item.Shape != datasets.ShapePair {
+		return fmt.Errorf("%s is no pair: the prompt %s is for pairs", item.ID, judging.MetricsPrompt)
+	}
+	return nil
+}
+
 // Presentations returns one presentation, with the candidates in the dataset's order.
 func (answer) Presentations(item datasets.Item) []judging.Presentation {
 	s := judging.Presentation{Shape: promptShape(item.Shape)}
@@ -170,10 +183,8 @@ func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 
 // user returns the user message that asks the question of item.
 func (p answer) user(item datasets.Item, s judging.Presentation) string {
-	text := p.template.Texts[string(s.Shape)+userText]
+	text := cmp.Or(p.template.Texts[string(s.Shape)+userText], "{question}")
 	switch s.Shape {
-	case datasets.ShapeOpen:
-		return item.Question
 	case datasets.ShapeChoice:
 		return judging.Fill(text, "{question}", item.Question, "{options}", optionLines(item, s))
 	case datasets.ShapePreference:

@@ -46,9 +46,6 @@ type Flag struct {
 // DifferencesFlag names the flag for a file of all disagreements between an import and gavel's reading of its replies.
 const DifferencesFlag = "list"
 
-// ModelFlag returns the flag that names the model of an imported file; usage is its help.
-func ModelFlag(usage string) Flag { return Flag{Name: "model", Usage: usage} }
-
 // Input holds the arguments of an import.
 type Input struct {
 	Files       []string

@@ -61,7 +61,7 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 
 // stage returns the stage, a run made first, in which the judge answers the questions itself; nil if the judge
 // does not see its own answers.
-func stage(s judging.Settings) *judging.Stage {
+func stage(s judging.Settings, _ string) *judging.Stage {
 	if s.Get(referenceOption) != "true" {
 		return nil
 	}
@@ -152,8 +152,8 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 	return nil
 }
 
-// WriteOwnAnswers writes the pairs in rows with the judge's own answers: each line as published, with the key
-// "own_answer" at its end. It leaves out pairs without an own answer, and counts them.
+// WriteOwnAnswers writes the pairs in rows with the judge's own answers, metrics or both: each line as published, with
+// the key "own_answer" at its end. It leaves out pairs that lack one of these, and counts them.
 func WriteOwnAnswers(
 	pairs *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, _ []*judging.ModelAnswers,
 	write func(line []byte) error,
@@ -170,14 +170,35 @@ func WriteOwnAnswers(
 		if item.Shape != datasets.ShapePair {
 			return nil, fmt.Errorf("%s: is not a pair of responses (its shape is %s)", item.ID, item.Shape)
 		}
-		g, why := ownAnswers.Find(item)
-		if why != judging.AnswerUsable {
-			out.NoOwn[why]++
+		added := datasets.OwnAnswer{Text: new("")}
+		missing := judging.AnswerUsable
+		for a := ownAnswers; a != nil && missing == judging.AnswerUsable; a = a.Reference {
+			var g judging.Answer
+			g, missing = a.Find(item)
+			if a.Prompt == judging.MetricsPrompt {
+				added.Metrics = strings.TrimSpace(g.Text)
+				continue
+			}
+			added.Text = &g.Text
+			ownAnswer := gradeOwnReply(item, g.Text)
+			if ownAnswer != nil {
+				added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
+			}
+			switch {
+			case missing != judging.AnswerUsable:
+			case ownAnswer == nil:
+				out.Unknown++
+			case ownAnswer.Right:
+				out.Right++
+			default:
+				out.Wrong++
+			}
+		}
+		if missing != judging.AnswerUsable {
+			out.NoOwn[missing]++
 			continue
 		}
-		ownAnswer := gradeOwnReply(item, g.Text)
-		countReference(out, ownAnswer)
-		line, err := withOwnAnswer(item, g.Text, ownAnswer)
+		line, err := withOwnAnswer(item, added)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", item.ID, err)
 		}
@@ -189,28 +210,11 @@ func WriteOwnAnswers(
 	return out, nil
 }
 
-// countReference counts a pair by whether the judge's own answer is right; nil is unknown.
-func countReference(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
-	switch {
-	case ownAnswer == nil:
-		r.Unknown++
-	case ownAnswer.Right:
-		r.Right++
-	default:
-		r.Wrong++
-	}
-}
-
-// withOwnAnswer returns the line of a pair with the key "own_answer" added; every published byte stays. text is the
-// judge's reply, ownAnswer its grade or nil.
-func withOwnAnswer(item datasets.Item, text string, ownAnswer *datasets.Answer) ([]byte, error) {
+// withOwnAnswer returns the line of a pair with the key "own_answer" added; every published byte stays.
+func withOwnAnswer(item datasets.Item, added datasets.OwnAnswer) ([]byte, error) {
 	line, ok := bytes.CutSuffix(bytes.TrimRight(item.Raw, " \t\r"), []byte("}"))
 	if !ok || item.Answered != nil {
 		return nil, errors.New("has an answer of a judge already: use the file without them")
-	}
-	added := datasets.OwnAnswer{Text: &text}
-	if ownAnswer != nil {
-		added.Value, added.Right = ownAnswer.Value, &ownAnswer.Right
 	}
 	key, err := codec.Marshal(map[string]any{"own_answer": added})
 	if err != nil {

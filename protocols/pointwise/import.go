@@ -2,10 +2,13 @@ package pointwise
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gavel/datasets"
@@ -14,70 +17,113 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-// Imports lists the importers of scores from other harnesses' files.
-var Imports = []imports.Importer{
-	{
-		Name:      "llmbar-rating",
-		About:     "LLMBar's stored scores become a run",
-		Usage:     "FILE... --out RUN [--model NAME]",
-		ManyFiles: true,
-		Options:   []imports.Flag{imports.ModelFlag("`NAME` of the judge; default: as the path has it")},
-		Import:    importRating,
-	},
-	{
-		Name:  "scores",
-		About: "the scores of one judge in a table become a run, compared with the other people in the table",
-		Usage: "FILE|DATASET --model NAME --scale SCALE --out RUN",
-		Options: []imports.Flag{
-			{Name: "model", Usage: "`NAME` of the judge: a person, or a column of scores, of the table", Required: true},
-			{Name: scaleOption.Name, Usage: "`SCALE` of the scores", Required: true, Check: func(scale string) error {
-				if len(levelsOf(scale)) < 2 {
-					return errors.New("write yes-no, or the lowest and the highest score, such as 1-5")
-				}
-				return nil
-			}},
-		},
-		Import: importScores,
-	},
-}
+//go:embed imports.yaml
+var importTexts string
 
-// importScores turns the scores of one of the people who scored the responses of a dataset into a run.
+// Imports lists the importers of scores from other harnesses' files.
+var Imports = imports.ReadImporters(importTexts, map[string]imports.Function{
+	"llmbar-rating": importRating,
+	"scores":        importScores,
+}, map[string]func(value string) error{
+	scaleOption.Name: func(scale string) error {
+		if len(levelsOf(scale)) < 2 {
+			return errors.New("write yes-no, or the lowest and the highest score, such as 1-5")
+		}
+		return nil
+	},
+})
+
+// importScores turns the scores of one of the people who scored the responses of a dataset into a run. With the option
+// dataset, the table has ids of that dataset's items and responses in place of texts.
 func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
-	set, info, err := r.OpenDataset(r.Files[0])
+	dataset, judge := r.Option("dataset"), r.Option("model")
+	set, info, err := r.OpenDataset(cmp.Or(dataset, r.Files[0]))
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	judge := r.Option("model")
-	asker := pointwise{template: judging.Template{Name: "imported", Labels: levelsOf(r.Option(scaleOption.Name))}}
+	levels := levelsOf(r.Option(scaleOption.Name))
 	in := &imports.Builder{
-		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the table",
+		ImportedRun:  imports.ImportedRun{Dir: r.Out},
+		Asker:        pointwise{template: judging.Template{Name: "imported", Labels: levels}},
+		MissingError: "no score in the table",
+	}
+	var table map[string]map[int]float64
+	if dataset != "" {
+		table, err = readScores(r.Files[0], judge, set)
+		if err != nil {
+			return nil, err
+		}
 	}
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
 			return nil, err
 		}
-		p := item.People
-		if p == nil || len(p.Scores) < 2 {
+		scores := table[item.ID]
+		if p := item.People; dataset == "" && p != nil && len(p.Scores) > 1 {
+			if score, has := p.Scores[judge]; has {
+				scores = map[int]float64{0: score}
+				delete(p.Scores, judge)
+			}
+		}
+		if scores == nil {
 			continue
 		}
-		score, has := p.Scores[judge]
-		if !has {
-			continue
-		}
-		delete(p.Scores, judge)
 		in.Add(item)
-		j := imports.StoredJudgment{Replies: []string{"[[" + levelOf(asker.template.Labels, score) + "]]"}}
-		if _, err := in.AddJudgment(item, 0, j); err != nil {
-			return nil, err
+		for k := range item.Candidates {
+			var j imports.StoredJudgment
+			if score, has := scores[k]; has {
+				j.Replies = []string{"[[" + levelOf(levels, score) + "]]"}
+			}
+			if _, err := in.AddJudgment(item, k, j); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if in.VerdictCount == 0 {
 		return nil, fmt.Errorf("%s has no scores by %s, on this scale, of responses that others have scored too: "+
-			"it needs the columns question, response, score and person, or a column of scores for each", set.Name, judge)
+			"it needs the columns question, response, score and person, or a column of scores for each; "+
+			"with --dataset item, response and score", r.Files[0], judge)
 	}
 	return finishImport(in, r, judge, "a table of scores", info)
+}
+
+// readScores returns a judge's scores in a table of item, response, score and, where several people scored, person, by
+// the ids of a set's items and the indexes of their responses. An error names the file and line.
+func readScores(path, judge string, set *datasets.Set) (map[string]map[int]float64, error) {
+	scores := map[string]map[int]float64{}
+	var bad error
+	_, err := imports.EachRow(path, func(line int, raw []byte) error {
+		var row map[string]json.RawMessage
+		bad = datasets.DecodeObject(raw, &row)
+		text := func(column string) string { return datasets.ScalarText(row[column]) }
+		var item datasets.Item
+		i, ok := set.Find(text("item"))
+		if ok && bad == nil {
+			item, bad = set.Item(i)
+		}
+		k := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.ID == text("response") })
+		score, err := strconv.ParseFloat(text("score"), 64)
+		switch {
+		case bad != nil:
+		case k < 0:
+			bad = fmt.Errorf("%s has no item %q with a response %q: the table needs the columns item, response and score",
+				set.Name, text("item"), text("response"))
+		case err != nil:
+			bad = fmt.Errorf("%q is no score", text("score"))
+		}
+		if bad != nil {
+			bad = fmt.Errorf("%s:%d: %w", path, line, bad)
+		} else if cmp.Or(text("person"), judge) == judge {
+			if scores[item.ID] == nil {
+				scores[item.ID] = map[int]float64{}
+			}
+			scores[item.ID][k] = score
+		}
+		return bad
+	})
+	return scores, cmp.Or(bad, err)
 }
 
 // finishImport describes the run of a judge and writes it.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -312,5 +313,14 @@ func TestAUROCIntervalsCover(t *testing.T) {
 		if share := covered / worlds; share < 0.93 || share > 0.98 {
 			t.Errorf("%+v: %.3f of the intervals hold %.3f", c, share, truth)
 		}
+	}
+}
+
+// TestMetricsPrompts: LLMBar's prompts with metrics are those without, and a paragraph.
+func TestMetricsPrompts(t *testing.T) {
+	const paragraph = "# Questions about Outputs:\nHere are at most three questions about the outputs, which are presented from " +
+		"most important to least important. You can do the evaluation based on thinking about all the questions.\n{metrics}\n\n"
+	for _, ending := range []string{"", "-reference"} {
+		assert.Equal(t, strings.Replace(texts["llmbar-metrics"+ending], paragraph, "", 1), texts["llmbar"+ending])
 	}
 }

@@ -3,6 +3,7 @@
 package pointwise
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -74,6 +75,9 @@ Examples:
 			"mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10",
 		),
 		publishedTemplate("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
+		publishedTemplate(
+			judging.MetricsPrompt, "LLMBar (arXiv 2310.07641), Rating with rules and metrics", llmBarSystem, llmBarScale,
+		),
 		publishedTemplate("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
 		gavelPrompt(judging.DecisionPrompt),
 	},
@@ -97,11 +101,18 @@ Examples:
 	NewAsker: func(t judging.Template, s judging.Settings) judging.Asker {
 		return pointwise{t, s.Get(scaleOption), s.Get(referenceOption)}
 	},
-	Stage: func(s judging.Settings) *judging.Stage {
-		if s.Get(referenceOption) != ownAnswer {
+	Stage: func(s judging.Settings, prompt string) *judging.Stage {
+		var prompts []string
+		if s.Get(referenceOption) == ownAnswer {
+			prompts = append(prompts, judging.AnswerProtocol().Templates[0].Name)
+		}
+		if prompt == judging.MetricsPrompt {
+			prompts = append(prompts, prompt)
+		}
+		if prompts == nil {
 			return nil
 		}
-		return &judging.Stage{Presentations: 2, MakeItems: pairwise.WriteOwnAnswers}
+		return &judging.Stage{Presentations: 2, AnswerPrompts: prompts, MakeItems: pairwise.WriteOwnAnswers}
 	},
 }
 
@@ -197,6 +208,9 @@ func (pointwise) Name() string { return name }
 // or the prompt lacks.
 func (p pointwise) Check(item datasets.Item) error {
 	user := p.template.Texts["user"]
+	if strings.Contains(user, "{metrics}") && metricsOf(item) == "" {
+		return fmt.Errorf("%s has no metrics of the judge's own: leave out --own", item.ID)
+	}
 	switch {
 	case p.reference == referenceOption.Default:
 	case user != "" && !strings.Contains(user, "{reference}"):
@@ -240,6 +254,11 @@ func (p pointwise) referenceFor(item datasets.Item) string {
 	return ""
 }
 
+// metricsOf returns the judge's own metrics of a good response to an item's question; "" for none.
+func metricsOf(item datasets.Item) string {
+	return cmp.Or(item.Answered, &datasets.AgentAnswer{}).Metrics
+}
+
 // Prompt shows the response in the layout of JudgeBench's harness, or in that of a published prompt.
 func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	response := item.Candidates[s.Order[0]].Text
@@ -259,7 +278,8 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 	prompt.User += "\n\n<|The Start of Assistant's Answer|>\n" + response + "\n<|The End of Assistant's Answer|>"
 	if user, ok := p.template.Texts["user"]; ok {
 		prompt.System = p.template.Texts["system"]
-		prompt.User = judging.Fill(user, "{question}", item.Question, "{answer}", response, "{reference}", reference)
+		prompt.User = judging.Fill(user, "{question}", item.Question, "{answer}", response, "{reference}", reference,
+			"{metrics}", metricsOf(item))
 	}
 	if s.Mode != "" {
 		prompt.System = p.template.Texts[criterionText+s.Mode]

@@ -28,11 +28,8 @@ type criterion struct {
 	Weight float64 `yaml:"weight"` // relative to the other criteria; 0: 1
 }
 
-// Beginnings of the names of a rubric's texts: the question about a criterion, and its weight.
-const (
-	criterionText    = "criterion."
-	weightTextPrefix = "weight."
-)
+// criterionText begins the names of a rubric's texts that ask about a criterion.
+const criterionText = "criterion."
 
 // readRubric reads a rubric's file as a prompt with a text for each criterion, for any scale.
 func readRubric(path, text string) (judging.Template, error) {
@@ -56,7 +53,7 @@ func readRubric(path, text string) (judging.Template, error) {
 		}
 		words := strings.TrimSpace(c.Ask + "\n" + c.Levels)
 		all[criterionText+c.Name] = strings.Replace(texts["criterion"], "{criterion}", words, 1)
-		all[weightTextPrefix+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
+		all[judging.WeightTextPrefix+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
 	}
 	if len(all) == 0 {
 		return judging.Template{}, errors.New("the rubric has no criteria")
@@ -89,13 +86,4 @@ func criteria(t judging.Template) (names []string) {
 		names = []string{""}
 	}
 	return names
-}
-
-// criterionWeight returns the weight of a criterion; 1 for a prompt without criteria.
-func criterionWeight(t judging.Template, key string) float64 {
-	weight, err := strconv.ParseFloat(t.Texts[weightTextPrefix+key], 64)
-	if err != nil {
-		return 1
-	}
-	return weight
 }

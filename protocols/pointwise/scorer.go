@@ -133,7 +133,7 @@ func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error
 	if v.Outcome == judging.Decided {
 		score = prompt.ScaleValue(v.Answer)
 	}
-	weight := criterionWeight(prompt, r.Mode)
+	weight := prompt.CriterionWeight(r.Mode)
 	u.scores[k] += weight * score
 	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
 	return true, nil
@@ -154,7 +154,7 @@ func (f *pointwiseScorer) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	total := 0.0
 	for _, key := range criteria(f.manifest.Spec.Prompt) {
-		total += criterionWeight(f.manifest.Spec.Prompt, key)
+		total += f.manifest.Spec.Prompt.CriterionWeight(key)
 	}
 	for _, u := range f.rows {
 		for k := range u.scores {

@@ -44,10 +44,10 @@ func TestReferenceOfAnotherModel(t *testing.T) {
 			t.Errorf("question %d: the oracle says %q", row, o.ReferenceVerdict)
 		}
 	}
-	if s := stage(settings); s.Reference != other || s.JudgingSettings["reference"] != ReferenceRun || settings["reference"] != other || s.HidesOwnAnswers {
+	if s := stage(settings, ""); s.Reference != other || s.JudgingSettings["reference"] != ReferenceRun || settings["reference"] != other || s.HidesOwnAnswers {
 		t.Errorf("%+v", s)
 	}
-	if s := stage(judging.Settings{"reference": ReferenceGold}); s.Reference != "" || s.JudgingSettings != nil || !s.HidesOwnAnswers {
+	if s := stage(judging.Settings{"reference": ReferenceGold}, ""); s.Reference != "" || s.JudgingSettings != nil || !s.HidesOwnAnswers {
 		t.Errorf("%+v", s)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // stage describes the stage that runs before the judgments: it turns questions and models' answers into items to judge,
 // with the judge's own answers as references.
-func stage(s judging.Settings) *judging.Stage {
+func stage(s judging.Settings, _ string) *judging.Stage {
 	p := newAsker(judgmentTexts, s)
 	out := &judging.Stage{
 		Agents:          true,
