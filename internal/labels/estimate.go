@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -148,9 +149,7 @@ func (p *panel) units(side func(item string) string) (units []stats.PopulationUn
 	verdicts := p.judges[0].Verdicts
 	for _, item := range slices.Sorted(maps.Keys(verdicts)) {
 		cluster := p.clusterOf(item)
-		if _, ok := numbers[cluster]; !ok {
-			numbers[cluster] = len(numbers)
-		}
+		numbers[cluster] = cmp.Or(numbers[cluster], len(numbers)+1)
 		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(item, verdicts[item])}
 		if truth, labelled := majority[item]; labelled {
 			u.Truth = score(item, truth)

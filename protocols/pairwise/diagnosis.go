@@ -37,6 +37,8 @@ func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
 	strict := r.Overall("strict")
 	agreement := r.Overall("consistency")
 	switch {
+	case p.oneOrder:
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.single-order")
 	case agreement.Value != nil && r.Unlabelled == r.Items:
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.no-label")
 	case strict.Value == nil || agreement.Value == nil:

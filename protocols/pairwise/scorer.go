@@ -58,7 +58,8 @@ type pairScorer struct {
 	scoring.Collector[pair]
 	manifest *judging.Manifest
 	asker    judging.Asker // reads the labels that have probabilities
-	rows     []*pair       // pairs with records in both orders, by item; set by Finish
+	rows     []*pair       // pairs with records in all orders, by item; set by Finish
+	oneOrder bool          // pairs are shown in one order, so that metrics of labels, which are of both, have no value
 
 	itemLevel func(id string) string // level of an item, such as hard; nil if the dataset has no levels
 }
@@ -68,6 +69,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asker, _ := judging.AskerOf(m) // the loader has checked the protocol
 	return &pairScorer{
 		Collector: scoring.Collector[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asker: asker,
+		oneOrder: m.Spec.ProtocolOptions[OneOrder] == "true",
 	}
 }
 
@@ -90,6 +92,10 @@ func (f *pairScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			item:  item,
 			group: unique.Make(r.Group).Value(),
 			gold:  candidateIndex(r, r.Gold),
+		}
+		if f.oneOrder {
+			u.gold = -1
+			u.judgments[1].present = true // not asked for
 		}
 		if r.Own != nil {
 			u.ownRight = new(r.Own.Right)
