@@ -65,9 +65,9 @@ func (e *env) judge(c *cli.Context) error {
 	if err := cmp.Or(err, readErr); err != nil {
 		return err
 	}
-	if x := measured.Coverage; x.AboveThreshold && o.Protocol != "pointwise" && len(o.Options) == 0 && !c.Bool("both-orders") {
+	if measured.OneOrderIsEnough && o.Protocol != "pointwise" && len(o.Options) == 0 && !c.Bool("both-orders") {
 		o.Options = judging.Settings{pairwise.OneOrder: "true"}
-		e.say("%s", phrases.Sentence("judge.one-order", with, x, x.N))
+		e.say("%s", phrases.Sentence("judge.one-order", with, measured.Coverage, measured.Coverage.N))
 	}
 	if c.Bool("dry-run") {
 		return e.planRun(c, o)
@@ -77,7 +77,8 @@ func (e *env) judge(c *cli.Context) error {
 		return incomplete
 	}
 	dir := reports[len(reports)-1].Run
-	if whole, _, ok := strings.Cut(dir, "_shard-"); ok {
+	if o.Shard != "" {
+		whole, _, _ := strings.Cut(dir, "_shard-")
 		e.say("%s", phrases.Sentence("judge.shard", datasets.ShellQuote(whole)))
 		return incomplete
 	}

@@ -206,8 +206,7 @@ func (e *ShareEstimate) correct(p stats.PredictionPoweredEstimate, widths []floa
 
 // meanScore returns the mean of scores of 0, ½ and 1, in percent, with its interval.
 func meanScore(scores []float64, level float64) Statistic {
-	best := 0.0
-	worst := 0.0
+	var best, worst float64
 	for _, s := range scores {
 		best += scoring.Indicator(s == 1)
 		worst += scoring.Indicator(s == 0)

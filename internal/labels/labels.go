@@ -170,10 +170,9 @@ func (f *LabelFile) applyLines(all []Label) {
 	last := map[key]Label{}
 	for _, l := range all {
 		k := key{l.Item, l.Labeller, l.Repeat}
+		last[k] = l
 		if l.Undo {
 			delete(last, k)
-		} else {
-			last[k] = l
 		}
 	}
 	inOrder := func(a, b Label) int {

@@ -52,11 +52,10 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	protocol, _ := judging.ProtocolNamed(judge.Manifest.Spec.Protocol) // it has been read
 	clusters := map[string]int{}
 	err = judging.EachItem(dir, func(source datasets.Item) {
 		size := len(source.Candidates)
-		if protocol.ScoresCandidates {
+		if judge.Manifest.Spec.Protocol == "pointwise" {
 			size = 1
 		}
 		clusters[source.Question] = cmp.Or(clusters[source.Question], len(clusters)+1)

@@ -12,6 +12,7 @@ import (
 	"gavel/internal/labels"
 	"gavel/internal/phrases"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -47,19 +48,17 @@ type Result struct {
 
 // Measurement holds the run in which a judge was measured.
 type Measurement struct {
-	// share of labelled pairs on which both orders name the same response. One order is enough if it is above
-	// oneOrderFrom with its whole interval.
-	Coverage scoring.Evidence
+	Coverage scoring.Evidence // share of labelled pairs on which both orders name the same response
+	// OneOrderIsEnough says that hardly any verdict changes with the order, by the rule of the run's report; but pairs
+	// without a verdict count as changed.
+	OneOrderIsEnough bool
 
+	usable  bool // the judge's level is usable or strong
 	spec    judging.Spec
 	version string // of the server
 	report  scoring.Report
 	items   []*item
 }
-
-// oneOrderFrom is the share of pairs, in percent, from which a second order gains too little: kept verdicts would be
-// correct on at most 2.5 points more pairs, half of the others.
-const oneOrderFrom = 95
 
 // oneOrder is the kind of verdicts of a run that asks in one order.
 const oneOrder = "one-order"
@@ -77,7 +76,10 @@ func ReadMeasurement(dir string) (*Measurement, error) {
 		report:  run.Score(scoringOptions.Bootstrap),
 		items:   items,
 	}
-	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(oneOrderFrom)
+	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(pairwise.MinConsistentLower)
+	usability := m.report.Level()
+	m.usable = usability == scoring.LevelUsable || usability == scoring.LevelStrong
+	m.OneOrderIsEnough = m.usable && m.Coverage.AboveThreshold && m.Coverage.Value > pairwise.MinConsistent
 	return m, nil
 }
 
@@ -108,8 +110,8 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	spec.Dataset = m.spec.Dataset
 	spec.ProtocolOptions = m.spec.ProtocolOptions
 	r.Warnings = m.spec.Differences(spec)
-	if level := m.report.Level(); level != scoring.LevelStrong && level != scoring.LevelUsable {
-		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", level, m.report.Says))
+	if !m.usable {
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", m.report.Level(), m.report.Says))
 	}
 	if now := judge.Manifest.Server.Version; now != m.version {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", m.version, now))

@@ -84,12 +84,12 @@ func (p *pairScorer) diagnose(
 	)
 	switch {
 	case d.Code == "":
-		e, hasInterval := agreement.CompareWithThreshold(minConsistentLower)
+		e, hasInterval := agreement.CompareWithThreshold(MinConsistentLower)
 		if hasInterval {
 			d.Evidence = append(d.Evidence, e.CompareWith(100))
 		}
 		d.Level, d.Code = strict.LevelAboveChance(right.Low > scoring.LeastConsistentAccuracy)
-		d.Text = advice(r, d.Level, hasInterval && e.Value > minConsistent && e.AboveThreshold)
+		d.Text = advice(r, d.Level, hasInterval && e.Value > MinConsistent && e.AboveThreshold)
 	case right.N == 0:
 		d.Text = phrases.Sentence("pairs.flips-"+d.Code, agreement.N) + positionBiasSentence(r)
 	case d.Code == scoring.CodeInverted:
@@ -105,10 +105,10 @@ func (p *pairScorer) diagnose(
 }
 
 // Percentages of pairs on which both orders must agree for gavel to advise that one order is enough: the value must
-// exceed minConsistent, and the lower end of its interval minConsistentLower.
+// exceed MinConsistent, and the lower end of its interval MinConsistentLower.
 const (
-	minConsistent      = 98
-	minConsistentLower = 90
+	MinConsistent      = 98
+	MinConsistentLower = 90
 )
 
 // diagnosePositionBias returns the diagnosis of a judge whose verdicts are mostly ties, or mostly name one position;
