@@ -89,7 +89,9 @@ func Estimate(
 		Reading:  reading.Readers,
 	}
 	for _, verdict := range j.Verdicts {
-		e.NoVerdict += int(scoring.Indicator(verdict == ""))
+		if verdict == "" {
+			e.NoVerdict++
+		}
 	}
 	units, clusters := p.units(side)
 	var label, predictions, rest []float64 // labels and verdicts of labelled pairs, and verdicts of the other pairs

@@ -130,7 +130,7 @@ func (f *pairScorer) Finish() (complete int) {
 // Unlabelled returns the number of pairs without a label. Metrics that need a label leave them out.
 func (f *pairScorer) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0))
+		n += int(scoring.Indicator(u.gold < 0 && !f.oneOrder))
 	}
 	return n
 }
