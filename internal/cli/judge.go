@@ -14,7 +14,6 @@ import (
 	"gavel/internal/checks"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
-	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/verdicts"
 	"gavel/judging"
@@ -50,7 +49,8 @@ func (e *env) judge(c *cli.Context) error {
 		return usageError("--with %s: name a run of pairwise, reversed or pointwise that gavel made; "+
 			"of imported judges no settings are known", with)
 	}
-	o.Mapping, o.Out, o.Shard = mappingFrom(c), c.String("out"), c.String("shard")
+	o.Mapping, o.Out = mappingFrom(c), c.String("out")
+	o.Shard = c.String("shard")
 	if index, count, _ := eval.ParseShard(o.Shard); index > 0 && o.Out != "" { // auto adds the suffix itself
 		o.Out += judging.ShardSuffix(index, count, 1)
 	}
@@ -67,7 +67,8 @@ func (e *env) judge(c *cli.Context) error {
 	}
 	if measured.OneOrderIsEnough && o.Protocol != "pointwise" && len(o.Options) == 0 && !c.Bool("both-orders") {
 		o.Options = judging.Settings{pairwise.OneOrder: "true"}
-		e.say("%s", phrases.Sentence("judge.one-order", with, measured.Coverage, measured.Coverage.N))
+		e.say("each pair is asked in one order, drawn by its id: in %s both orders named the same response on %s of "+
+			"%d pairs; --both-orders asks in both", with, measured.Coverage, measured.Coverage.N)
 	}
 	if c.Bool("dry-run") {
 		return e.planRun(c, o)
@@ -78,8 +79,8 @@ func (e *env) judge(c *cli.Context) error {
 	}
 	dir := reports[len(reports)-1].Run
 	if o.Shard != "" {
-		whole, _, _ := strings.Cut(dir, "_shard-")
-		e.say("%s", phrases.Sentence("judge.shard", datasets.ShellQuote(whole)))
+		e.say("next, once all shards are there: gavel carry merge %s %[1]s_shard-*; then the same command with --out %[1]s "+
+			"in place of --shard", datasets.ShellQuote(strings.Split(dir, "_shard-")[0]))
 		return incomplete
 	}
 	result, err := measured.ReadVerdicts(dir, people)

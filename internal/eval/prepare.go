@@ -105,8 +105,8 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 	return subset, k, err
 }
 
-// changeOptions cuts items down to --max-options options and puts an unrelated option before them or, asPairs, makes all
-// pairs of their options. The result consists of new dataset lines.
+// changeOptions cuts items down to --max-options options and puts an unrelated option before them or, with asPairs,
+// makes all pairs of their options. The result consists of new dataset lines.
 func changeOptions(subset runItems, o RunRequest, asPairs bool) (runItems, error) {
 	var unrelated *datasets.UnrelatedOptions
 	var lines [][]byte

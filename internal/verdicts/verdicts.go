@@ -12,7 +12,6 @@ import (
 	"gavel/internal/labels"
 	"gavel/internal/phrases"
 	"gavel/judging"
-	"gavel/protocols/pairwise"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -76,10 +75,10 @@ func ReadMeasurement(dir string) (*Measurement, error) {
 		report:  run.Score(scoringOptions.Bootstrap),
 		items:   items,
 	}
-	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(pairwise.MinConsistentLower)
+	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(scoring.MinConsistentLower)
 	usability := m.report.Level()
 	m.usable = usability == scoring.LevelUsable || usability == scoring.LevelStrong
-	m.OneOrderIsEnough = m.usable && m.Coverage.AboveThreshold && m.Coverage.Value > pairwise.MinConsistent
+	m.OneOrderIsEnough = m.usable && m.Coverage.AboveThreshold && m.Coverage.Value > scoring.MinConsistent
 	return m, nil
 }
 

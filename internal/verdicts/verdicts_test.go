@@ -16,7 +16,6 @@ import (
 	"gavel/datasets/rows"
 	"gavel/internal/labels"
 	"gavel/internal/trials"
-	"gavel/protocols/pairwise"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -124,8 +123,8 @@ func oneOrderWorld(r *rand.Rand, n, m int, consistent, accuracy, first, truth fl
 		covered += scoring.Indicator(right[0] == right[1])
 		rows = append(rows, []float64{(scoring.Indicator(right[0]) + scoring.Indicator(right[1])) / 2, 1})
 	}
-	coverage := scoring.ShareEvidence(scoring.Coverage, covered, float64(m), pairwise.MinConsistentLower)
-	if !coverage.AboveThreshold || coverage.Value <= pairwise.MinConsistent {
+	coverage := scoring.ShareEvidence(scoring.Coverage, covered, float64(m), scoring.MinConsistentLower)
+	if !coverage.AboveThreshold || coverage.Value <= scoring.MinConsistent {
 		return rate, false
 	}
 	halfTie := []scoring.Metric{{Kind: scoring.KindHalfPoints, Columns: scoring.ColumnSpan{0, 2}}}
@@ -186,8 +185,8 @@ func TestOneOrderNeedsEvidence(t *testing.T) {
 		}
 		return enough / 1000
 	}
-	few, most := shareOf(.95), shareOf(.995)
-	assert.Assert(t, few < 0.04 && most > 0.95, "%g and %g", few, most)
+	unsteady, steady := shareOf(.95), shareOf(.995)
+	assert.Assert(t, unsteady < 0.04 && steady > 0.95, "%g and %g", unsteady, steady)
 }
 
 // TestTiesLeaveTheRateAlone: if the judge ties in 30 % of pairs, whichever side is better, the interval of the corrected
