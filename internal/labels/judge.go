@@ -178,8 +178,8 @@ func (j *RunVerdicts) hasAny(file *LabelFile) bool {
 	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
 }
 
-// verdict returns the verdict on an item from the labels of its judgments, by presentation: their common label, Tie if
-// they differ, which is inconsistent, "" if one has none.
+// verdict returns the verdict on an item from the labels of its judgments, by presentation: their common label, "" if
+// one has none, or Tie if they differ; only then consistent is false.
 func verdict(labels map[int]string) (label string, consistent bool) {
 	first := ""
 	for _, presentation := range slices.Sorted(maps.Keys(labels)) {

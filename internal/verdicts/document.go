@@ -56,8 +56,8 @@ func (r *Result) answer(persons int) (answer, details string) {
 }
 
 // Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those
-// in a language that is rare among the measured ones, then inconsistent ones, those without a verdict and ties. Verdicts
-// to keep follow, the least confident first, if confidence finds errors.
+// in a language that is rare among the measured ones, then inconsistent ones, those without a verdict and ties.
+// Verdicts to keep follow, the least confident first, if confidence finds errors.
 func (r *Result) Document() doc.Document {
 	var first []Row
 	persons := 0
