@@ -233,11 +233,11 @@ func TestTiesLeaveTheRateAlone(t *testing.T) {
 // TestVerdictsToAskAbout: items of a rare language come first, then inconsistent ones and ties; verdicts of low
 // confidence follow if the judge's confidence finds errors.
 func TestVerdictsToAskAbout(t *testing.T) {
-	kept := func(item string, confidence float64) Row {
+	keep := func(item string, confidence float64) Row {
 		return Row{Item: item, Verdict: "v1", Consistent: true, Use: "keep", Confidence: &confidence}
 	}
 	r := &Result{ResponseNames: []string{"v1", "v2"}, Results: []scoring.Result{{}}, sortsErrors: true, Verdicts: []Row{
-		kept("a", .9), kept("b", .55), kept("c", .7),
+		keep("a", .9), keep("b", .55), keep("c", .7),
 		{Item: "d", Verdict: labels.Tie, Consistent: true, Use: "person", Why: labels.Tie},
 		{Item: "e", Use: "person", Why: inconsistent},
 		{Item: "f", Use: "person", Why: noVerdict, Language: "German"},

@@ -126,20 +126,20 @@ func TestOracle(t *testing.T) {
 func TestOneOrder(t *testing.T) {
 	for _, protocol := range comparisons {
 		both := protocol.NewAsker(protocol.Templates[0], nil)
-		one := protocol.NewAsker(protocol.Templates[0], judging.Settings{OneOrder: "true"})
+		single := protocol.NewAsker(protocol.Templates[0], judging.Settings{OneOrder: "true"})
 		swapped := 0
 		for i := range 1000 {
 			item := judgingtest.PairItem(fmt.Sprint(i), 0)
-			shown := one.Presentations(item)
-			if len(shown) != 1 || shown[0].Index != 0 {
-				t.Fatalf("%s: %+v", protocol.Name, shown)
+			presentations := single.Presentations(item)
+			if len(presentations) != 1 || presentations[0].Index != 0 {
+				t.Fatalf("%s: %+v", protocol.Name, presentations)
 			}
-			k := shown[0].Order[0]
+			k := presentations[0].Order[0]
 			swapped += k
 			if judging.SwappedFirst(item.ID) != (k == 1) {
 				t.Errorf("%s: a run in both orders asks another one of pair %d first", protocol.Name, i)
 			}
-			if one.Prompt(item, shown[0]).User != both.Prompt(item, both.Presentations(item)[k]).User {
+			if single.Prompt(item, presentations[0]).User != both.Prompt(item, both.Presentations(item)[k]).User {
 				t.Errorf("%s: pair %d has another prompt", protocol.Name, i)
 			}
 		}
