@@ -25,7 +25,7 @@ type Row struct {
 	// mean probability of the verdicts, 0 to 1
 	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
 	Use        string   `json:"use" parquet:"use"`           // keep, or person: ask one
-	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide; empty if the verdict can be kept
+	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide; "" to keep the verdict
 	// the item's language, if it is rare among the measured items
 	Language string `json:"language,omitempty" parquet:"language"`
 }
