@@ -271,6 +271,26 @@ func EncodeOptions(item Item) ([]byte, error) {
 	return line, nil
 }
 
+// Pairs returns all pairs of the item's options as lines of [JudgeBenchFormat] without a label. An option without a
+// model gets its id as the model's name.
+func (item Item) Pairs() (lines [][]byte) {
+	pair := item
+	pair.Shape = ShapePair
+	pair.Source = item.Group
+	pair.Gold = NoGold
+	for j, b := range item.Candidates {
+		b.Model = cmp.Or(b.Model, b.ID)
+		for _, a := range item.Candidates[:j] {
+			a.Model = cmp.Or(a.Model, a.ID)
+			pair.ID = item.ID + "#" + a.ID + "-" + b.ID
+			pair.Candidates = []Candidate{a, b}
+			line, _ := pair.encodeLine() // only texts: cannot fail
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // sameItem reports whether two items are equal in all that a line holds: it ignores Line, Note and Raw.
 func sameItem(a, b Item) bool {
 	b.Line = a.Line

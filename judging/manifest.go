@@ -30,8 +30,8 @@ type Spec struct {
 	Protocol string   `json:"protocol"`
 	Goal     string   `json:"goal"`   // what a verdict names: `better`, `worse`, `answer`, `correct`, `best` or `worst`
 	Prompt   Template `json:"prompt"` // the prompt's text around the items, and the labels by which replies are read
-	// the protocol's options that are not the default, as text: `mode`, `self-reference`, `goal`, `orders`, `vary`,
-	// `marker`
+	// the protocol's options that are not the default, as text: `mode`, `self-reference`, `one-order`, `goal`,
+	// `orders`, `vary`, `marker`
 	ProtocolOptions Settings    `json:"options,omitempty"`
 	Dataset         DatasetSpec `json:"dataset"` // the items judged
 	Model           ModelSpec   `json:"model"`   // the judge

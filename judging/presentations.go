@@ -14,7 +14,7 @@ type itemChecker interface {
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(itemChecker)
 	if protocol, _ := ProtocolNamed(p.Name()); protocol.Presentations > 0 && !picky {
-		return protocol.Presentations * len(rows), nil
+		return len(p.Presentations(datasets.Item{})) * len(rows), nil
 	}
 	n := 0
 	for _, row := range rows {

@@ -140,9 +140,9 @@ func (q *queue) take() (w *work, err error) {
 	return q.job.missingWork(row)
 }
 
-// swappedFirst reports, for about half of the items, that the second presentation is asked first. On some servers the
+// SwappedFirst reports, for about half of the items, that the second presentation is asked first. On some servers the
 // prompt cache or batching slightly changes replies to what is asked second, which must not always be one order.
-func swappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
+func SwappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
 // missingWork reads the item in a row of the set and lists its missing judgments.
 func (j *RunJob) missingWork(row int) (*work, error) {
@@ -152,7 +152,7 @@ func (j *RunJob) missingWork(row int) (*work, error) {
 	}
 	presentations := j.Asker.Presentations(item)
 	w := &work{item: item, presentations: len(presentations)}
-	if j.Manifest.AlternatesOrder && len(presentations) == 2 && swappedFirst(item.ID) {
+	if j.Manifest.AlternatesOrder && len(presentations) == 2 && SwappedFirst(item.ID) {
 		presentations = []Presentation{presentations[1], presentations[0]}
 		w.firstPresentation = presentations[0].Index
 	}

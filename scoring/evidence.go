@@ -78,6 +78,10 @@ const (
 	// smallest percentage of consistent verdicts that must be correct for the levels above Weak, with two candidates: a
 	// third of the way from chance to perfect
 	LeastConsistentAccuracy = 200.0 / 3
+	// percentages of pairs on which both orders must agree for one order to be enough: the value must exceed
+	// MinConsistent, and the lower end of its interval MinConsistentLower
+	MinConsistent      = 98
+	MinConsistentLower = 90
 )
 
 // oneSided99 is the quotient of the normal quantiles of .99 and .975: the distance from the value to the end of a

@@ -10,12 +10,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/internal/checks"
 	"gavel/internal/eval"
 	"gavel/internal/labels"
 	"gavel/internal/report"
 	"gavel/internal/verdicts"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 )
 
 func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Action: e.judge} }
@@ -48,6 +50,10 @@ func (e *env) judge(c *cli.Context) error {
 			"of imported judges no settings are known", with)
 	}
 	o.Mapping, o.Out = mappingFrom(c), c.String("out")
+	o.Shard = c.String("shard")
+	if index, count, _ := eval.ParseShard(o.Shard); index > 0 && o.Out != "" { // auto adds the suffix itself
+		o.Out += judging.ShardSuffix(index, count, 1)
+	}
 	if c.IsSet("base-url") {
 		o.BaseURLs = c.StringSlice("base-url")
 	}
@@ -55,15 +61,29 @@ func (e *env) judge(c *cli.Context) error {
 	if c.IsSet("labels") {
 		people, err = labels.Read(c.String("labels"))
 	}
-	if err != nil {
+	measured, readErr := verdicts.ReadMeasurement(with)
+	if err := cmp.Or(err, readErr); err != nil {
 		return err
 	}
+	if measured.OneOrderIsEnough && o.Protocol != "pointwise" && len(o.Options) == 0 && !c.Bool("both-orders") {
+		o.Options = judging.Settings{pairwise.OneOrder: "true"}
+		e.say("each pair is asked in one order, drawn by its id: in %s both orders named the same response on %s of "+
+			"%d pairs; --both-orders asks in both", with, measured.Coverage, measured.Coverage.N)
+	}
+	if c.Bool("dry-run") {
+		return e.planRun(c, o)
+	}
 	reports, incomplete := e.maker().Run(c.Context, o)
-	if incomplete != nil && !errors.Is(incomplete, eval.ErrIncomplete) {
+	if len(reports) == 0 || incomplete != nil && !errors.Is(incomplete, eval.ErrIncomplete) {
 		return incomplete
 	}
 	dir := reports[len(reports)-1].Run
-	result, err := verdicts.ReadVerdicts(dir, with, people)
+	if o.Shard != "" {
+		e.say("next, once all shards are there: gavel carry merge %s %[1]s_shard-*; then the same command with --out %[1]s "+
+			"in place of --shard", datasets.ShellQuote(strings.Split(dir, "_shard-")[0]))
+		return incomplete
+	}
+	result, err := measured.ReadVerdicts(dir, people)
 	if err != nil {
 		return err
 	}

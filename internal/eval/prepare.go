@@ -93,9 +93,10 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 		return subset, k, err
 	}
 	subset = runItems{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
-	if o.AddUnrelated || o.MaxOptions > 0 {
+	asPairs := k.Presentations == 2 && set.Format == datasets.OptionsFormat.Name
+	if o.AddUnrelated || o.MaxOptions > 0 || asPairs {
 		defer set.Close()
-		subset, err = changeOptions(subset, o)
+		subset, err = changeOptions(subset, o, asPairs)
 		if err != nil {
 			return subset, k, err
 		}
@@ -104,9 +105,9 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 	return subset, k, err
 }
 
-// changeOptions cuts items down to --max-options options and puts an unrelated option before them. The result consists
-// of new dataset lines.
-func changeOptions(subset runItems, o RunRequest) (runItems, error) {
+// changeOptions cuts items down to --max-options options and puts an unrelated option before them or, with asPairs,
+// makes all pairs of their options. The result consists of new dataset lines.
+func changeOptions(subset runItems, o RunRequest, asPairs bool) (runItems, error) {
 	var unrelated *datasets.UnrelatedOptions
 	var lines [][]byte
 	for _, row := range subset.rows {
@@ -114,24 +115,25 @@ func changeOptions(subset runItems, o RunRequest) (runItems, error) {
 		if err != nil {
 			return runItems{}, err
 		}
+		if asPairs {
+			lines = append(lines, item.Pairs()...)
+			continue
+		}
 		if !item.Shape.Info().VariableCandidates {
 			return runItems{}, InvalidField("unrelated", o.AddUnrelated,
 				"and --max-options are for items with options; %s has items of shape %s", subset.set.Name, item.Shape)
 		}
 		item = datasets.ReduceOptions(item, o.MaxOptions, o.Seed)
-		if o.AddUnrelated {
-			if unrelated == nil {
-				unrelated, err = datasets.NewUnrelatedOptions(subset.set, o.Seed)
-				if err != nil {
-					return runItems{}, err
-				}
-			}
-			item, err = unrelated.InsertInto(item)
-			if err != nil {
-				return runItems{}, err
-			}
+		if o.AddUnrelated && unrelated == nil {
+			unrelated, err = datasets.NewUnrelatedOptions(subset.set, o.Seed)
 		}
-		line, err := datasets.EncodeOptions(item)
+		if o.AddUnrelated && err == nil {
+			item, err = unrelated.InsertInto(item)
+		}
+		var line []byte
+		if err == nil {
+			line, err = datasets.EncodeOptions(item)
+		}
 		if err != nil {
 			return runItems{}, err
 		}
@@ -140,7 +142,13 @@ func changeOptions(subset runItems, o RunRequest) (runItems, error) {
 	if len(lines) == 0 {
 		return runItems{}, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
 	}
-	set, err := datasets.FromLines(subset.set.Name, datasets.OptionsFormat.Name, lines)
+	format := datasets.OptionsFormat.Name
+	if asPairs {
+		format = datasets.JudgeBenchFormat.Name
+		subset.info.Format = format
+		subset.info.Rows = len(lines)
+	}
+	set, err := datasets.FromLines(subset.set.Name, format, lines)
 	if err != nil {
 		return runItems{}, err
 	}

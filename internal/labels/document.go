@@ -125,8 +125,7 @@ func (a *Agreement) countingNotes() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
 		doc.PhraseNote(a.code("labels.counted")), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
 	}}
-	isConstant := func(j JudgeAgreement) bool { return j.Kappa.Constant }
-	if slices.ContainsFunc(a.Judges, isConstant) ||
+	if slices.ContainsFunc(a.Judges, func(j JudgeAgreement) bool { return j.Kappa.Constant }) ||
 		slices.ContainsFunc(a.Pairs, func(p RaterPair) bool { return p.Kappa.Constant }) {
 		b.Remark("labels.constant")
 	}

@@ -32,11 +32,7 @@ func (d *Desk) drawItems() error {
 				"pairs, preferences, options, choices, numbers and responses with scores can", d.DatasetName, item.Shape)
 		}
 	}
-	want := d.Sample
-	if want == 0 || want > n {
-		want = n
-	}
-	d.items = datasets.DrawOrder(n, d.set.ItemID, d.Seed)[:want]
+	d.items = datasets.DrawOrder(n, d.set.ItemID, d.Seed)[:min(n, cmp.Or(d.Sample, n))]
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -88,7 +89,9 @@ func Estimate(
 		Reading:  reading.Readers,
 	}
 	for _, verdict := range j.Verdicts {
-		e.NoVerdict += int(scoring.Indicator(verdict == ""))
+		if verdict == "" {
+			e.NoVerdict++
+		}
 	}
 	units, clusters := p.units(side)
 	var label, predictions, rest []float64 // labels and verdicts of labelled pairs, and verdicts of the other pairs
@@ -148,9 +151,7 @@ func (p *panel) units(side func(item string) string) (units []stats.PopulationUn
 	verdicts := p.judges[0].Verdicts
 	for _, item := range slices.Sorted(maps.Keys(verdicts)) {
 		cluster := p.clusterOf(item)
-		if _, ok := numbers[cluster]; !ok {
-			numbers[cluster] = len(numbers)
-		}
+		numbers[cluster] = cmp.Or(numbers[cluster], len(numbers)+1)
 		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(item, verdicts[item])}
 		if truth, labelled := majority[item]; labelled {
 			u.Truth = score(item, truth)
@@ -207,8 +208,7 @@ func (e *ShareEstimate) correct(p stats.PredictionPoweredEstimate, widths []floa
 
 // meanScore returns the mean of scores of 0, ½ and 1, in percent, with its interval.
 func meanScore(scores []float64, level float64) Statistic {
-	best := 0.0
-	worst := 0.0
+	var best, worst float64
 	for _, s := range scores {
 		best += scoring.Indicator(s == 1)
 		worst += scoring.Indicator(s == 0)

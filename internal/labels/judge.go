@@ -25,7 +25,8 @@ type RunVerdicts struct {
 	Manifest *judging.Manifest
 	// Verdicts has, by id, the verdict on each item that was judged in all its presentations, the orders of its responses:
 	// a tie if the verdict depends on the order, "" if a judgment has no verdict.
-	Verdicts map[string]string
+	Verdicts     map[string]string
+	Inconsistent map[string]bool // by item id: the verdict depends on the order
 	// Confidence has, by item id, the mean probability of the verdict over the presentations, 0 to 1; only for verdicts
 	// other than a tie whose records all have label probabilities.
 	Confidence  map[string]float64
@@ -59,11 +60,12 @@ func notLabelable(dir, protocol string) error {
 // the orders of the responses. The error of a run whose verdicts no label fits is [ErrNotLabelable].
 func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error) {
 	j := &RunVerdicts{
-		Dir:        dir,
-		Verdicts:   map[string]string{},
-		Confidence: map[string]float64{},
-		Gold:       map[string]string{},
-		itemHashes: map[string]string{},
+		Dir:          dir,
+		Verdicts:     map[string]string{},
+		Inconsistent: map[string]bool{},
+		Confidence:   map[string]float64{},
+		Gold:         map[string]string{},
+		itemHashes:   map[string]string{},
 	}
 	type itemVerdicts struct {
 		labels        map[int]string // verdicts by presentation
@@ -115,7 +117,8 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		if len(x.labels) < r.Presentations {
 			return nil
 		}
-		label := verdict(x.labels)
+		label, consistent := verdict(x.labels)
+		j.Inconsistent[item] = !consistent
 		if j.shape.Scored && r.Presentations > 1 {
 			label = scoreText(x.score / x.weight)
 		}
@@ -206,21 +209,21 @@ func (j *RunVerdicts) hasAny(file *LabelFile) bool {
 	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
 }
 
-// verdict returns the verdict on an item from the labels of its judgments, by presentation: their common label, Tie if
-// they differ, "" if one has none.
-func verdict(labels map[int]string) string {
+// verdict returns the verdict on an item from the labels of its judgments, by presentation: their common label, "" if
+// one has none, or Tie if they differ; only then consistent is false.
+func verdict(labels map[int]string) (label string, consistent bool) {
 	first := ""
 	for _, presentation := range slices.Sorted(maps.Keys(labels)) {
 		switch label := labels[presentation]; {
 		case label == "":
-			return ""
+			return "", true
 		case first == "":
 			first = label
 		case label != first:
-			return Tie
+			return Tie, false
 		}
 	}
-	return first
+	return first, true
 }
 
 // hashItems reads the items' lines in the run's folder and sets sums, with which labels are compared.

@@ -170,10 +170,9 @@ func (f *LabelFile) applyLines(all []Label) {
 	last := map[key]Label{}
 	for _, l := range all {
 		k := key{l.Item, l.Labeller, l.Repeat}
+		last[k] = l
 		if l.Undo {
 			delete(last, k)
-		} else {
-			last[k] = l
 		}
 	}
 	inOrder := func(a, b Label) int {
@@ -192,9 +191,9 @@ func (f *LabelFile) applyLines(all []Label) {
 // votes.
 func FromVotes(path string, votes []judging.Vote) *LabelFile {
 	f := &LabelFile{Path: path}
-	all := make([]Label, len(votes))
-	for i, v := range votes {
-		all[i] = Label{Item: v.Item(), Labeller: v.Judge, Label: pairLabels[v.Winner]}
+	var all []Label
+	for _, v := range votes {
+		all = append(all, Label{Item: v.Item(), Labeller: v.Judge, Label: pairLabels[v.Winner]})
 	}
 	f.applyLines(all)
 	return f

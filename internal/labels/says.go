@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"fmt"
 	"strings"
 
 	"gavel/internal/phrases"
@@ -11,11 +10,10 @@ import (
 
 // withInterval returns a percentage with its interval in words: "84 % [79, 88]".
 func (n Statistic) withInterval() string {
-	text := scoring.Percentage(*n.Value)
-	if n.Low != nil && n.High != nil {
-		text += fmt.Sprintf(" [%.0f, %.0f]", scoring.WithoutNegativeZero(*n.Low, 0), scoring.WithoutNegativeZero(*n.High, 0))
+	if n.Low == nil || n.High == nil {
+		return scoring.Percentage(*n.Value)
 	}
-	return text
+	return scoring.Evidence{Value: *n.Value, Low: *n.Low, High: *n.High}.String()
 }
 
 // answer returns the sentence on which judge agrees best with the labels, and whether its lead is significant.

@@ -90,8 +90,7 @@ func SelectThresholds(
 	s.Items = len(items)
 	s.LastJudgeCalls = len(items) * p.judges[len(p.judges)-1].Calls
 	s.Judges = cascade(p.judges, items, truth, risk, delta)
-	right := 0
-	labelled := 0
+	var right, labelled int
 	for i, j := range p.judges {
 		x := &s.Judges[i]
 		x.Run = j.Dir

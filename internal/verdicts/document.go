@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"gavel/internal/doc"
+	"gavel/internal/labels"
 	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -26,7 +27,7 @@ func (r *Result) answer(persons int) (answer, details string) {
 	plain, ok := r.Results[0].CompareWithThreshold(50)
 	switch {
 	case !ok:
-		return phrases.Sentence("judge.nothing"), details
+		return phrases.Sentence("judge.nothing", r.kind), details
 	case len(r.ResponseNames) == 1:
 		return phrases.Sentence("judge.score", plain, plain.N), details
 	}
@@ -39,8 +40,11 @@ func (r *Result) answer(persons int) (answer, details string) {
 	if rate.AboveThreshold {
 		code = "judge.better"
 	}
-	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N)
-	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N)
+	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N, r.kind)
+	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.kind)
+	if slices.ContainsFunc(r.Verdicts, func(x Row) bool { return x.Why == labels.Tie }) {
+		details = phrases.Sentence("judge.ties", details)
+	}
 	if persons > 0 {
 		details = phrases.Sentence("judge.worst", details, r.ResponseNames[1], persons, r.ResponseNames[0],
 			rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
@@ -52,19 +56,33 @@ func (r *Result) answer(persons int) (answer, details string) {
 }
 
 // Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those
-// in a language that is rare among the measured ones, then inconsistent ones.
+// in a language that is rare among the measured ones, then inconsistent ones, those without a verdict and ties.
+// Verdicts to keep follow, the least confident first, if confidence finds errors.
 func (r *Result) Document() doc.Document {
+	var first []Row
+	persons := 0
+	counts := map[string]int{}
+	for _, x := range r.Verdicts {
+		switch {
+		case x.Why != "":
+			counts[x.Why]++
+			persons++
+			first = append(first, x)
+			continue
+		case len(r.ResponseNames) == 1:
+			x.Verdict = scoreMetric
+		}
+		counts[x.Verdict]++
+		if x.Confidence != nil && r.sortsErrors {
+			x.Why = phrases.Sentence("judge.unsure", *x.Confidence)
+			first = append(first, x)
+		}
+	}
 	results := &doc.Table{
 		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
 	}
-	for i, name := range append(r.ResponseNames, inconsistentOrTie, noVerdict) {
-		n := 0
-		for _, x := range r.Verdicts {
-			if cmp.Or(x.Why, x.Verdict) == name || name == scoreMetric && x.Consistent {
-				n++
-			}
-		}
-		row := doc.Row{Name: name, Cells: doc.Cells(n)}
+	for i, name := range append(r.ResponseNames, inconsistent, labels.Tie, noVerdict) {
+		row := doc.Row{Name: name, Cells: doc.Cells(counts[name])}
 		if i < len(r.Ranking) {
 			row.Ranks = r.Ranking[i].Ranks
 			row.Cells = append(row.Cells, doc.NumberCell(r.Ranking[i].WinProbability))
@@ -82,24 +100,19 @@ func (r *Result) Document() doc.Document {
 		}
 		row.Cells = append(row.Cells, doc.NumberCell(x))
 	}
-	for i := range results.Rows {
-		row := &results.Rows[i]
-		row.Cells = append(row.Cells, make([]doc.Value, len(results.Columns)-len(row.Cells))...)
-	}
 	results.DropEmpty()
-	persons := slices.DeleteFunc(slices.Clone(r.Verdicts), func(x Row) bool { return x.Consistent })
-	slices.SortStableFunc(persons, func(a, b Row) int {
-		return strings.Compare(a.Language+a.Why, b.Language+b.Why) // capitals first
+	slices.SortStableFunc(first, func(a, b Row) int { // capitals first
+		return cmp.Or(strings.Compare(b.Use, a.Use), strings.Compare(a.Language+a.Why, b.Language+b.Why))
 	})
 	ask := &doc.Table{RowHead: "item", Columns: doc.ColumnsOfKind(doc.ColumnWords, "why", "language")}
-	for _, x := range persons[:min(6, len(persons))] {
+	for _, x := range first[:min(6, len(first))] {
 		ask.Add(doc.WordRow(x.Item, x.Why, x.Language))
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
 		{Table: results, Notes: doc.WarningNotes(r.Warnings)},
-		{Title: phrases.Sentence("judge.ask"), ShowTitle: len(persons) > 0, Table: ask},
+		{Title: phrases.Sentence("judge.ask"), ShowTitle: len(first) > 0, Table: ask},
 	}}
-	d.Answer, d.Also = r.answer(len(persons))
+	d.Answer, d.Also = r.answer(persons)
 	return d
 }
 

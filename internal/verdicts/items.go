@@ -3,7 +3,6 @@ package verdicts
 import (
 	"cmp"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,21 +19,21 @@ import (
 // Row holds the judge's verdict on an item: a row of the file of verdicts.
 type Row struct {
 	Item string `json:"item" parquet:"item"` // the item's id
-	// the better response, A or B, or its model; of a judge that scores, the score; empty if the orders disagree
+	// the better response, A or B, or its model, or tie; of a judge that scores, the score; empty if the orders disagree
 	Verdict    string `json:"verdict" parquet:"verdict"`
 	Consistent bool   `json:"consistent" parquet:"consistent"` // all orders have the same verdict
 	// mean probability of the verdicts, 0 to 1
 	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
 	Use        string   `json:"use" parquet:"use"`           // keep, or person: ask one
-	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide
+	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide; "" to keep the verdict
 	// the item's language, if it is rare among the measured items
 	Language string `json:"language,omitempty" parquet:"language"`
 }
 
-// Reasons for which a person should decide.
+// Reasons for which a person should decide, besides [labels.Tie], whose accuracy was not measured.
 const (
-	inconsistentOrTie = "inconsistent or a tie"
-	noVerdict         = "no verdict"
+	inconsistent = "inconsistent"
+	noVerdict    = "no verdict"
 )
 
 // item holds an item of a run with the judge's verdict.
@@ -46,45 +45,49 @@ type item struct {
 	length  int // characters of the responses
 }
 
-// readItems returns the items of the run in dir, in the order of its file of items.
+// readItems returns the items of the run in dir, in the order of its file of items. Of a judge that scores, each
+// response is an item.
 func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error) {
 	judge, err = labels.ReadJudge(dir, scoringOptions.Reading)
-	set, setErr := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
-	if err := cmp.Or(err, setErr); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
-	defer set.Close()
 	clusters := map[string]int{}
-	for i := range set.Len() {
-		source, err := set.Item(i)
-		if err != nil {
-			return nil, nil, err
+	err = judging.EachItem(dir, func(source datasets.Item) {
+		size := len(source.Candidates)
+		if judge.Manifest.Spec.Protocol == "pointwise" {
+			size = 1
 		}
-		x := &item{group: source.Group, cluster: cmp.Or(clusters[source.Question], len(clusters)+1)}
-		clusters[source.Question] = x.cluster
-		text := source.Question
-		for _, c := range source.Candidates {
-			text += "\n" + c.Text
-			x.models = append(x.models, c.Model)
-			x.length += utf8.RuneCountInString(c.Text)
+		clusters[source.Question] = cmp.Or(clusters[source.Question], len(clusters)+1)
+		for responses := range slices.Chunk(source.Candidates, size) {
+			x := &item{group: source.Group, cluster: clusters[source.Question]}
+			text := source.Question
+			for _, c := range responses {
+				text += "\n" + c.Text
+				x.models = append(x.models, c.Model)
+				x.length += utf8.RuneCountInString(c.Text)
+			}
+			if language := whatlanggo.Detect(text); language.IsReliable() {
+				x.Language = language.Lang.String()
+			}
+			x.Item = source.ID
+			x.Verdict = judge.Verdicts[x.Item]
+			x.Why = map[string]string{"": noVerdict, labels.Tie: labels.Tie}[x.Verdict]
+			if judge.Inconsistent[x.Item] {
+				x.Verdict, x.Why = "", inconsistent
+			}
+			x.Consistent = x.Verdict != ""
+			x.Use = "keep"
+			if x.Why != "" {
+				x.Use = "person"
+			}
+			if p, ok := judge.Confidence[x.Item]; ok {
+				x.Confidence = scoring.RoundFraction(p)
+			}
+			items = append(items, x)
 		}
-		if language := whatlanggo.Detect(text); language.IsReliable() {
-			x.Language = language.Lang.String()
-		}
-		x.Item = source.ID
-		x.Verdict = judge.Verdicts[x.Item]
-		x.Why = map[string]string{"": noVerdict, labels.Tie: inconsistentOrTie}[x.Verdict]
-		x.Consistent = x.Why == ""
-		x.Use = "keep"
-		if !x.Consistent {
-			x.Verdict, x.Use = "", "person"
-		}
-		if p, ok := judge.Confidence[x.Item]; ok {
-			x.Confidence = scoring.RoundFraction(p)
-		}
-		items = append(items, x)
-	}
-	return items, judge, nil
+	})
+	return items, judge, err
 }
 
 // sideNames lists the names of responses without a model.
@@ -101,7 +104,7 @@ func nameResponses(items []*item) []string {
 		for _, model := range x.models {
 			wins[model] += 0
 		}
-		if x.Consistent {
+		if x.Why == "" {
 			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
 			wins[x.Verdict]++
 		}
@@ -146,5 +149,7 @@ func (r *Result) warnOfUnlikeItems(items, measured []*item) {
 	}
 	warn("judge.unlike-language", func(x *item) bool { return x.Language != "" })
 	warn("judge.unlike-length", func(x *item) bool { return x.length < shortest || x.length > longest })
-	warn("judge.unlike-consistency", func(x *item) bool { return x.Consistent })
+	if r.kind != oneOrder {
+		warn("judge.unlike-consistency", func(x *item) bool { return x.Consistent })
+	}
 }

@@ -29,53 +29,99 @@ var level = scoringOptions.Bootstrap.Level
 
 // Result holds a judge's verdicts on items without labels, and what they show.
 type Result struct {
-	Says          string                `json:"says"`                // the answer in sentences
-	Judge         string                `json:"judge"`               // name of the judge
-	ResponseNames []string              `json:"responses"`           // names of the responses' models, A and B, or scores
-	Accuracy      scoring.Evidence      `json:"accuracy"`            // of consistent verdicts, as measured; 0 if unknown
-	Results       []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
-	Ranking       []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
-	ByLabels      *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
-	Warnings      []string              `json:"warnings"`            // what differs from the measurement
-	Verdicts      []Row                 `json:"-"`                   // one for each item, in the order of the file
+	Says          string   `json:"says"`      // the answer in sentences
+	Judge         string   `json:"judge"`     // name of the judge
+	ResponseNames []string `json:"responses"` // names of the responses' models, A and B, or scores
+	// of consistent verdicts, or of those in one order, as measured; 0 if unknown
+	Accuracy scoring.Evidence      `json:"accuracy"`
+	Results  []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
+	Ranking  []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
+	ByLabels *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
+	Warnings []string              `json:"warnings"`            // what differs from the measurement
+	Verdicts []Row                 `json:"-"`                   // one for each item, in the order of the file
 
-	prompt judging.Template
+	prompt      judging.Template
+	kind        string // of the verdicts to keep: consistent, or oneOrder
+	sortsErrors bool   // the most confident measured judgments are significantly more often correct than all
 }
 
-// ReadVerdicts returns the verdicts of the run in dir over items without labels. measured is the folder of the run in
-// which the judge was measured; file holds people's labels of some items, or is nil.
-func ReadVerdicts(dir, measured string, file *labels.LabelFile) (*Result, error) {
-	items, judge, err := readItems(dir)
-	others, _, otherErr := readItems(measured)
-	run, runErr := scoring.Load(measured, scoringOptions.Reading)
-	if err := cmp.Or(err, otherErr, runErr); err != nil {
+// Measurement holds the run in which a judge was measured.
+type Measurement struct {
+	Coverage scoring.Evidence // share of labelled pairs on which both orders name the same response
+	// OneOrderIsEnough says that hardly any verdict changes with the order, by the rule of the run's report; but pairs
+	// without a verdict count as changed.
+	OneOrderIsEnough bool
+
+	usable  bool // the judge's level is usable or strong
+	spec    judging.Spec
+	version string // of the server
+	report  scoring.Report
+	items   []*item
+}
+
+// oneOrder is the kind of verdicts of a run that asks in one order.
+const oneOrder = "one-order"
+
+// ReadMeasurement reads the run in dir.
+func ReadMeasurement(dir string) (*Measurement, error) {
+	items, _, err := readItems(dir)
+	run, runErr := scoring.Load(dir, scoringOptions.Reading)
+	if err := cmp.Or(err, runErr); err != nil {
 		return nil, err
 	}
-	before := run.Manifest
+	m := &Measurement{
+		spec:    run.Manifest.Spec,
+		version: run.Manifest.Server.Version,
+		report:  run.Score(scoringOptions.Bootstrap),
+		items:   items,
+	}
+	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(scoring.MinConsistentLower)
+	usability := m.report.Level()
+	m.usable = usability == scoring.LevelUsable || usability == scoring.LevelStrong
+	m.OneOrderIsEnough = m.usable && m.Coverage.AboveThreshold && m.Coverage.Value > scoring.MinConsistent
+	return m, nil
+}
+
+// ReadVerdicts returns the verdicts of the run in dir over items without labels, by the judge that m measured. file
+// holds people's labels of some items, or is nil.
+func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result, error) {
+	items, judge, err := readItems(dir)
+	if err != nil {
+		return nil, err
+	}
 	spec := judge.Manifest.Spec
-	report := run.Score(scoringOptions.Bootstrap)
-	accuracy, _ := report.Overall(scoring.AccuracyWhenConsistent).CompareWithThreshold(50)
+	metric, kind := scoring.AccuracyWhenConsistent, "consistent"
+	if judge.Calls == 1 {
+		metric, kind = "half-tie", oneOrder // accuracy in an order drawn at random
+	}
+	accuracy, _ := m.report.Overall(metric).CompareWithThreshold(50)
 	r := &Result{
 		Judge:         scoring.JudgeName(spec.Model.Name),
 		ResponseNames: []string{scoreMetric},
 		Accuracy:      accuracy,
 		prompt:        spec.Prompt,
+		kind:          kind,
 	}
-	spec.Dataset = before.Spec.Dataset
-	r.Warnings = before.Spec.Differences(spec)
-	if level := report.Level(); level != scoring.LevelStrong && level != scoring.LevelUsable {
-		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", level, report.Says))
+	if c := m.report.Calibration; c != nil {
+		surest := c.AccuracyOverCoverage[0].Accuracy
+		r.sortsErrors = surest.Low != nil && *surest.Low > *c.Accuracy.Value
 	}
-	if a, b := before.Server.Version, judge.Manifest.Server.Version; a != b {
-		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", a, b))
+	spec.Dataset = m.spec.Dataset
+	spec.ProtocolOptions = m.spec.ProtocolOptions
+	r.Warnings = m.spec.Differences(spec)
+	if !m.usable {
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", m.report.Level(), m.report.Says))
 	}
-	switch protocol, _ := judging.ProtocolNamed(spec.Protocol); { // the run has loaded
-	case !protocol.ScoresCandidates:
+	if now := judge.Manifest.Server.Version; now != m.version {
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", m.version, now))
+	}
+	switch {
+	case len(items[0].models) == 2:
 		r.ResponseNames = nameResponses(items)
-		r.warnOfUnlikeItems(items, others)
 	case judge.Calls > 1:
 		return nil, errors.New(phrases.Sentence("judge.one-response"))
 	}
+	r.warnOfUnlikeItems(items, m.items)
 	groups := map[string][]*item{}
 	for _, x := range items {
 		groups[x.group] = append(groups[x.group], x)
@@ -112,7 +158,7 @@ func (r *Result) add(group string, items []*item) {
 		if levels := r.prompt.Labels; len(r.ResponseNames) == 1 { // whole numbers in a row
 			u.Truth = (r.prompt.ScaleValue(x.Verdict) - r.prompt.ScaleValue(levels[0])) / float64(len(levels)-1)
 		}
-		if x.Consistent {
+		if x.Why == "" {
 			units = append(units, u)
 		}
 	}
@@ -146,7 +192,7 @@ func (r *Result) setRanking(items []*item) {
 	var games [][2]int // winner and loser of each pair
 	var clusters []int
 	for _, x := range items {
-		if x.Consistent {
+		if x.Why == "" {
 			k := slices.Index(x.models, x.Verdict)
 			games = append(games, [2]int{
 				slices.Index(r.ResponseNames, x.Verdict), slices.Index(r.ResponseNames, x.models[1-k]),

@@ -37,6 +37,8 @@ func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
 	strict := r.Overall("strict")
 	agreement := r.Overall("consistency")
 	switch {
+	case p.oneOrder:
+		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.single-order")
 	case agreement.Value != nil && r.Unlabelled == r.Items:
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.no-label")
 	case strict.Value == nil || agreement.Value == nil:
@@ -82,12 +84,12 @@ func (p *pairScorer) diagnose(
 	)
 	switch {
 	case d.Code == "":
-		e, hasInterval := agreement.CompareWithThreshold(minConsistentLower)
+		e, hasInterval := agreement.CompareWithThreshold(scoring.MinConsistentLower)
 		if hasInterval {
 			d.Evidence = append(d.Evidence, e.CompareWith(100))
 		}
 		d.Level, d.Code = strict.LevelAboveChance(right.Low > scoring.LeastConsistentAccuracy)
-		d.Text = advice(r, d.Level, hasInterval && e.Value > minConsistent && e.AboveThreshold)
+		d.Text = advice(r, d.Level, hasInterval && e.Value > scoring.MinConsistent && e.AboveThreshold)
 	case right.N == 0:
 		d.Text = phrases.Sentence("pairs.flips-"+d.Code, agreement.N) + positionBiasSentence(r)
 	case d.Code == scoring.CodeInverted:
@@ -101,13 +103,6 @@ func (p *pairScorer) diagnose(
 	}
 	return d
 }
-
-// Percentages of pairs on which both orders must agree for gavel to advise that one order is enough: the value must
-// exceed minConsistent, and the lower end of its interval minConsistentLower.
-const (
-	minConsistent      = 98
-	minConsistentLower = 90
-)
 
 // diagnosePositionBias returns the diagnosis of a judge whose verdicts are mostly ties, or mostly name one position;
 // applies is false for other judges.

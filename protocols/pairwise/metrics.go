@@ -261,8 +261,8 @@ func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	}
 	for i, u := range f.rows {
 		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: u.row(), Data: u}
-		if u.gold >= 0 {
-			s.Units[i].Gold = string('A' + rune(u.gold))
+		if u.label >= 0 {
+			s.Units[i].Gold = string('A' + rune(u.label))
 		}
 		if u.level > 0 {
 			s.Units[i].Groups = append(s.Units[i].Groups, datasets.DifficultyLevels[u.level-1])

@@ -60,7 +60,7 @@ func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Prot
 	p.Shapes = []datasets.Shape{datasets.ShapePair}
 	p.Presentations = 2
 	p.FollowUps = true
-	p.Options = []judging.Option{referenceOption}
+	p.Options = []judging.Option{referenceOption, orderOption}
 	p.CustomTemplate = templateFromFile
 	p.ChangeTemplate = adapt
 	p.Stage = stage
@@ -72,7 +72,7 @@ func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Prot
 	p.CorrectAnswerText = explainLabel
 	name, goal := p.Name, p.Goal
 	p.NewAsker = func(t judging.Template, s judging.Settings) judging.Asker {
-		p := pairwise{name: name, goal: goal, template: t}
+		p := pairwise{name: name, goal: goal, template: t, oneOrder: s[OneOrder] == "true"}
 		if hasOutputLabels(t) {
 			return llmBarAsker{p, s.Get(referenceOption) == "true"}
 		}
@@ -134,6 +134,7 @@ type pairwise struct {
 	name     string
 	goal     string // better or worse
 	template judging.Template
+	oneOrder bool // each pair is shown in one order
 }
 
 func (p pairwise) Name() string { return p.name }
@@ -143,9 +144,27 @@ func (p pairwise) spec(dataset judging.DatasetSpec, model judging.ModelSpec) jud
 	return judging.Spec{Protocol: p.name, Goal: p.goal, Prompt: p.template, Dataset: dataset, Model: model}
 }
 
-// Presentations returns the published order, then the swapped one.
-func (pairwise) Presentations(datasets.Item) []judging.Presentation {
-	return []judging.Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+// OneOrder is the option that shows each pair in one order; its value is true or false.
+const OneOrder = "one-order"
+
+var orderOption = judging.Option{
+	Name:    OneOrder,
+	Label:   "One order",
+	Usage:   "show each pair in one order, drawn by its id: the run has verdicts, but no scores",
+	Default: "false",
+}
+
+// Presentations returns the published order, then the swapped one; or the only one, which a run in both orders asks
+// first.
+func (p pairwise) Presentations(item datasets.Item) []judging.Presentation {
+	both := []judging.Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
+	switch {
+	case !p.oneOrder:
+		return both
+	case judging.SwappedFirst(item.ID):
+		both[0].Order = both[1].Order
+	}
+	return both[:1]
 }
 
 // followUp is JudgeBench's second message after a reply without a label.

@@ -1,6 +1,7 @@
 package pairwise
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -117,6 +118,34 @@ func TestOracle(t *testing.T) {
 				t.Errorf("the wrong label reads as %+v", v)
 			}
 		})
+	}
+}
+
+// TestOneOrder: each pair is shown once, with the prompt of the order that a run in both orders asks first, and as often
+// in either order.
+func TestOneOrder(t *testing.T) {
+	for _, protocol := range comparisons {
+		both := protocol.NewAsker(protocol.Templates[0], nil)
+		single := protocol.NewAsker(protocol.Templates[0], judging.Settings{OneOrder: "true"})
+		swapped := 0
+		for i := range 1000 {
+			item := judgingtest.PairItem(fmt.Sprint(i), 0)
+			presentations := single.Presentations(item)
+			if len(presentations) != 1 || presentations[0].Index != 0 {
+				t.Fatalf("%s: %+v", protocol.Name, presentations)
+			}
+			k := presentations[0].Order[0]
+			swapped += k
+			if judging.SwappedFirst(item.ID) != (k == 1) {
+				t.Errorf("%s: a run in both orders asks another one of pair %d first", protocol.Name, i)
+			}
+			if single.Prompt(item, presentations[0]).User != both.Prompt(item, both.Presentations(item)[k]).User {
+				t.Errorf("%s: pair %d has another prompt", protocol.Name, i)
+			}
+		}
+		if swapped < 450 || swapped > 550 {
+			t.Errorf("%s: %d of 1000 pairs are swapped", protocol.Name, swapped)
+		}
 	}
 }
 

@@ -43,7 +43,8 @@ func (g judgment) points(gold int8) int {
 type pair struct {
 	item      string
 	group     string
-	gold      int8        // candidate labelled the better; -1 without a label
+	label     int8        // candidate labelled the better; -1 without a label
+	gold      int8        // the label, for metrics of both orders; -1 if the pair is shown in one
 	level     int8        // 1 + index of the pair's level in datasets.DifficultyLevels; 0 without levels
 	ownRight  *bool       // whether the judge's own answer to the question is right; nil: none, or unknown
 	judgments [2]judgment // in the published order, and with the responses swapped
@@ -58,7 +59,8 @@ type pairScorer struct {
 	scoring.Collector[pair]
 	manifest *judging.Manifest
 	asker    judging.Asker // reads the labels that have probabilities
-	rows     []*pair       // pairs with records in both orders, by item; set by Finish
+	rows     []*pair       // pairs with records in all orders, by item; set by Finish
+	oneOrder bool          // pairs are shown in one order
 
 	itemLevel func(id string) string // level of an item, such as hard; nil if the dataset has no levels
 }
@@ -68,6 +70,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asker, _ := judging.AskerOf(m) // the loader has checked the protocol
 	return &pairScorer{
 		Collector: scoring.Collector[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asker: asker,
+		oneOrder: m.Spec.ProtocolOptions[OneOrder] == "true",
 	}
 }
 
@@ -90,6 +93,11 @@ func (f *pairScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			item:  item,
 			group: unique.Make(r.Group).Value(),
 			gold:  candidateIndex(r, r.Gold),
+		}
+		u.label = u.gold
+		if f.oneOrder {
+			u.gold = -1
+			u.judgments[1].present = true // not asked for
 		}
 		if r.Own != nil {
 			u.ownRight = new(r.Own.Right)
@@ -124,7 +132,7 @@ func (f *pairScorer) Finish() (complete int) {
 // Unlabelled returns the number of pairs without a label. Metrics that need a label leave them out.
 func (f *pairScorer) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0))
+		n += int(scoring.Indicator(u.label < 0))
 	}
 	return n
 }
