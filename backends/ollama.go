@@ -19,8 +19,6 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-var _ Backend = (*Ollama)(nil)
-
 // ollamaName is the name of Ollama's server, ollamaWireFormat that of its wire format.
 const (
 	ollamaName       = "Ollama"

@@ -27,8 +27,6 @@ var openAICompatible = serverKind{
 	},
 }
 
-var _ Backend = (*OpenAI)(nil)
-
 // OpenAI speaks /v1/chat/completions, as vLLM, llama.cpp's server, LM Studio and other compatible servers do.
 type OpenAI struct {
 	caller
@@ -162,8 +160,7 @@ func (c *completion) thinkingTokens() int {
 	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
 	}](c.Usage.Written)
-	n := tolerant[int](c.Usage.Thought)
-	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
+	return max(0, min(cmp.Or(details.Thought, tolerant[int](c.Usage.Thought)), c.Usage.Reply))
 }
 
 // tolerant decodes raw into T and returns the zero value if it is absent or of another type.
