@@ -118,19 +118,19 @@ func splitStateAndQuestion(req Request) (state string, q decisionQuestion) {
 	if q.Instructions == "" {
 		q.Instructions = "Decide."
 	}
-	var criteria strings.Builder
+	criteria := ""
 	for _, option := range req.AllowedReplies {
 		words := means[option]
 		if words == "" {
 			words = strings.Trim(option[strings.LastIndex(option, ": ")+1:], " []*") // "Selection: Option 2" is Option 2
 		}
 		q.options = append(q.options, words)
-		criteria.WriteString("," + string(mustJSON(words)) + ":null")
+		criteria += "," + string(mustJSON(words)) + ":null"
 	}
 	if len(q.options) == 2 && q.options[0] == "yes" && q.options[1] == "no" {
 		q.QuestionType = yesNoQuestionType
 	} else {
-		q.Criteria = json.RawMessage("{" + strings.TrimPrefix(criteria.String(), ",") + "}")
+		q.Criteria = json.RawMessage("{" + strings.TrimPrefix(criteria, ",") + "}")
 	}
 	return state, q
 }
