@@ -104,9 +104,7 @@ const (
 )
 
 // ThinkValues lists the values of Think as flags spell them, the default first.
-var ThinkValues = []string{
-	"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh),
-}
+var ThinkValues = strings.Fields("auto on off low medium high")
 
 // EncodeMessages returns a conversation as JSON, the same for every wire format.
 func EncodeMessages(messages []Message) []byte { return mustJSON(messages) }
@@ -233,14 +231,13 @@ type Model struct {
 	ServerStartMarker string `json:"-"`
 }
 
-// Ability says whether a model or server can do something; Unknown where the server does not say.
+// Ability says whether a model or server can do something; "" where the server does not say.
 type Ability string
 
 // Values of Ability.
 const (
-	AbilityUnknown Ability = ""
-	AbilityYes     Ability = "yes"
-	AbilityNo      Ability = "no"
+	AbilityYes Ability = "yes"
+	AbilityNo  Ability = "no"
 )
 
 // abilityFromBool returns Yes or No.
