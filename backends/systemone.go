@@ -230,7 +230,7 @@ func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) 
 			probability = []*float64{yes, new(1 - *yes)}[i]
 		}
 		if probability == nil || !(*probability >= 0 && *probability <= 1) {
-			return Response{}, unusable("an answer without a probability of %q: %s", words, excerpt(x.body))
+			return out, unusable("an answer without a probability of %q: %s", words, excerpt(x.body))
 		}
 		p := *probability
 		sum += p
@@ -249,7 +249,7 @@ func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) 
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return Response{}, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
+		return out, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
 	}
 	return out, nil
 }
