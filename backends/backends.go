@@ -5,6 +5,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -257,13 +258,11 @@ func sortByName(models []Model) []Model {
 // Identity returns the text that stands for the model in the keys of the cache and in run.json: kind, the server's wire
 // format, with the model's digest, or with its name and fingerprint.
 func (m Model) Identity(kind string) string {
-	switch {
-	case m.Digest != "":
-		return kind + " " + m.Digest
-	case m.Fingerprint != "":
-		return kind + " " + m.Name + " " + m.Fingerprint
+	name := m.Name
+	if m.Fingerprint != "" {
+		name += " " + m.Fingerprint
 	}
-	return kind + " " + m.Name
+	return kind + " " + cmp.Or(m.Digest, name)
 }
 
 // ServerInfo holds the kind, name, version and address of a server, as run.json stores them.
