@@ -144,7 +144,7 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	return golds, split
 }
 
-// games is a row with both games of a pair (its two orders).
+// games holds both games of a pair, its two orders.
 type games imports.VoteRow
 
 // compare reads the judge's replies in both games and describes where a reply's verdict is not the winner in the file;

@@ -107,8 +107,8 @@ var officialReading = judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLa
 // letterCounts counts the file's letters where the official rules find none; "" is null.
 type letterCounts map[string]int
 
-// compare compares the letter that gavel reads by the official rules with the file's pred. If the rules find no letter,
-// pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
+// compare checks the letter that gavel reads by the official rules against the file's pred. If the rules find no
+// letter, pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
 func (letters letterCounts) compare(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
 	pred, text := *cmp.Or(r.Imported.Decision, new("")), r.Replies[0].Text
 	v := p.Parse(r.Shown(), text, officialReading)

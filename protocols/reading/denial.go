@@ -25,7 +25,7 @@ var (
 	quotationHintWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 )
 
-// openMarks are characters that may stand between a denial and the denied word, or before a label.
+// openMarks lists the characters that may stand between a denial and the denied word, or before a label.
 const openMarks = " \t\n\r\"'«„([{<$"
 
 // isClaimedAt reports whether the reply itself claims what stands at byte i of the view, rather than

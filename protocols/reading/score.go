@@ -17,11 +17,11 @@ const (
 // ("Score: 8") and before "8 out of 10", and a number alone last. Two different ones are a conflict; a score outside
 // the scale is none.
 func Score(reply string, levels []string) Match {
-	if levels[len(levels)-1] == Yes {
+	highest := levels[len(levels)-1]
+	if highest == Yes {
 		return yesNo(reply)
 	}
 	v := normalize(reply)
-	highest := levels[len(levels)-1]
 	for _, rule := range []struct{ rule, name string }{
 		{"score-brackets", ruleLabel}, {"score-final", ruleVerdict}, {"score-announced", ruleVerdict},
 		{"score-out-of", ruleVerdict}, {"score-alone", ruleAlone},
