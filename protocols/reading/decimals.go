@@ -81,7 +81,10 @@ func isStandaloneNumber(s string, n *Numeral) bool {
 
 // unitEnd returns the end of the number n in the text s with the power of a unit after it, if there is one.
 func (n Numeral) unitEnd(s string) int {
-	return n.End + len(rulePattern("unit-power").FindString(s[n.End:]))
+	if m := findRuleMatch(s[n.End:], "unit-power"); m != nil {
+		return n.End + m[1]
+	}
+	return n.End
 }
 
 // Value returns the number in its shortest form: 1450 for $1,450.00.
