@@ -5,6 +5,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,9 +105,7 @@ const (
 )
 
 // ThinkValues lists the values of Think as flags spell them, the default first.
-var ThinkValues = []string{
-	"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh),
-}
+var ThinkValues = strings.Fields("auto on off low medium high")
 
 // EncodeMessages returns a conversation as JSON, the same for every wire format.
 func EncodeMessages(messages []Message) []byte { return mustJSON(messages) }
@@ -233,14 +232,13 @@ type Model struct {
 	ServerStartMarker string `json:"-"`
 }
 
-// Ability says whether a model or server can do something; Unknown where the server does not say.
+// Ability says whether a model or server can do something; "" where the server does not say.
 type Ability string
 
 // Values of Ability.
 const (
-	AbilityUnknown Ability = ""
-	AbilityYes     Ability = "yes"
-	AbilityNo      Ability = "no"
+	AbilityYes Ability = "yes"
+	AbilityNo  Ability = "no"
 )
 
 // abilityFromBool returns Yes or No.
@@ -260,13 +258,11 @@ func sortByName(models []Model) []Model {
 // Identity returns the text that stands for the model in the keys of the cache and in run.json: kind, the server's wire
 // format, with the model's digest, or with its name and fingerprint.
 func (m Model) Identity(kind string) string {
-	switch {
-	case m.Digest != "":
-		return kind + " " + m.Digest
-	case m.Fingerprint != "":
-		return kind + " " + m.Name + " " + m.Fingerprint
+	name := m.Name
+	if m.Fingerprint != "" {
+		name += " " + m.Fingerprint
 	}
-	return kind + " " + m.Name
+	return kind + " " + cmp.Or(m.Digest, name)
 }
 
 // ServerInfo holds the kind, name, version and address of a server, as run.json stores them.

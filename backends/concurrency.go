@@ -320,8 +320,8 @@ func (c *ConcurrencyTuner) rise(rate float64) {
 		next = c.level + max(1, c.level/4)
 	}
 	next = min(next, c.opts.Max, bound)
-	if c.opts.Remaining != nil && next > c.opts.Remaining() {
-		next = c.opts.Remaining()
+	if c.opts.Remaining != nil {
+		next = min(next, c.opts.Remaining())
 	}
 	if next > c.level {
 		if !c.risesUncompared() {

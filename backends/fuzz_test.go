@@ -28,17 +28,17 @@ func FuzzSplitThinking(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
-		for _, tag := range thinkingTags {
-			text, thinking := splitThinkingTags(reply, tag.open, tag.close)
-			if len(reply) < maxTagRemovals*(len(tag.open)+len(tag.close)) {
-				if wholly, all := splitTagEver(reply, tag.open, tag.close); text != wholly || thinking != all {
+		for tags := range slices.Chunk(thinkingTags, 2) {
+			text, thinking := splitThinkingTags(reply, tags[0], tags[1])
+			if len(reply) < maxTagRemovals*(len(tags[0])+len(tags[1])) {
+				if wholly, all := splitTagEver(reply, tags[0], tags[1]); text != wholly || thinking != all {
 					t.Errorf("%q becomes %q and %q, with all the time there is %q and %q", reply, text, thinking, wholly, all)
 				}
 			}
-			if !strings.Contains(reply, tag.open) && !strings.Contains(reply, tag.close) && (text != reply || thinking != "") {
-				t.Errorf("%q without %s becomes %q and %q", reply, tag.open, text, thinking)
+			if !strings.Contains(reply, tags[0]) && !strings.Contains(reply, tags[1]) && (text != reply || thinking != "") {
+				t.Errorf("%q without %s becomes %q and %q", reply, tags[0], text, thinking)
 			}
-			if open := strings.Index(text, tag.open); open >= 0 && strings.Contains(text[open:], tag.close) {
+			if open := strings.Index(text, tags[0]); open >= 0 && strings.Contains(text[open:], tags[1]) {
 				t.Errorf("a thought is left in %q of %q", text, reply)
 			}
 		}

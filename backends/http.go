@@ -229,23 +229,21 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	var nerr net.Error
 	var callErr *Error
 	var long *http.MaxBytesError
+	e := &Error{Kind: ErrorTransport, Message: err.Error(), Err: err}
 	switch {
 	case errors.As(err, &callErr):
 		return callErr
 	case errors.As(err, &nerr) && nerr.Timeout():
-		return &Error{Kind: ErrorTimeout, Message: "no answer in time", Err: err}
+		e.Kind, e.Message = ErrorTimeout, "no answer in time"
 	case errors.As(err, &long):
-		const text = "the answer is longer than %d MiB, too long for the requested tokens"
-		return &Error{Kind: ErrorInternal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // a retry would get the same
+		e.Kind = ErrorInternal // a retry would get the same
+		e.Message = fmt.Sprintf("the answer is longer than %d MiB, too long for the requested tokens", long.Limit>>20)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Error{Kind: ErrorTransport, Message: "connection refused", Err: err}
-	default:
-		why := err.Error()
-		if why == io.EOF.Error() {
-			why = "the server closed the connection (EOF)"
-		}
-		return &Error{Kind: ErrorTransport, Message: why, Err: err}
+		e.Message = "connection refused"
+	case e.Message == io.EOF.Error():
+		e.Message = "the server closed the connection (EOF)"
 	}
+	return e
 }
 
 // unreadableError returns the error for an answer that is not in the server's format.
@@ -298,9 +296,6 @@ func (x *exchange) kind() ErrorKind {
 // retryAfter returns the wait that the header Retry-After requests, in seconds or by a date; 0 if it has none.
 func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")
-	if v == "" {
-		return 0
-	}
 	if s, err := strconv.Atoi(v); err == nil {
 		return time.Duration(min(max(0, s), 1<<30)) * time.Second
 	}
@@ -370,9 +365,6 @@ func excerptOrEmpty(b []byte) string {
 	return s
 }
 
-// tooLongKinds lists the types and codes of an error about a prompt that does not fit: llama.cpp's type, OpenAI's code.
-var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceeded"}
-
 // tooLongMessage matches messages about a prompt that does not fit, for servers without such a type. It reads only the
 // beginning of the message, after the names that a proxy puts first ("litellm.BadRequestError: OpenAIException - "):
 // servers also quote the request in their errors, and a prompt may contain the same words.
@@ -411,7 +403,8 @@ func promptTooLong(x *exchange) bool {
 		return false
 	}
 	sentence, kinds := parseErrorBody(x.body)
-	if slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(tooLongKinds, k) }) {
+	// llama.cpp's type, OpenAI's code
+	if slices.Contains(kinds, "exceed_context_size_error") || slices.Contains(kinds, "context_length_exceeded") {
 		return true
 	}
 	if sentence == "" && x.status != http.StatusOK {

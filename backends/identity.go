@@ -99,10 +99,7 @@ const (
 
 // FitsSameModel reports whether two samples can come from one model. A missing sample matches any other.
 func (s TokenSample) FitsSameModel(other TokenSample) bool {
-	if len(s) == 0 || len(other) == 0 {
-		return true
-	}
-	return s.matches(other) && other.matches(s)
+	return len(s) == 0 || len(other) == 0 || s.matches(other) && other.matches(s)
 }
 
 // matches reports whether other has every likely token of s with a similar probability.

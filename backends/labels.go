@@ -75,10 +75,7 @@ func labelLogprobs(tokens []token, labels []string) []LabelProbability {
 			position, lastLabel = i, l
 		}
 	}
-	if position < 0 {
-		return nil
-	}
-	if !validLogprobs(tokens) {
+	if position < 0 || !validLogprobs(tokens) {
 		return nil
 	}
 	first := slices.IndexFunc(ends, func(end int) bool { return end > position })

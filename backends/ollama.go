@@ -19,8 +19,6 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-var _ Backend = (*Ollama)(nil)
-
 // ollamaName is the name of Ollama's server, ollamaWireFormat that of its wire format.
 const (
 	ollamaName       = "Ollama"
@@ -123,7 +121,7 @@ type ollamaAnswer struct {
 }
 
 // readOllama decodes an answer: one JSON value, or several from a proxy that always streams.
-func readOllama(req Request, x *exchange) (Response, error) {
+func readOllama(req Request, x *exchange) (out Response, err error) {
 	var last ollamaAnswer
 	var tokens []wireToken
 	text := ""
@@ -131,12 +129,12 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	spoken := false
 	for dec := json.NewDecoder(bytes.NewReader(x.body)); ; {
 		var piece ollamaAnswer
-		err := dec.Decode(&piece)
+		err = dec.Decode(&piece)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return Response{}, x.unreadableError()
+			return out, x.unreadableError()
 		}
 		err = checkErrorField(piece.Error, x)
 		if err == nil && piece.Message != nil {
@@ -147,17 +145,17 @@ func readOllama(req Request, x *exchange) (Response, error) {
 			spoken = true
 		}
 		if err != nil {
-			return Response{}, err
+			return out, err
 		}
 		last, tokens = piece, append(tokens, piece.Logprobs...)
 	}
 	switch {
 	case !last.Done:
-		return Response{}, unusable("an answer without an end: %s", excerpt(x.body))
+		return out, unusable("an answer without an end: %s", excerpt(x.body))
 	case !spoken:
-		return Response{}, unusable("an answer without a message: %s", excerpt(x.body))
+		return out, unusable("an answer without a message: %s", excerpt(x.body))
 	}
-	out := newResponse(req, text, thinking)
+	out = newResponse(req, text, thinking)
 	out.Model = last.Model
 	out.ID = tolerant[string](last.Created)
 	out.PromptTokens = last.PromptCount
@@ -169,7 +167,6 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		ReplyTokens:  last.Count,
 		Reply:        last.Took,
 	}
-	var err error
 	out.Finish, err = finishOf(last.Reason)
 	return out, err
 }

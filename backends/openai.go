@@ -27,8 +27,6 @@ var openAICompatible = serverKind{
 	},
 }
 
-var _ Backend = (*OpenAI)(nil)
-
 // OpenAI speaks /v1/chat/completions, as vLLM, llama.cpp's server, LM Studio and other compatible servers do.
 type OpenAI struct {
 	caller
@@ -162,8 +160,7 @@ func (c *completion) thinkingTokens() int {
 	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
 	}](c.Usage.Written)
-	n := tolerant[int](c.Usage.Thought)
-	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
+	return max(0, min(cmp.Or(details.Thought, tolerant[int](c.Usage.Thought)), c.Usage.Reply))
 }
 
 // tolerant decodes raw into T and returns the zero value if it is absent or of another type.
@@ -213,17 +210,19 @@ func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 }
 
 // read turns the server's HTTP answer x to req into a Response: text, thinking, tokens, finish, probabilities.
-func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *exchange) (Response, error) {
+func (o *OpenAI) read(
+	ctx context.Context, server ServerInfo, req Request, x *exchange,
+) (out Response, err error) {
 	c, choice, err := readCompletion(x)
 	if err != nil {
-		return Response{}, err
-	}
-	text, thought, err := choice.Message.text(x)
-	if err != nil {
-		return Response{}, err
+		return out, err
 	}
 	m := choice.Message
-	out := newResponse(req, text, m.ReasoningContent, joinText(m.Reasoning), m.Thinking, thought)
+	text, thought, err := m.text(x)
+	if err != nil {
+		return out, err
+	}
+	out = newResponse(req, text, m.ReasoningContent, joinText(m.Reasoning), m.Thinking, thought)
 	out.Model = c.Model
 	out.PromptTokens = c.Usage.Prompt
 	out.ReplyTokens = c.Usage.Reply
@@ -234,7 +233,7 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 	}
 	out.NoFinishReasons, err = o.lacksFinishReason(ctx, server, req.Model, choice.Reason)
 	if err != nil {
-		return Response{}, err
+		return out, err
 	}
 	switch {
 	case !out.NoFinishReasons:
@@ -245,13 +244,13 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 		out.Finish = FinishStop
 	}
 	if err != nil {
-		return Response{}, err
+		return out, err
 	}
 	if choice.Reason == "repetition" {
 		out.Detail = "the server ended the reply because it repeats itself"
 	}
-	if choice.Message.Refusal != "" {
-		out.Finish, out.Detail = FinishRefused, choice.Message.Refusal
+	if m.Refusal != "" {
+		out.Finish, out.Detail = FinishRefused, m.Refusal
 	}
 	out.LabelProbabilities = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
 	out.Timing = llamaTiming(c.Timings)

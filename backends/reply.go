@@ -75,7 +75,7 @@ func joinText(value any) (text string) {
 			text += joinText(part)
 		}
 	case map[string]any:
-		for _, name := range []string{"text", "thinking", "reasoning", "content", "summary"} {
+		for _, name := range strings.Fields("text thinking reasoning content summary") {
 			text += joinText(s[name])
 		}
 	}

@@ -13,8 +13,6 @@ import (
 	"strings"
 )
 
-var _ Backend = (*SimulatedJudge)(nil)
-
 // Simulation is the server kind of simulated judges.
 const Simulation = "sim"
 
@@ -55,12 +53,12 @@ type SimulatedJudge struct {
 	Seed                                 uint64   // of all draws
 }
 
-// simulated lists the judges with names of their own.
-var simulated = []SimulatedJudge{
-	{Name: "right", Accuracy: 1},
-	{Name: "first", PicksFirst: 1},
-	{Name: "coin", Accuracy: -1},
-	{Name: "silent", NoVerdict: 1},
+// simulated holds the judges with names of their own.
+var simulated = map[string]SimulatedJudge{
+	"right":  {Accuracy: 1},
+	"first":  {PicksFirst: 1},
+	"coin":   {Accuracy: -1},
+	"silent": {NoVerdict: 1},
 }
 
 // SimHelp describes the notation of simulated judges.
@@ -71,14 +69,13 @@ const SimHelp = "right, first, coin, silent, or " +
 // NewSimulatedJudge parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 	spec = strings.TrimPrefix(spec, "sim:")
-	for _, s := range simulated {
-		if s.Name == spec {
-			s.Name, s.Seed = "sim:"+spec, 1
-			s.FollowsWrongReference = defaultReferenceTrust
-			return &s, nil
-		}
+	s, ok := simulated[spec]
+	s.Name, s.Seed = "sim:"+spec, 1
+	s.FollowsWrongReference = defaultReferenceTrust
+	if ok {
+		return &s, nil
 	}
-	s := SimulatedJudge{Name: "sim:" + spec, Accuracy: 1, FollowsWrongReference: defaultReferenceTrust, Seed: 1}
+	s.Accuracy = 1
 	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
@@ -148,7 +145,7 @@ func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error)
 	case o.ReferenceVerdict != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
 		pick = slices.Index(o.VerdictLabels, o.ReferenceVerdict)
 	case know.Float64() >= accuracy && n > 1:
-		pick = slices.Index(o.Order, s.wrong(know, o))
+		pick = slices.Index(o.Order, wrongCandidate(know, o))
 	}
 	if o.IsScore {
 		quality := 0.3
@@ -189,9 +186,9 @@ func (s *SimulatedJudge) score(o *Oracle, quality float64, look *rand.Rand) Resp
 	return Response{Text: "Simulated judgment. My final verdict is: " + o.VerdictLabels[level], Finish: FinishStop}
 }
 
-// wrong draws the index of one of the wrong candidates. The same one is drawn in every presentation, since candidates
-// are in the order of their indexes.
-func (s *SimulatedJudge) wrong(know *rand.Rand, o *Oracle) int {
+// wrongCandidate draws the index of one of the wrong candidates. The same one is drawn in every presentation, since
+// candidates are in the order of their indexes.
+func wrongCandidate(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
 	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Correct] })
 	return others[know.IntN(len(others))]
@@ -210,9 +207,9 @@ func (s *SimulatedJudge) Server(context.Context) (ServerInfo, error) {
 
 // Models implements Backend.
 func (s *SimulatedJudge) Models(context.Context) ([]Model, error) {
-	models := make([]Model, len(simulated))
-	for i, m := range simulated {
-		models[i] = Model{Name: "sim:" + m.Name}
+	var models []Model
+	for name := range simulated {
+		models = append(models, Model{Name: "sim:" + name})
 	}
 	return sortByName(models), nil
 }

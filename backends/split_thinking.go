@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// thinkingTags lists the tags around thinking that servers may leave in a reply, from the models' published chat
-// templates; docs/readers.md lists the models.
-var thinkingTags = []struct{ open, close string }{
-	{"<think>", "</think>"},
-	{"<thinking>", "</thinking>"},
-	{"<thought>", "</thought>"},
-	{"[THINK]", "[/THINK]"},
-	{"◁think▷", "◁/think▷"},
-	{"<|open|>think<|sep|>", "<|close|>think<|sep|>"},
-	{"<seed:think>", "</seed:think>"},
-	{"<|START_THINKING|>", "<|END_THINKING|>"},
-	{"<|channel>thought", "<channel|>"},
-}
+// thinkingTags lists the tags around thinking that servers may leave in a reply, in pairs of an opening and a closing
+// one, from the models' published chat templates; docs/readers.md lists the models.
+var thinkingTags = strings.Fields(`
+	<think>               </think>
+	<thinking>            </thinking>
+	<thought>             </thought>
+	[THINK]               [/THINK]
+	◁think▷               ◁/think▷
+	<|open|>think<|sep|>  <|close|>think<|sep|>
+	<seed:think>          </seed:think>
+	<|START_THINKING|>    <|END_THINKING|>
+	<|channel>thought     <channel|>
+`)
 
 // SplitThinking separates the thinking from a reply: every <think>…</think>, an unclosed <think> to the end, and the
 // text before an unopened </think> (from templates that put the opening tag into the prompt). The same holds for the
 // tags of other models and for harmony's channels, and marks around the answer are removed. Other text stays unchanged.
 func SplitThinking(reply string) (text, thinking string) {
 	text, thinking = finalChannel(reply)
-	for _, tag := range thinkingTags {
+	for tags := range slices.Chunk(thinkingTags, 2) {
 		var more string
-		text, more = splitThinkingTags(text, tag.open, tag.close)
+		text, more = splitThinkingTags(text, tags[0], tags[1])
 		thinking += more
 	}
 	return trimResponseMarks(text), thinking
@@ -95,14 +95,10 @@ func splitTagOnce(reply, open, close string) (text, thinking string) {
 	return out.String(), thought.String() // may contain a tag that the removals formed
 }
 
-// responseMarks surround the answer in replies of the model Command A.
-var responseMarks = [2]string{"<|START_RESPONSE|>", "<|END_RESPONSE|>"}
-
-// trimResponseMarks returns a reply without the marks around it.
+// trimResponseMarks returns a reply of the model Command A without the marks around the answer.
 func trimResponseMarks(text string) string {
-	if rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \n"), responseMarks[0]); ok {
-		answer, more, _ := strings.Cut(rest, responseMarks[1])
-		return answer + more
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \n"), "<|START_RESPONSE|>"); ok {
+		return strings.Replace(rest, "<|END_RESPONSE|>", "", 1)
 	}
 	return text
 }
@@ -142,7 +138,7 @@ func finalChannel(reply string) (text, thinking string) {
 			final.WriteString(part) // mentions the mark
 			continue
 		}
-		for _, mark := range []string{"<|end|>", "<|return|>", "<|call|>", "<|start|>"} {
+		for _, mark := range strings.Fields("<|end|> <|return|> <|call|> <|start|>") {
 			message, _, _ = strings.Cut(message, mark)
 		}
 		if namesFinal.MatchString(channel) {

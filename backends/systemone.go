@@ -118,19 +118,19 @@ func splitStateAndQuestion(req Request) (state string, q decisionQuestion) {
 	if q.Instructions == "" {
 		q.Instructions = "Decide."
 	}
-	var criteria strings.Builder
+	criteria := ""
 	for _, option := range req.AllowedReplies {
 		words := means[option]
 		if words == "" {
 			words = strings.Trim(option[strings.LastIndex(option, ": ")+1:], " []*") // "Selection: Option 2" is Option 2
 		}
 		q.options = append(q.options, words)
-		criteria.WriteString("," + string(mustJSON(words)) + ":null")
+		criteria += "," + string(mustJSON(words)) + ":null"
 	}
 	if len(q.options) == 2 && q.options[0] == "yes" && q.options[1] == "no" {
 		q.QuestionType = yesNoQuestionType
 	} else {
-		q.Criteria = json.RawMessage("{" + strings.TrimPrefix(criteria.String(), ",") + "}")
+		q.Criteria = json.RawMessage("{" + strings.TrimPrefix(criteria, ",") + "}")
 	}
 	return state, q
 }
@@ -230,7 +230,7 @@ func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) 
 			probability = []*float64{yes, new(1 - *yes)}[i]
 		}
 		if probability == nil || !(*probability >= 0 && *probability <= 1) {
-			return Response{}, unusable("an answer without a probability of %q: %s", words, excerpt(x.body))
+			return out, unusable("an answer without a probability of %q: %s", words, excerpt(x.body))
 		}
 		p := *probability
 		sum += p
@@ -249,7 +249,7 @@ func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) 
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return Response{}, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
+		return out, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
 	}
 	return out, nil
 }

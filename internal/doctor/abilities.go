@@ -191,7 +191,7 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	case len(resp.LabelProbabilities) == 0:
 		return problemFinding(Warn, do, "requested, but none returned")
 	case d.Model.Logprobs == backends.AbilityNo:
-		return problemFinding(Warn, do+": gavel expects none from "+d.Server.Name+"", "returned, unexpectedly")
+		return problemFinding(Warn, do+": gavel expects none from "+d.Server.Name, "returned, unexpectedly")
 	}
 	switch {
 	case !d.constrains:

@@ -138,8 +138,9 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 			wrote = append(wrote, perSecond(t.ReplyTokens, t.Reply))
 		}
 	}
+	clock := "by the server's own clock"
 	if len(read) == 0 || len(wrote) == 0 {
-		s.ClockSource = "wall"
+		s.ClockSource, clock = "wall", "by the wall clock"
 		read = nil
 		wrote = nil
 		for _, r := range long {
@@ -159,10 +160,6 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	s.RequestOverhead = d.callOverhead.Seconds()
 	s.ByConcurrency = []ServerSpeed{d.paceOf(1, s.PromptRate, s.ReplyRate)}
 	d.speed = s
-	clock := "by the server's own clock"
-	if s.ClockSource == "wall" {
-		clock = "by the wall clock"
-	}
 	if replies[0].ReplyTokens < minTimedTokens {
 		clock += "; replies ended early: their writing speed is a rough estimate"
 	}

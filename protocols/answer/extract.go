@@ -49,7 +49,7 @@ func findLetter(reply string, method judging.ReadingOptions) (span judging.Span,
 			return span, ruleLastLetter
 		}
 	}
-	return judging.Span{}, ""
+	return span, ""
 }
 
 // ReadValue returns the answer that the paper's rules read from text, a reply to a question of the given shape; "" for

@@ -36,12 +36,10 @@ var (
 // pattern occurs several times, the last place counts.
 func ReadFinal(reply string) FinalAnswer {
 	box := lastBox(reply)
-	boxed := reply[box.Start:box.End]
-	if letter, span := fiveEqualLetters(boxed); letter != "" {
-		return FinalAnswer{Value: letter, Rule: RuleFiveEqualLetters, Span: span.Shift(box.Start)}
-	}
-	if letter, span := fiveEqualLetters(reply); letter != "" {
-		return FinalAnswer{Value: letter, Rule: RuleFiveEqualLetters, Span: span}
+	for _, part := range []judging.Span{box, {End: len(reply)}} {
+		if letter, span := fiveEqualLetters(reply[part.Start:part.End]); letter != "" {
+			return FinalAnswer{Value: letter, Rule: RuleFiveEqualLetters, Span: span.Shift(part.Start)}
+		}
 	}
 	for _, f := range []FinalAnswer{
 		{Rule: ruleBoxed, Span: box},

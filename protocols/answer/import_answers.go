@@ -49,11 +49,7 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 		},
 	}
 	if marker := r.Option("marker"); marker != "" {
-		var err error
-		f.options, err = markerSettings(marker)
-		if err != nil {
-			return nil, err
-		}
+		f.options = judging.Settings{markerOption.Name: marker}
 	}
 	if questions != nil {
 		f.datasetSHA256 = questions.SHA256

@@ -9,25 +9,21 @@ import (
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/imports"
-	"gavel/scoring"
 )
 
 // importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: one
 // preference for each pair and turn. With a file of votes (--human), the majority vote is the label. The files lack the
 // conversations, so the items have no texts.
 func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
-	golds := map[string]int{}
-	notes := []string{"without --human no pair has a gold"}
-	split := 0 // pairs with votes but without a majority
-	var human *imports.VoteFile
-	if file := r.Option("human"); file != "" {
+	voteFile, human := r.Option("human"), new(imports.VoteFile)
+	if voteFile != "" {
 		var err error
-		human, err = imports.ReadVotes(file)
+		human, err = imports.ReadVotes(voteFile)
 		if err != nil {
 			return nil, err
 		}
-		golds, split = goldsOf(human.Votes)
 	}
+	golds, split := goldsOf(human.Votes)
 	f := &answersFile{
 		kind:                 "fastchat",
 		source:               "FastChat pair judgments",
@@ -45,9 +41,15 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 		if err != nil {
 			return row, err
 		}
-		labelled += int(scoring.Indicator(row.item.Gold != datasets.NoGold))
-		ties += int(scoring.Indicator(row.Verdict.Choice == judging.VoteTie))
-		inconsistent += int(scoring.Indicator(strings.Contains(row.Verdict.Label, "inconsistent")))
+		if row.item.Gold != datasets.NoGold {
+			labelled++
+		}
+		if row.Verdict.Choice == judging.VoteTie {
+			ties++
+		}
+		if strings.Contains(row.Verdict.Label, "inconsistent") {
+			inconsistent++
+		}
 		return row, nil
 	})
 	if err != nil {
@@ -61,12 +63,13 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 	if a.rowsWithReading > 0 {
 		a.AddLine("the winners of both games are as read from the replies in %d of %d", a.sameReadings, a.rowsWithReading)
 	}
-	if human != nil {
-		notes = append(imports.SkippedLines(human.N, "rows of votes", human.First), fmt.Sprintf(
-			"%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none",
-			labelled, split))
+	if voteFile == "" {
+		a.AddLine("without --human no pair has a gold")
+	} else {
+		a.Summary = append(a.Summary, imports.SkippedLines(human.N, "rows of votes", human.First)...)
+		a.AddLine("%d pairs have what more than half of the votes are for as gold; "+
+			"on %d people are divided, and there is none", labelled, split)
 	}
-	a.Summary = append(a.Summary, notes...)
 	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
@@ -79,12 +82,10 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	}
 	v, err := r.Vote()
 	verdict := judging.Verdict{Outcome: judging.Decided, Choice: v.Winner, Label: v.Label}
-	if errors.Is(err, imports.ErrNoWinner) {
-		err = nil
-		verdict.Outcome = judging.NoVerdict
-		verdict.Choice = judging.NoCandidate
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, imports.ErrNoWinner):
+		verdict.Outcome, verdict.Choice = judging.NoVerdict, judging.NoCandidate
+	case err != nil:
 		return row, err
 	}
 	pair := voteLine{
@@ -103,9 +104,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
 	}
 	if r.HasGames() {
-		row.compareWithFile = func(p judging.Asker, read *judging.Record) (hasReading bool, differ string) {
-			return true, checkGames(p, read, r)
-		}
+		row.compareWithFile = games(r).compare
 	}
 	row.author = r.JudgeModel()
 	return row, err
@@ -145,16 +144,19 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	return golds, split
 }
 
-// checkGames reads the judge's replies in both games (the two orders of a pair) and describes where a reply's verdict
-// is not the winner in the file; "" if there is no difference. Game 1 shows model_1 as A, game 2 model_2.
-func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (differ string) {
+// games holds both games of a pair, its two orders.
+type games imports.VoteRow
+
+// compare reads the judge's replies in both games and describes where a reply's verdict is not the winner in the file;
+// "" if there is no difference. Game 1 shows model_1 as A, game 2 model_2.
+func (g games) compare(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
 	var wrong []string
 	for i, game := range []struct {
 		winner, reply string
-		places        [3]string
+		places        []string
 	}{
-		{*games.G1Winner, games.G1Verdict, [3]string{"model_1", "model_2", "tie"}},
-		{*games.G2Winner, games.G2Verdict, [3]string{"model_2", "model_1", "tie"}},
+		{*g.G1Winner, g.G1Verdict, strings.Fields("model_1 model_2 tie")},
+		{*g.G2Winner, g.G2Verdict, strings.Fields("model_2 model_1 tie")},
 	} {
 		result := "error"
 		v := p.Parse(r.Shown(), game.reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
@@ -168,7 +170,7 @@ func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (diff
 		}
 	}
 	if wrong == nil {
-		return ""
+		return true, ""
 	}
-	return fmt.Sprintf(", %s: %s (the file's verdict is kept)", r.Item, strings.Join(wrong, "; "))
+	return true, fmt.Sprintf(", %s: %s (the file's verdict is kept)", r.Item, strings.Join(wrong, "; "))
 }

@@ -68,7 +68,7 @@ func importGSM8K(r imports.Input) (all []*imports.ImportedRun, err error) {
 		}
 		for i := range f.rows {
 			row := &f.rows[i]
-			row.StoredJudgment = imports.StoredJudgment{}
+			*row = answerRow{item: row.item, where: row.where}
 			for _, s := range byQuestion[row.item.ID] {
 				if s.model == f.model {
 					s.fillRow(row)
@@ -102,13 +102,9 @@ func folderName(model string) string {
 // fillRow makes the solution the answer of row, to be compared with the file's is_correct.
 func (s solution) fillRow(row *answerRow) {
 	row.Replies = []string{*s.Text}
-	if s.Right == nil {
-		row.compareWithFile = nil
-		return
-	}
-	row.Decision = new(strconv.FormatBool(*s.Right))
-	row.compareWithFile = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) {
-		return true, s.differs(r)
+	if s.Right != nil {
+		row.Decision = new(strconv.FormatBool(*s.Right))
+		row.compareWithFile = s.compare
 	}
 }
 
@@ -159,15 +155,15 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 	}{index, question, truth[:lineStart] + "####" + number})
 }
 
-// differs describes a difference between gavel's grade of the answer and the file's; "" if they agree.
-func (s solution) differs(r *judging.Record) string {
+// compare describes a difference between gavel's grade of the answer and the file's; "" if they agree.
+func (s solution) compare(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) {
 	if SameNumber(r.Answer, r.Gold) == *s.Right {
-		return ""
+		return true, ""
 	}
 	why := "no answer is read from it"
 	if r.Outcome == judging.Decided {
 		why = fmt.Sprintf("read from it is %s (rule %s), %s", r.Answer, r.Rule,
 			excerptAround(*s.Text, strings.LastIndex(*s.Text, r.Label)))
 	}
-	return fmt.Sprintf(" (its answer is %s): the file has is_correct %t; %s", r.Gold, *s.Right, why)
+	return true, fmt.Sprintf(" (its answer is %s): the file has is_correct %t; %s", r.Gold, *s.Right, why)
 }

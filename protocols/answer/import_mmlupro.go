@@ -28,7 +28,7 @@ type mmluProOutput struct {
 // importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. The name
 // of the model comes from the option, else from the name of the file.
 func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
-	letters := map[string]int{} // counts the file's letters where the official rules find none; "" is null
+	letters := letterCounts{}
 	f := &answersFile{
 		path:    r.Files[0],
 		kind:    "mmlu-pro",
@@ -38,9 +38,7 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 	}
 	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
 		row, err := mmluProRow(raw)
-		row.compareWithFile = func(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
-			return checkOfficial(p, r, row.Replies[0], letters)
-		}
+		row.compareWithFile = letters.compare
 		return row, err
 	})
 	if err != nil {
@@ -77,27 +75,27 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 var outputsName = regexp.MustCompile(`(?s)^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
 
 // mmluProRow splits a row of published outputs into the dataset's question and the model's answer.
-func mmluProRow(raw json.RawMessage) (answerRow, error) {
+func mmluProRow(raw json.RawMessage) (row answerRow, err error) {
 	var o mmluProOutput
 	if err := datasets.DecodeObject(raw, &o); err != nil {
-		return answerRow{}, err
+		return row, err
 	}
 	line, err := imports.WithoutKeys(raw, json.Compact, "pred", "generated_text", "model_outputs")
 	if err != nil {
-		return answerRow{}, err
+		return row, err
 	}
-	item, err := datasets.MMLUProFormat.Item(line)
+	row.item, err = datasets.MMLUProFormat.Item(line)
 	if err != nil {
-		return answerRow{}, err
+		return row, err
 	}
-	row := answerRow{item: item, StoredJudgment: imports.StoredJudgment{Decision: o.Pred}}
+	row.Decision = o.Pred
 	if text := cmp.Or(o.GeneratedText, o.ModelOutputs); text != nil {
 		row.Replies = []string{*text}
 		return row, nil
 	}
 	keys := maps.Collect(imports.ObjectEntries(raw))
 	if keys["generated_text"] == nil && keys["model_outputs"] == nil {
-		return answerRow{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
+		return row, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
 	}
 	return row, nil
 }
@@ -106,12 +104,13 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 // script makes a random guess where its rules find none; gavel does not.
 var officialReading = judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, Lenient: true, FirstAnswer: true}
 
-// checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
+// letterCounts counts the file's letters where the official rules find none; "" is null.
+type letterCounts map[string]int
+
+// compare checks the letter that gavel reads by the official rules against the file's pred. If the rules find no
 // letter, pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
-func checkOfficial(
-	p judging.Asker, r *judging.Record, text string, letters map[string]int,
-) (hasReading bool, differ string) {
-	pred := *cmp.Or(r.Imported.Decision, new(""))
+func (letters letterCounts) compare(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
+	pred, text := *cmp.Or(r.Imported.Decision, new("")), r.Replies[0].Text
 	v := p.Parse(r.Shown(), text, officialReading)
 	switch v.Label {
 	case "":

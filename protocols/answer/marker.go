@@ -70,26 +70,18 @@ func (p answer) readMarked(
 
 // readAfterMarker reads the answer at the beginning of rest, the text of a line after the
 // marker; false if there is none.
-func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool) {
+func readAfterMarker(s judging.Presentation, rest string) (v judging.Verdict, ok bool) {
 	if s.Shape == datasets.ShapeNumber {
 		text := reading.ASCIIDigits(rest)
 		n, ok := numberOfSentence(text)
 		if !ok {
-			return judging.Verdict{}, false
+			return v, false
 		}
 		return numberVerdict(n, 0, markerRule, text, rest), true
 	}
 	m := letterFirst.FindStringSubmatchIndex(rest)
 	if m == nil {
-		return judging.Verdict{}, false
+		return v, false
 	}
 	return letterVerdict(s, rest[m[2]:m[3]], markerRule, judging.Span{Start: m[2], End: m[3]}), true
-}
-
-// markerSettings returns the settings of protocol answer with text as the marker.
-func markerSettings(text string) (judging.Settings, error) {
-	if err := checkMarker(text); err != nil {
-		return nil, err
-	}
-	return judging.Settings{markerOption.Name: text}, nil
 }

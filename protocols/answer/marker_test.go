@@ -30,14 +30,10 @@ func TestMarker(t *testing.T) {
 		{"a letter that is not on offer", "Final:", "Final: D", choice, "no-verdict", "no-verdict"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			settings := judging.Settings{}
-			if c.marker != "" {
-				var err error
-				if settings, err = markerSettings(c.marker); err != nil {
-					t.Fatal(err)
-				}
+			if err := markerOption.Check(c.marker); err != nil {
+				t.Fatal(err)
 			}
-			p := Protocol.NewAsker(answerTexts, settings)
+			p := Protocol.NewAsker(answerTexts, judging.Settings{markerOption.Name: c.marker})
 			for first, want := range map[bool]string{false: c.last, true: c.first} {
 				v := p.Parse(c.presentation, c.reply, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel, FirstAnswer: first})
 				got := string(v.Outcome)
@@ -55,7 +51,7 @@ func TestMarker(t *testing.T) {
 		})
 	}
 	for _, bad := range []string{"", "  ", "A:\nB:"} {
-		if _, err := markerSettings(bad); err == nil {
+		if err := checkMarker(bad); err == nil {
 			t.Errorf("marker %q", bad)
 		}
 	}

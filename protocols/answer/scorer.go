@@ -55,8 +55,7 @@ func (*answerScorer) Terms() scoring.ScorerTerms {
 
 func (f *answerScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	switch r.Shape {
-	case "choice", "number", "preference":
-	case "open": // of a pair: has no label
+	case "choice", "number", "preference", "open": // "open" is of a pair and has no label
 	default:
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
@@ -149,7 +148,9 @@ func (f *answerScorer) ExtendReport(rep *scoring.Report, _ *scoring.Sheet, _ sta
 	rep.LabelsArePreferences = !slices.ContainsFunc(f.rows, func(a *questionAnswer) bool { return !a.isPreference })
 	unlabelled := 0
 	for _, a := range f.rows {
-		unlabelled += int(scoring.Indicator(a.gold == ""))
+		if a.gold == "" {
+			unlabelled++
+		}
 	}
 	if unlabelled > 0 {
 		rep.Warnings = append(rep.Warnings, phrases.Sentence("answer.unlabelled", unlabelled, len(f.rows)))

@@ -61,11 +61,11 @@ func ReportDifferences(list string, runs []*ImportedRun) (notes []string, err er
 	if list == "" {
 		return notes, nil
 	}
-	var lines strings.Builder
+	var lines []byte
 	for _, d := range all {
-		fmt.Fprintln(&lines, strings.ReplaceAll(d, "\n", " "))
+		lines = fmt.Appendln(lines, strings.ReplaceAll(d, "\n", " "))
 	}
-	if err := os.WriteFile(list, []byte(lines.String()), 0o666); err != nil {
+	if err := os.WriteFile(list, lines, 0o666); err != nil {
 		return notes, err
 	}
 	return append(notes, fmt.Sprintf("%d disagreements written to %s", len(all), list)), nil

@@ -37,7 +37,7 @@ func (r VoteRow) HasGames() bool { return r.Model1 != nil || r.G1Winner != nil }
 
 // Vote returns the vote of a row. If the two games of FastChat's judge differ, the vote is a tie, as in FastChat. If
 // one of the games has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
-func (r VoteRow) Vote() (judging.Vote, error) {
+func (r VoteRow) Vote() (v judging.Vote, err error) {
 	a := r.ModelA
 	b := r.ModelB
 	winner := r.Winner
@@ -48,16 +48,17 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 		first = "model_1"
 		second = "model_2"
 		if r.G1Winner == nil || r.G2Winner == nil {
-			return judging.Vote{}, errors.New(`key "g1_winner" or "g2_winner" is missing`)
+			return v, errors.New(`key "g1_winner" or "g2_winner" is missing`)
 		}
 		for _, w := range []string{*r.G1Winner, *r.G2Winner} {
 			if w != "model_1" && w != "model_2" && w != "tie" && w != "error" {
-				return judging.Vote{}, fmt.Errorf("winner %q is none of model_1, model_2, tie and error", w)
+				return v, fmt.Errorf("winner %q is none of model_1, model_2, tie and error", w)
 			}
 		}
-		winner = gamesWinner(*r.G1Winner, *r.G2Winner)
+		winner = new(gamesWinner(*r.G1Winner, *r.G2Winner))
 	}
-	v := judging.Vote{Question: datasets.ScalarText(r.QuestionID), Judge: strings.Join(r.judgeNames(), " ")}
+	v.Question = datasets.ScalarText(r.QuestionID)
+	v.Judge = strings.Join(r.judgeNames(), " ")
 	switch {
 	case v.Question == "":
 		return v, errors.New(`key "question_id" is missing or empty`)
@@ -93,15 +94,14 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 }
 
 // gamesWinner returns the winner that FastChat derives from two games: a tie if they differ, "error" if either failed.
-func gamesWinner(g1, g2 string) *string {
-	w := "tie (inconsistent)"
+func gamesWinner(g1, g2 string) string {
 	switch {
 	case g1 == "error" || g2 == "error":
-		w = "error"
+		return "error"
 	case g1 == g2:
-		w = g1
+		return g1
 	}
-	return &w
+	return "tie (inconsistent)"
 }
 
 // judgeNames returns the name of the row's judge; for FastChat's judge, the names of its model and of its prompt.

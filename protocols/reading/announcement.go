@@ -121,7 +121,7 @@ func (p labelContext) aloneRank() rank {
 	if p.start-from > leftWindow || !matchesRule(v.lower[from:p.start], "lone-lead") {
 		return noClaim
 	}
-	if !matchesRule(line[:min(len(line), leftWindow)], "lone-end") {
+	if !matchesRule(textAfter(line, 0, leftWindow), "lone-end") {
 		isWhole := from == 0 && len(v.text) < 200 && strings.TrimSpace(v.text[to:]) == ""
 		if isWhole && (matchesRule(line, "opens") || v.text[p.start] == '(' && !matchesRule(line, "other-verb")) {
 			return explicitClaim

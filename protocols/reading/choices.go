@@ -27,11 +27,9 @@ func Letter(reply string, n int) Match {
 // letters lists the letters that may name options, in order.
 var letters = strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
 
-var (
-	// letterNouns may precede the letter of an option: "option B".
-	letterNouns = strings.Fields(`option choice letter statement alternative alternativa opción opzione lettera letra
-		lettre opção 选项 選択肢 보기`)
-)
+// letterNouns may precede the letter of an option: "option B".
+var letterNouns = strings.Fields(`option choice letter statement alternative alternativa opción opzione lettera letra
+	lettre opção 选项 選択肢 보기`)
 
 // optionLetters returns the letters in the view that may name an option. An I next to Roman numerals is a numeral.
 func (v *normalizedReply) optionLetters() []label {

@@ -20,7 +20,7 @@ type labelContext struct {
 func newLabelContext(v *normalizedReply, all []label, i int) labelContext {
 	p := labelContext{label: all[i], view: v, allLabels: all, i: i}
 	p.from, p.to = v.statement(p.start)
-	p.textBefore = v.lower[max(p.from, p.start-leftWindow):p.start]
+	p.textBefore = v.statementBefore(p.start)
 	p.textAfter = v.lower[p.end:max(p.end, min(p.to, p.end+rightWindow))]
 	return p
 }

@@ -42,7 +42,7 @@ func newLexicon(words []string) *lexicon {
 	l := lexicon{words: map[string][]string{}}
 	for _, word := range words {
 		l.firstBytes[word[0]] = true
-		begin := word[:min(len(word), 3)]
+		begin := textAfter(word, 0, 3)
 		l.words[begin] = append(l.words[begin], word)
 	}
 	for _, alike := range l.words {
@@ -59,10 +59,8 @@ func (l *lexicon) matchEnd(text string, i int) (end int) {
 	}
 	for _, word := range l.words[text[i:i+3]] {
 		end := i + len(word)
-		if !strings.HasPrefix(text[i:], word) || hasWordBefore(text, i) {
-			continue
-		}
-		if !IsLetter(word[len(word)-1]) || !isWordCharAt(text, end) {
+		if strings.HasPrefix(text[i:], word) && !hasWordBefore(text, i) &&
+			(!IsLetter(word[len(word)-1]) || !isWordCharAt(text, end)) {
 			return end
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"unicode"
 )
 
-var (
-	// decimalCommaWords lists words of languages that write 1.250,5 for 1,250.5.
-	decimalCommaWords = newLexicon(strings.Fields(`ist sind und das est sont une sono della che são uma antwort
-		respuesta risposta resposta réponse è é`))
-)
+// decimalCommaWords lists words of languages that write 1.250,5 for 1,250.5.
+var decimalCommaWords = newLexicon(strings.Fields(`ist sind und das est sont une sono della che são uma antwort
+	respuesta risposta resposta réponse è é`))
 
 // hasDecimalComma reports whether the reply has words of a language that writes 1.250,5 for 1,250.5.
 func (v *normalizedReply) hasDecimalComma() bool {
@@ -61,7 +59,7 @@ var powers = keyValueMap(`thousand e3 million e6 billion e9 trillion e12 lakh e5
 
 // isStandaloneNumber extends the number n in the text s by a power of ten, or a word for one ("2 million"), and reports
 // whether it is a value of its own: no part of a larger expression, a time or a date.
-func (v *normalizedReply) isStandaloneNumber(s string, n *Numeral) bool {
+func isStandaloneNumber(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := matchRule(s[n.End:], "scaled"); m != nil {
 			power := powers[strings.ToLower(m[1]+m[2])]
@@ -78,14 +76,21 @@ func (v *normalizedReply) isStandaloneNumber(s string, n *Numeral) bool {
 		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
 		n.End += m[1]
 	}
-	end := n.End + len(rulePattern("unit-power").FindString(s[n.End:]))
-	return !n.unclear && !isTimeOrDate(s, *n) && !matchesRule(s[end:], "goes-on") && !matchesRule(s[end:], "symbolic")
+	return !n.unclear && !isTimeOrDate(s, *n) && !matchesRule(s[n.unitEnd(s):], "goes-on", "symbolic")
+}
+
+// unitEnd returns the end of the number n in the text s with the power of a unit after it, if there is one.
+func (n Numeral) unitEnd(s string) int {
+	if m := findRuleMatch(s[n.End:], "unit-power"); m != nil {
+		return n.End + m[1]
+	}
+	return n.End
 }
 
 // Value returns the number in its shortest form: 1450 for $1,450.00.
 func (n Numeral) Value() string { return FormatNumber(n.Rational()) }
 
 // isListNumber reports whether the number n begins the line as the number of a list's item: "2." or "(2)".
-func (v *normalizedReply) isListNumber(line string, n Numeral) bool {
+func isListNumber(line string, n Numeral) bool {
 	return strings.TrimLeft(line[:n.Start], " \t(") == "" && matchesRule(line[n.End:], "marker-ends")
 }

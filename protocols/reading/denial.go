@@ -1,8 +1,6 @@
 package reading
 
-import (
-	"strings"
-)
+import "strings"
 
 var (
 	// denials negate the words after them, or contrast these with what the reply means: "not", "rather than".
@@ -27,10 +25,8 @@ var (
 	quotationHintWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 )
 
-const (
-	// Characters that may stand between a denial and the denied word, or before a label.
-	openMarks = " \t\n\r\"'«„([{<$"
-)
+// openMarks lists the characters that may stand between a denial and the denied word, or before a label.
+const openMarks = " \t\n\r\"'«„([{<$"
 
 // isClaimedAt reports whether the reply itself claims what stands at byte i of the view, rather than
 // denying, doubting or quoting it.

@@ -73,7 +73,7 @@ func (g grammar) read(reply string) Match {
 	all = all[max(0, len(all)-maxLabelsToExamine):]
 	final := g.decide(v, all)
 	if final.rank == noClaim {
-		final = g.onlyFormatted(v, all)
+		final = v.onlyFormatted(all)
 	}
 	if g.scores != nil && final.form < formFormatted {
 		scored := g.scores(v, all)
@@ -109,7 +109,7 @@ func (v *normalizedReply) isFollowed(all []label, end int) bool {
 
 // onlyFormatted returns the label in the requested format if all labels in that format are equal, unless it is only
 // denied, asked or repeated from the prompt. read uses it for replies without any claim.
-func (g grammar) onlyFormatted(v *normalizedReply, all []label) (final claim) {
+func (v *normalizedReply) onlyFormatted(all []label) (final claim) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
 		return l.form < formFormatted
 	})

@@ -60,15 +60,20 @@ const (
 
 // Correctness reads whether a reply judges an answer as right: [[Correct]] or [[Incorrect]], or words for either.
 func Correctness(reply string) Match {
+	return readWord(reply, []string{LabelCorrect, LabelIncorrect}, func(v *normalizedReply) []label {
+		return mergeLabels(v.brackets(correctness),
+			mergeLabels(v.lexiconLabels(incorrectWords, LabelIncorrect), v.lexiconLabels(correctWords, LabelCorrect)))
+	})
+}
+
+// readWord reads a verdict that is one of the offered words, whose mentions labels finds.
+func readWord(reply string, offered []string, labels func(*normalizedReply) []label) Match {
 	return grammar{
-		labels: func(v *normalizedReply) []label {
-			return mergeLabels(v.brackets(correctness),
-				mergeLabels(v.lexiconLabels(incorrectWords, LabelIncorrect), v.lexiconLabels(correctWords, LabelCorrect)))
-		},
+		labels:         labels,
 		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
 		needsColon:     func(word string) bool { return !matchesRule(word, "judging") }, // "the choice is correct"
 		labelWordRule:  ruleVerdict,
-		offered:        []string{LabelCorrect, LabelIncorrect},
+		offered:        offered,
 	}.read(reply)
 }
 
@@ -170,7 +175,7 @@ func (c comparison) grammar(offered []string) grammar {
 		labels: c.labels,
 		predicateValue: func(p labelContext) (string, rank) {
 			if p.name == "" {
-				return c.praiseTie(p)
+				return p.praiseTie()
 			}
 			s, _ := p.predicate()
 			if s.polarity == polarityPick && p.value == c.names[p.name] {
@@ -192,7 +197,7 @@ func (c comparison) grammar(offered []string) grammar {
 
 // praiseTie returns the value of p, a word for a tie or a ranking of both responses, and its
 // firmness by the words around it.
-func (c comparison) praiseTie(p labelContext) (value string, firm rank) {
+func (p labelContext) praiseTie() (value string, firm rank) {
 	switch {
 	case p.suffixMatches("partial"):
 		return "", noClaim
@@ -392,7 +397,7 @@ func (v *normalizedReply) letterLabels(nouns []string, last byte, areNames bool)
 // isName reports whether the letter at byte i names a response, by the words around it. The A of
 // "A good answer" does not.
 func (v *normalizedReply) isName(i int, style form) bool {
-	prefix, suffix := textBefore(v.text, i, leftWindow/8), v.text[i+1:min(len(v.text), i+leftWindow/4)]
+	prefix, suffix := textBefore(v.text, i, leftWindow/8), textAfter(v.text, i+1, leftWindow/4-1)
 	isArticle := style == formBare && v.text[i] == 'A' && matchesRule(prefix, "begun") &&
 		!matchesRule(suffix, "acts") && predicateWords.matchEnd(v.lower, i+2) == 0
 	return v.text[i] <= 'B' && matchesRule(suffix, "goes-on-name") && !isArticle

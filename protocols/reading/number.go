@@ -101,7 +101,7 @@ func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Matc
 		n.digits = "-" + n.digits
 	}
 	best := n
-	isWhole := v.isStandaloneNumber(s, &n) && !matchesRule(s[:n.Start], "radical")
+	isWhole := isStandaloneNumber(s, &n) && !matchesRule(s[:n.Start], "radical")
 	if isWhole {
 		best = n
 	}
@@ -114,7 +114,7 @@ func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Matc
 		if !ok || !matchesRule(s[n.End+m[1]:next.Start], "after-equals") {
 			continue
 		}
-		if v.isStandaloneNumber(s, &next) {
+		if isStandaloneNumber(s, &next) {
 			best = next
 			isWhole = true
 		}
@@ -174,14 +174,14 @@ func (v *normalizedReply) lastNumberInLine(start, end int) Match {
 	line := v.text[start:end]
 	var all []Numeral
 	for n, ok := v.nextNumber(line, 0); ok; n, ok = v.nextNumber(line, n.End) {
-		isPart := v.isListNumber(line, n) || matchesRule(line[n.End:], "precision") ||
-			len(all) > 0 && isPower(line, all[len(all)-1], n)
+		isPart := isListNumber(line, n) || matchesRule(line[n.End:], "precision") ||
+			len(all) > 0 && all[len(all)-1].unitEnd(line) > n.Start
 		if !isPart {
 			isApart := isDigit(line, n.End+1) && v.usesDecimalComma()
 			if isApart || strings.HasSuffix(line[:n.Start], "$") || strings.Contains(n.Text, "$") {
 				n.addGroups(line)
 			}
-			v.isStandaloneNumber(line, &n) // includes its power of ten
+			isStandaloneNumber(line, &n) // includes its power of ten
 			all = append(all, n)
 		}
 	}
@@ -202,12 +202,6 @@ func (v *normalizedReply) lastNumberInLine(start, end int) Match {
 		return v.evaluateNumber(ruleEquality, line[from:], start+from)
 	}
 	return v.lastNumberOfLine(line, start, all, from)
-}
-
-// isPower reports whether the number n is the power of the previous number's unit: the 2 of "5 m^2".
-func isPower(line string, previous, n Numeral) bool {
-	m := findRuleMatch(line[previous.End:], "unit-power")
-	return m != nil && previous.End+m[1] > n.Start
 }
 
 // lastNumberOfLine returns the last number in bold type in the line's sentence from byte from on; else the line's last
@@ -234,7 +228,7 @@ func (v *normalizedReply) lastNumberOfLine(line string, start int, all []Numeral
 	switch {
 	case isPart || isTimeOrDate(line, n) || n.unclear:
 		return f.asConflict()
-	case matchesRule(v.lower[max(0, len(v.lower)-4*rightWindow):], "refusal"):
+	case matchesRule(textBefore(v.lower, len(v.lower), 4*rightWindow), "refusal"):
 		return Match{Outcome: None}
 	}
 	return f

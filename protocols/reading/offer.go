@@ -14,10 +14,8 @@ func joinsOptions(s string) bool {
 // the prompt, as in "[[A]]" if assistant A is better, "[[C]]" for a tie.
 func isOnlyMentioned(v *normalizedReply, all []label, i int) bool {
 	l, prefix := all[i], v.statementBefore(all[i].start)
-	if matchesRule(prefix, "on-offer") || hasCondition(v, l) {
-		return true
-	}
-	if i > 0 && all[i-1].end >= l.start-len(prefix) && hasCondition(v, all[i-1]) {
+	if matchesRule(prefix, "on-offer") || hasCondition(v, l) ||
+		i > 0 && all[i-1].end >= l.start-len(prefix) && hasCondition(v, all[i-1]) {
 		return true
 	}
 	from, to := i, i // bounds of the list that the label belongs to

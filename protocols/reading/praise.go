@@ -35,8 +35,8 @@ var (
 // loadPredicates makes predicates from the words of cues.txt.
 func loadPredicates() map[string]predicate {
 	table := map[string]predicate{}
-	put := func(side polarity, firm rank, kinds ...string) {
-		for _, kind := range kinds {
+	put := func(side polarity, firm rank, kinds string) {
+		for kind := range strings.FieldsSeq(kinds) {
 			for _, word := range cuesOf(kind) {
 				table[word] = predicate{
 					polarity:  side,
@@ -48,8 +48,8 @@ func loadPredicates() map[string]predicate {
 		}
 	}
 	put(polarityGood, strongClaim, "good")
-	put(polarityBetter, strongClaim, "better", "winner", "placed-better", "is-better")
-	put(polarityWorse, strongClaim, "worse", "placed-worse", "is-worse")
+	put(polarityBetter, strongClaim, "better winner placed-better is-better")
+	put(polarityWorse, strongClaim, "worse placed-worse is-worse")
 	put(polarityPick, strongClaim, "is-chosen")
 	put(polarityPick, explicitClaim, "choose")
 	put(polarityBetter, explicitClaim, "prefer")

@@ -7,10 +7,8 @@ import "strconv"
 func (c comparison) rankings(v *normalizedReply, all []label) []label {
 	for i := 0; i+1 < len(all); i++ {
 		first, second := all[i], all[i+1]
-		if first.name == "" || second.name == "" || first.name == second.name {
-			continue
-		}
-		if second.start-first.end >= rightWindow || !matchesRule(v.lower[first.end:second.start], "then-next") {
+		if first.name == "" || second.name == "" || first.name == second.name ||
+			second.start-first.end >= rightWindow || !matchesRule(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
 		m := matchRule(textBefore(v.lower, first.start, leftWindow), "rank-lead")

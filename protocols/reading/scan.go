@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"math/big"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -123,8 +124,8 @@ func fractionText(over, under string) string {
 func sign(text string, start int) (int, bool) {
 	before := strings.TrimRight(text[:start], `$€£¥₹\`)
 	for _, lead := range []string{before, text[:start]} { // -$5, then $-5
-		for _, dash := range []string{"-", "−", "–", "－"} {
-			if rest, ok := strings.CutSuffix(lead, dash); ok {
+		for _, dash := range "-−–－" {
+			if rest, ok := strings.CutSuffix(lead, string(dash)); ok {
 				r, _ := utf8.DecodeLastRuneInString(rest)
 				if rest == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(")]}%-−–", r) {
 					return len(rest), true
@@ -136,7 +137,7 @@ func sign(text string, start int) (int, bool) {
 }
 
 // currencies lists words for money that may stand before a number without a space.
-var currencies = map[string]bool{"USD": true, "US": true, "EUR": true, "GBP": true, "INR": true, "Rs": true}
+var currencies = strings.Fields("USD US EUR GBP INR Rs")
 
 // inWord reports whether the digits at byte i of text are part of a short word, as in "CO2".
 func inWord(text string, i int) bool {
@@ -149,7 +150,7 @@ func inWord(text string, i int) bool {
 		start -= size
 	}
 	isCommand := strings.HasSuffix(text[:start], `\`) // LaTeX, as in \times3
-	return start < i && !currencies[text[start:i]] && !isCommand
+	return start < i && !slices.Contains(currencies, text[start:i]) && !isCommand
 }
 
 // isDigit reports whether byte i of text is one of 0 to 9.
@@ -157,7 +158,7 @@ func isDigit(text string, i int) bool { return i < len(text) && text[i] >= '0' &
 
 // isWordCharacterAt reports whether a letter or a digit stands at byte i of text.
 func isWordCharacterAt(text string, i int) bool {
-	r, _ := utf8.DecodeRuneInString(text[min(i, len(text)):])
+	r, _ := utf8.DecodeRuneInString(text[i:])
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
@@ -167,7 +168,7 @@ func digitsFrom(text string, i int) string {
 	for isDigit(text, end) {
 		end++
 	}
-	return text[min(i, len(text)):end]
+	return text[i:end]
 }
 
 // FormatNumber returns a number in its shortest form: 45 for 45.0, a decimal number where that

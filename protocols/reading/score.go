@@ -17,11 +17,11 @@ const (
 // ("Score: 8") and before "8 out of 10", and a number alone last. Two different ones are a conflict; a score outside
 // the scale is none.
 func Score(reply string, levels []string) Match {
-	if levels[len(levels)-1] == Yes {
+	highest := levels[len(levels)-1]
+	if highest == Yes {
 		return yesNo(reply)
 	}
 	v := normalize(reply)
-	highest := levels[len(levels)-1]
 	for _, rule := range []struct{ rule, name string }{
 		{"score-brackets", ruleLabel}, {"score-final", ruleVerdict}, {"score-announced", ruleVerdict},
 		{"score-out-of", ruleVerdict}, {"score-alone", ruleAlone},
@@ -29,7 +29,7 @@ func Score(reply string, levels []string) Match {
 		var score Match
 		for _, m := range rulePattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
 			n, ok := v.nextNumber(v.text[:m[3]], m[2])
-			before, after := v.lower[max(0, m[0]-60):m[0]], v.lower[m[1]:min(len(v.lower), m[1]+40)]
+			before, after := textBefore(v.lower, m[0], 60), textAfter(v.lower, m[1], 40)
 			isReal := matchesRule(after, "score-ends") && !matchesRule(after, "score-unreal") &&
 				!matchesRule(before, "score-denied")
 			if !ok || n.Start != m[2] || !isReal {
@@ -70,15 +70,9 @@ func OnScale(score string, levels []string) bool {
 
 // yesNo reads the answer to a yes-or-no question.
 func yesNo(reply string) Match {
-	return grammar{
-		labels: func(v *normalizedReply) []label {
-			return mergeLabels(v.brackets(yesOrNo), mergeLabels(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
-		},
-		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
-		needsColon:     func(word string) bool { return !matchesRule(word, "judging") },
-		labelWordRule:  ruleVerdict,
-		offered:        []string{Yes, No},
-	}.read(reply)
+	return readWord(reply, []string{Yes, No}, func(v *normalizedReply) []label {
+		return mergeLabels(v.brackets(yesOrNo), mergeLabels(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
+	})
 }
 
 // yesOrNo returns the answer inside brackets; "" for another text.
@@ -95,7 +89,7 @@ func yesOrNo(inside string) string {
 // ruleLabels returns the labels of a value where a rule matches its first group.
 func (v *normalizedReply) ruleLabels(rule, value string) (all []label) {
 	for _, m := range rulePattern(rule).FindAllStringSubmatchIndex(v.lower, -1) {
-		all = append(all, label{value: value, start: m[2], end: m[3], innerStart: m[2], innerEnd: m[3]})
+		all = append(all, labelAt(value, m[2], m[3]))
 	}
 	return all
 }

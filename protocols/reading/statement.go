@@ -25,7 +25,7 @@ func (v *normalizedReply) statements() []int {
 			if content != "" {
 				gap = 0
 			}
-			if !(gap < 3 && (content == "" || v.announces(content))) || content == "" && starts[len(starts)-1] == line {
+			if !(gap < 3 && (content == "" || announces(content))) || content == "" && starts[len(starts)-1] == line {
 				starts = append(starts, i+1)
 			}
 			line = i + 1
@@ -54,7 +54,7 @@ func (v *normalizedReply) endsSentence(i int) bool {
 var headingLeads = strings.Fields("my the final correct overall best")
 
 // announces reports whether a line is the heading of an answer, or ends so that the next line continues it.
-func (v *normalizedReply) announces(line string) bool {
+func announces(line string) bool {
 	line = line[max(0, len(line)-60):]
 	bare := strings.TrimRight(line, " \t\"'$[(")
 	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWordStart(bare, []string{"is", "are"}) >= 0 {

@@ -1,8 +1,6 @@
 package reading
 
-import (
-	"strings"
-)
+import "strings"
 
 // templateMarkerParts lists substrings: every marker of a chat template, such as an end-of-turn token, contains one.
 // They are rare in replies, so looking for them first saves time.

@@ -113,7 +113,7 @@ func (d *normalizer) normalizeAt(i int) int {
 	switch c := d.reply[i]; {
 	case c == '\\':
 		return d.command(i)
-	case c == '*' || c == '_' || c == '`' || c == '~':
+	case strings.IndexByte("*_`~", c) >= 0:
 		return d.emphasis(i)
 	case c == '{' && d.depth < maxObjects && matchesRule(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
 		return d.object(i)
@@ -286,20 +286,17 @@ func (d *normalizer) rune(i int, r rune, s string) {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full width
 		s = string(r - 0xfee0)
-	case r == 0xa0 || r == 0x202f || r == 0x2009:
-		if betweenDigits(d.reply, i, i+len(s)) {
-			d.copyBytes(i, i+len(s))
-			return
-		}
+	case strings.ContainsRune("\u00a0\u202f\u2009", r) && i > 0 && isDigit(d.reply, i-1) && isDigit(d.reply, i+len(s)):
+		d.copyBytes(i, i+len(s)) // separates thousands
+		return
+	case strings.ContainsRune("\u00a0\u202f\u2009\u3000\u2002\u2003", r):
 		s = " "
-	case r == 0x3000 || r == 0x2002 || r == 0x2003:
-		s = " "
-	case r >= 0x200b && r <= 0x200d || r == 0xfeff || r == 0x2060 || r == 0xad:
+	case r >= 0x200b && r <= 0x200d || strings.ContainsRune("\ufeff\u2060\u00ad", r):
 		return
 	case plainCharacters[s] != "":
 		s = plainCharacters[s]
 	case cyrillic[s] != "" && !hasWordBefore(d.reply, i) &&
-		matchesRule(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
+		matchesRule(textAfter(d.reply, i+len(s), 8-len(s)), "lonely"):
 		s = cyrillic[s]
 	case unicode.Is(unicode.Nd, r):
 		s = string(toASCIIDigit(r))
@@ -320,15 +317,8 @@ func wordRune(r rune) bool {
 }
 
 // isUnspaced reports whether r belongs to a script that does not separate words by spaces.
-func isUnspaced(r rune) bool { return unicode.In(r, spacelessScripts...) }
-
-// spacelessScripts lists scripts that do not separate words and numbers by spaces.
-var spacelessScripts = []*unicode.RangeTable{
-	unicode.Han,
-	unicode.Hiragana,
-	unicode.Katakana,
-	unicode.Thai,
-	unicode.Hangul,
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul)
 }
 
 // hasWordBefore reports whether a letter or a digit of a word stands right before byte i.
@@ -342,11 +332,6 @@ func lastRune(s string, i int) rune {
 
 // isWordCharAt reports whether a letter or a digit of a word stands at byte i.
 func isWordCharAt(s string, i int) bool {
-	r, _ := utf8.DecodeRuneInString(s[min(i, len(s)):])
+	r, _ := utf8.DecodeRuneInString(s[i:])
 	return wordRune(r)
-}
-
-// betweenDigits reports whether a no-break space at bytes i to j stands between digits, so that it separates thousands.
-func betweenDigits(s string, i, j int) bool {
-	return i > 0 && isDigit(s, i-1) && isDigit(s, j)
 }

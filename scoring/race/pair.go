@@ -33,14 +33,9 @@ func newPair(rules Rules) *pair {
 // proves a tie. It reports whether the judges may have become tied.
 func (p *pair) add(first, second bool, threshold float64) (changed bool) {
 	p.items++
-	score := 0.0
-	switch {
-	case first && !second:
-		p.wins[0]++
-		score = 1
-	case second && !first:
-		p.wins[1]++
-		score = -1
+	score := float64(indicator(first) - indicator(second))
+	if first != second {
+		p.wins[indicator(second)]++
 	}
 	for side, score := range []float64{score, -score} {
 		if p.bets[side] != nil {

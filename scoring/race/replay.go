@@ -1,9 +1,6 @@
 package race
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Replay runs a race over existing judgments with the items in the given order, a list of indexes: right[j][i] reports
 // whether judge j is right on item i.
@@ -47,9 +44,9 @@ func ReplayPerSeed(right [][]bool, order func(seed int64) []int, seeds, calls in
 
 // ShareBehindBest returns the best judge's share of right items minus that of this judge, 0 to 1.
 func ShareBehindBest(right [][]bool, judge int) float64 {
-	best := math.Inf(-1)
-	for j := range right {
-		best = math.Max(best, shareOf(right[j]))
+	best := 0.0
+	for _, outcomes := range right {
+		best = max(best, shareOf(outcomes))
 	}
 	return best - shareOf(right[judge])
 }

@@ -90,9 +90,7 @@ func serveStub(addr, file string, replyTime time.Duration, slots int) error {
 			slot <- struct{}{}
 			defer func() { <-slot }()
 		}
-		if replyTime > 0 {
-			delay(replyTime)
-		}
+		delay(replyTime)
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(reply)
 	})

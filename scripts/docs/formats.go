@@ -91,10 +91,7 @@ func writeFormats(root string) error {
 func comments(root string) (map[string]string, error) {
 	texts := map[string]string{}
 	for _, pkg := range packages {
-		files, err := filepath.Glob(filepath.Join(root, pkg, "*.go"))
-		if err != nil {
-			return nil, err
-		}
+		files, _ := filepath.Glob(filepath.Join(root, pkg, "*.go"))
 		for _, file := range files {
 			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {

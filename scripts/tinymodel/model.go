@@ -43,13 +43,13 @@ func newModel(seed uint64, context uint32) *model {
 
 // metadata returns the GGUF metadata of the network and its tokenizer.
 func metadata(context uint32, vocab []piece) ggml.KV {
-	texts := make([]string, len(vocab))
-	scores := make([]float32, len(vocab))
-	kinds := make([]int32, len(vocab))
-	for i, p := range vocab {
-		texts[i] = p.text
-		scores[i] = p.score
-		kinds[i] = p.kind
+	var texts []string
+	var scores []float32
+	var kinds []int32
+	for _, p := range vocab {
+		texts = append(texts, p.text)
+		scores = append(scores, p.score)
+		kinds = append(kinds, p.kind)
 	}
 	return ggml.KV{
 		"general.architecture":                   "llama",

@@ -19,7 +19,7 @@ const (
 )
 
 // obsoleteFiles lists files of bundles by earlier versions of gavel that an import skips.
-var obsoleteFiles = []string{"bundle.json.zst", "replies.jsonl.zst", "sums.json"}
+var obsoleteFiles = strings.Fields("bundle.json.zst replies.jsonl.zst sums.json")
 
 // runFiles lists the files of a run that a bundle contains. The manifest is imported last, so that a killed import
 // leaves no run without its records.

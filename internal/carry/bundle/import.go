@@ -145,7 +145,8 @@ func (in *importer) check(name string, text io.Reader) error {
 	existing, err := os.OpenInRoot(dir, below)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
 	defer existing.Close()

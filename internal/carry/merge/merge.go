@@ -153,10 +153,7 @@ func (w *merger) groupSuiteRuns(dirs []string) (*scoring.SuiteMatrix, map[string
 			return nil, nil, fmt.Errorf("%s and %s are not shards of one suite: %s of %s and %s of %s, "+
 				"or other judges and conditions", dirs[0], dir, suite.Shard, suite.Name, s.Shard, s.Name)
 		}
-		manifests, err := fs.Glob(os.DirFS(dir), "[^.]*/"+judging.ManifestFile)
-		if err != nil {
-			return nil, nil, err
-		}
+		manifests, _ := fs.Glob(os.DirFS(dir), "[^.]*/"+judging.ManifestFile)
 		for _, manifest := range manifests {
 			run := path.Dir(manifest)
 			name := wholePath(run)
