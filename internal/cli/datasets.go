@@ -41,7 +41,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 			state = "by hand"
 		}
 		rows = append(rows, row{k, here})
-		t.Rows = append(t.Rows, doc.WordRow(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About))
+		t.Add(doc.WordRow(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About))
 	}
 	names := make([]string, len(datasets.Formats))
 	for i, f := range datasets.Formats {
@@ -92,7 +92,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 func factsDocument(rows [][2]string, data any) doc.Document {
 	t := &doc.Table{Columns: doc.ColumnsOfKind(doc.ColumnWords, "")}
 	for _, row := range rows {
-		t.Rows = append(t.Rows, doc.WordRow(row[0], row[1]))
+		t.Add(doc.WordRow(row[0], row[1]))
 	}
 	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: data}
 }

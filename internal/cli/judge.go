@@ -20,8 +20,6 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Action: e.judge} }
-
 // judge asks the judge of a run about the items of a file, and prints and writes its verdicts.
 func (e *env) judge(c *cli.Context) error {
 	file, with := c.Args().First(), c.String("with")

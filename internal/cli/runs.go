@@ -86,7 +86,7 @@ func (e *env) listRuns(c *cli.Context) error {
 				began = r.Started.Format(time.RFC3339)
 			}
 			coverage := cmp.Or(r.Coverage, &scoring.Result{})
-			t.Rows = append(t.Rows, doc.WordRow(
+			t.Add(doc.WordRow(
 				r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
 				table.ResultValue(*headline), table.ResultValue(*coverage),
 				fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began,
