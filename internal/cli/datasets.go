@@ -43,13 +43,9 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 		rows = append(rows, row{k, here})
 		t.Add(doc.WordRow(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About))
 	}
-	names := make([]string, len(datasets.Formats))
-	for i, f := range datasets.Formats {
-		names[i] = f.Name
-	}
 	return doc.Document{
 		Blocks: []doc.Block{{Table: t, Notes: []doc.Note{
-			doc.PhraseNote("datasets.fetch"), doc.PhraseNote("datasets.files", strings.Join(names, ", ")),
+			doc.PhraseNote("datasets.fetch"), doc.PhraseNote("datasets.files", strings.Join(datasets.FormatNames(), ", ")),
 		}}},
 		Data: map[string]any{"datasets": rows},
 	}, nil
