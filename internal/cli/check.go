@@ -16,7 +16,7 @@ func (e *env) check(c *cli.Context) error {
 	if file := c.String("write"); file != "" {
 		err := checks.Write(file, path, c.Bool("force"))
 		if err == nil {
-			e.next("gavel", "check", file)
+			e.next("check", file)
 		}
 		return err
 	}

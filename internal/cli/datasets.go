@@ -125,7 +125,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 func (e *env) printStoredPath(k datasets.Entry, path string) error {
 	notes, err := e.library().ChecksumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
-	e.next("gavel", "datasets", "show", k.Name)
+	e.next("datasets", "show", k.Name)
 	return err
 }
 

@@ -95,9 +95,9 @@ func (e *env) judge(c *cli.Context) error {
 	if err == nil {
 		err = e.printResult(c, result)
 	}
-	e.next("gavel", "items", dir)
+	e.next("items", dir)
 	if len(result.ResponseNames) == 2 {
-		e.next("gavel", "labels", "label", "--sample", "100", file)
+		e.next("labels", "label", "--sample", "100", file)
 	}
 	return cmp.Or(err, incomplete)
 }

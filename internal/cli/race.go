@@ -59,7 +59,7 @@ func (e *env) runSuiteRace(c *cli.Context, file string, rules race.Rules) error 
 		}
 	}
 	if err == nil {
-		e.next("gavel", "suite", "run", file)
+		e.next("suite", "run", file)
 	}
 	return err
 }
