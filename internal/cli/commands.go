@@ -21,8 +21,8 @@ func buildCommands(e *env) (all []*cli.Command) {
 	add("First steps", command("demo", e.demo), doctorCommand(e), runCommand(e),
 		command("serve", func(c *cli.Context) error { return e.serve(c, nil) }))
 	add("Compare", runsCommand(e), command("score", e.score), itemsCommand(e),
-		command("compare", interruptibleAction(e.resultAction(e.compare))), command("race", e.race), command("jury", e.makeJury),
-		command("report", e.writeReport), suiteCommand(e))
+		command("compare", interruptibleAction(e.resultAction(e.compare))), command("race", e.race),
+		command("jury", e.makeJury), command("report", e.writeReport), suiteCommand(e))
 	add("Use the judge", command("judge", e.judge), command("check", e.check))
 	add("People's labels", parentCommand("labels", command("label", e.label), command("agree", e.resultAction(e.agree)),
 		estimateCommand(e), command("select", e.resultAction(e.selectThresholds))))

@@ -54,7 +54,8 @@ func newPanel(
 		if err == nil {
 			err = j.checkLabelable()
 		}
-		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !j.hasAny(file)) {
+		judged := func(l Label) bool { return l.Label != "" && j.has(l) }
+		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !slices.ContainsFunc(file.Labels, judged)) {
 			continue
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -83,15 +84,11 @@ func parseReifeFileName(path string) (f StoredReplies, err error) {
 func (in *pairImport) reife(path, set string) error {
 	published := references.LLMBar()
 	var ids []string
-	for _, subset := range reifeSubsets[set] {
-		for i := 0; ; i++ {
-			id := datasets.LLMBarID(subset, i)
-			if _, ok := published.ItemIndex(id); !ok {
-				break
-			}
+	published.Each(func(_ int, id, subset string) {
+		if slices.Contains(reifeSubsets[set], subset) {
 			ids = append(ids, id)
 		}
-	}
+	})
 	first, err := in.reifeRows(path)
 	if err != nil {
 		return err
@@ -156,5 +153,5 @@ func (r reifeRow) storedJudgment() imports.StoredJudgment {
 	case r.Result.Tie != 0:
 		v = judging.EmptyVerdict(judging.Tie)
 	}
-	return storedJudgment(v, r.Response[0].Text)
+	return imports.StoredJudgment{Verdict: &v, Replies: []string{r.Response[0].Text}}
 }

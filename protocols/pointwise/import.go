@@ -181,7 +181,8 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, bad.NoRowsError("rows with input, output_1, output_2, label and results with score_1 and score_2")
 	}
 	return finishImport(in, r, cmp.Or(r.Option("model"), first.Judge), "LLMBar's stored scores", judging.DatasetInfo{
-		Name: pairwise.LLMBarName(files), Format: datasets.LLMBarFormat.Name, Rows: len(in.Items), Skipped: bad.N, BadLines: bad.First,
+		Name: pairwise.LLMBarName(files), Format: datasets.LLMBarFormat.Name, Rows: len(in.Items),
+		Skipped: bad.N, BadLines: bad.First,
 	})
 }
 
