@@ -54,8 +54,8 @@ func newPanel(
 		if err == nil {
 			err = j.checkLabelable()
 		}
-		judged := func(l Label) bool { return l.Label != "" && j.has(l) }
-		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !slices.ContainsFunc(file.Labels, judged)) {
+		hasLabel := func(l Label) bool { return l.Label != "" && j.has(l) }
+		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !slices.ContainsFunc(file.Labels, hasLabel)) {
 			continue
 		}
 		if err != nil {
