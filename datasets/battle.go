@@ -31,11 +31,8 @@ type battleRow struct {
 	Votes    *voteCounts   `json:"votes"` // in lines that majorityLines writes; published rows have one vote each
 }
 
-// read decodes a row and checks the keys that MT-Bench and Chatbot Arena share.
-func (r *battleRow) read(line []byte) error {
-	if err := decode(line, r); err != nil {
-		return err
-	}
+// check returns an error for a row without conversations or with an impossible turn.
+func (r *battleRow) check() error {
 	switch {
 	case r.A == nil || r.B == nil:
 		return errors.New("the conversations are missing: use the file that has them, not the one with votes only")
@@ -109,15 +106,11 @@ func Majority(votes [3]int) int {
 // longer ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its
 // name in the file.
 var chatbotArenaFormat = newFormat("chatbot-arena", Format{
-	Parse:    parseArena,
+	Parse:    parser((*battleRow).arenaItem),
 	Assemble: chooseArena,
 })
 
-func parseArena(line []byte) (Item, error) {
-	var r battleRow
-	if err := r.read(line); err != nil {
-		return Item{}, err
-	}
+func (r *battleRow) arenaItem() (Item, error) {
 	item, err := r.item(0)
 	item.Source, item.Group = "chatbot-arena", categoryOrDefault(r.Category, "Chatbot Arena")
 	return item, err
@@ -129,13 +122,9 @@ func chooseArena(rows FileRows) ([]string, error) {
 		return nil, err
 	}
 	long, foreign := 0, 0
-	for row := range rows.Rows {
-		var r battleRow
-		err := r.read(row.Text)
-		lang := rows.Options.Lang
+	lang := rows.Options.Lang
+	for row, r := range decodeRows[battleRow](rows) {
 		switch {
-		case err != nil:
-			rows.Reject(row.Line, err)
 		case lang != "" && lang != r.Language:
 			foreign++
 		case rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2:
@@ -146,7 +135,7 @@ func chooseArena(rows FileRows) ([]string, error) {
 	}
 	return notes(
 		omission{long, "conversations of more than one turn (--turns all judges them as a whole)"},
-		omission{foreign, "conversations in languages other than " + rows.Options.Lang},
+		omission{foreign, "conversations in languages other than " + lang},
 	), nil
 }
 

@@ -207,6 +207,14 @@ func DifficultyFunc(source string) func(id string) string {
 	return f.DifficultyOf
 }
 
+// FormatNames returns the names of the formats, in the order of detection.
+func FormatNames() (names []string) {
+	for _, f := range Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // FormatNamed finds a format by name.
 func FormatNamed(name string) (f Format, ok bool) {
 	for _, f := range Formats {

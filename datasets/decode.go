@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ func DecodeObject[T any](line []byte, into *T) error {
 }
 
 // decode decodes a line of JSON; errors are those of [explainDecodeError]. A field tagged must is a required key;
-// must:"id" also requires a non-empty text.
+// must:"id" also requires a non-empty text. Then decode calls the method check, if there is one.
 func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would replace invalid bytes by U+FFFD
 		return errors.New("not UTF-8: save the file as UTF-8")
@@ -30,7 +31,25 @@ func decode[T any](line []byte, into *T) error {
 	if err := codec.FastDecode(line, into); err != nil {
 		return explainDecodeError(line, err)
 	}
-	return missingKeyError(reflect.ValueOf(into).Elem())
+	err := missingKeyError(reflect.ValueOf(into).Elem())
+	if row, ok := any(into).(interface{ check() error }); ok && err == nil {
+		err = row.check()
+	}
+	return err
+}
+
+// decodeRows yields the rows of a file, decoded as a T with its number. It rejects a row that cannot be decoded.
+func decodeRows[T any](file FileRows) iter.Seq2[rows.Row, *T] {
+	return func(yield func(rows.Row, *T) bool) {
+		for row := range file.Rows {
+			decoded := new(T)
+			if err := decode(row.Text, decoded); err != nil {
+				file.Reject(row.Line, err)
+			} else if !yield(row, decoded) {
+				return
+			}
+		}
+	}
 }
 
 // parser returns a function for Format.Parse: it decodes a line as a T and calls item.

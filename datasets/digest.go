@@ -2,8 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"slices"
 
@@ -30,8 +28,7 @@ func (item Item) Digest() uint64 {
 	if err != nil {
 		panic(err) // only strings and numbers: cannot happen
 	}
-	sum := sha256.Sum256(raw)
-	return binary.BigEndian.Uint64(sum[:])
+	return hash("%s", raw)
 }
 
 // QuestionPlaceholder returns the text that stands for the question of an LLMBar pair, by its id, in runs made of the

@@ -17,7 +17,7 @@ import (
 //
 // The category is the row's own. The published file has none; it then follows from the number of MT-Bench's question.
 var MTBenchFormat = newFormat("mt-bench", Format{
-	Parse:    parseMTBench,
+	Parse:    parser((*battleRow).mtBenchItem),
 	Assemble: majorityLines,
 	ClusterKey: func(id string) string { // QUESTION:TURN:MODEL:MODEL
 		question, _, _ := strings.Cut(id, ":")
@@ -45,11 +45,7 @@ func MTBenchID(question string, turn int, first, other string) string {
 	return fmt.Sprintf("%s:%d:%s:%s", question, turn, first, other)
 }
 
-func parseMTBench(line []byte) (Item, error) {
-	var r battleRow
-	if err := r.read(line); err != nil {
-		return Item{}, err
-	}
+func (r *battleRow) mtBenchItem() (Item, error) {
 	item, err := r.item(*r.Turn)
 	if err != nil {
 		return Item{}, err
@@ -99,18 +95,15 @@ func majorityLines(rows FileRows) ([]string, error) {
 	polls := map[matchUp]*poll{}
 	var order []*poll
 	var later, unsure, split int
-	for row := range rows.Rows {
-		var r battleRow
-		err := r.read(row.Text)
+	for row, r := range decodeRows[battleRow](rows) {
 		switch {
-		case err != nil:
 		case *r.Turn > 1 && rows.Options.Turns != TurnsAll:
 			later++
 		case *r.Winner == inconsistent:
 			unsure++
 		default:
-			_, err = r.item(*r.Turn)
-			if err != nil {
+			if _, err := r.item(*r.Turn); err != nil {
+				rows.Reject(row.Line, err)
 				break
 			}
 			m, v := r.vote()
@@ -124,9 +117,6 @@ func majorityLines(rows FileRows) ([]string, error) {
 			sum.A += v.A
 			sum.B += v.B
 			sum.Tie += v.Tie
-		}
-		if err != nil {
-			rows.Reject(row.Line, err)
 		}
 	}
 	for _, p := range order {

@@ -46,14 +46,10 @@ var oasstMessagesFormat = newFormat("oasst-messages", Format{
 // assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows FileRows) ([]string, error) {
 	f := newTreeConverter(rows.Options)
-	for row := range rows.Rows {
-		root, replies, err := parseTree(row.Text)
-		if err != nil {
-			rows.Reject(row.Line, err)
-			continue
-		}
+	for row, t := range decodeRows[treeLine](rows) {
+		root := t.root()
 		root.line = row.Line
-		if err := f.emit(root, replies, rows); err != nil {
+		if err := f.emit(root, t.Prompt.Replies, rows); err != nil {
 			return nil, err
 		}
 	}

@@ -16,26 +16,28 @@ type treeLine struct {
 	} `json:"prompt"`
 }
 
-// parseTree decodes a line of a tree into its root, a prompt, and the replies to it.
-func parseTree(line []byte) (root message, replies []message, err error) {
-	var t treeLine
-	if err := decode(line, &t); err != nil {
-		return message{}, nil, err
-	}
-	if t.Prompt == nil {
-		return message{}, nil, errors.New(`key "prompt" is missing`)
-	}
-	root = t.Prompt.message
+// root returns the prompt of the tree.
+func (t *treeLine) root() message {
+	root := t.Prompt.message
 	root.ID = cmp.Or(t.Tree, root.ID) // equal in all exports
 	root.State = cmp.Or(t.State, root.State)
-	err = root.check()
+	return root
+}
+
+// check rejects a tree without a prompt, or with an incomplete message.
+func (t *treeLine) check() error {
+	if t.Prompt == nil {
+		return errors.New(`key "prompt" is missing`)
+	}
+	root := t.root()
+	err := root.check()
 	if err == nil && root.Role != prompterRole {
 		err = errors.New("the tree does not begin with a prompt")
 	}
 	for _, m := range t.Prompt.Replies {
 		err = cmp.Or(err, m.check())
 	}
-	return root, t.Prompt.Replies, err
+	return err
 }
 
 // assembleMessages builds items from single messages, as in OASST's Parquet files and its exports of messages.
@@ -47,18 +49,13 @@ func assembleMessages(rows FileRows) ([]string, error) {
 	var prompts []message
 	replies := map[string][]message{} // by the id of the prompt
 	hasPrompt := map[string]bool{}    // by tree id: whether its prompt was in the file
-	for row := range rows.Rows {
-		m, err := parseMessage(row.Text)
-		if err != nil {
-			rows.Reject(row.Line, err)
-			continue
-		}
+	for row, m := range decodeRows[message](rows) {
 		m.line = row.Line
 		switch {
 		case m.Parent == nil && m.Role == prompterRole:
-			prompts = append(prompts, m)
+			prompts = append(prompts, *m)
 		case m.Parent != nil && (m.Tree == "" || m.Tree == *m.Parent):
-			replies[*m.Parent] = append(replies[*m.Parent], m)
+			replies[*m.Parent] = append(replies[*m.Parent], *m)
 		}
 		if m.Tree != "" {
 			hasPrompt[m.Tree] = hasPrompt[m.Tree] || m.Parent == nil
@@ -76,13 +73,4 @@ func assembleMessages(rows FileRows) ([]string, error) {
 		}
 	}
 	return f.notes(), nil
-}
-
-func parseMessage(line []byte) (message, error) {
-	var m message
-	err := decode(line, &m)
-	if err == nil {
-		err = m.check()
-	}
-	return m, err
 }

@@ -263,11 +263,7 @@ func (s *Set) describeExpectedRows() string {
 	case s.Format != "":
 		return s.format.About
 	}
-	var names []string
-	for _, f := range Formats {
-		names = append(names, f.Name)
-	}
-	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns given by --field"
+	return "the rows of one of the formats " + strings.Join(FormatNames(), ", ") + ", or columns given by --field"
 }
 
 // add adds the item of a line to the index, or counts the line as skipped.

@@ -13,7 +13,7 @@ import (
 // gold. With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B
 // or C (a tie), or null if unknown. Otherwise gold is a number. category is the item's group, source its origin.
 var QuestionsFormat = newFormat("questions", Format{
-	Parse: parseQuestion,
+	Parse: parser((*questionLine).item),
 })
 
 type questionLine struct {
@@ -28,8 +28,6 @@ type questionLine struct {
 	ModelB    string          `json:"model_b,omitempty"`
 	Gold      json.RawMessage `json:"gold"`
 }
-
-var parseQuestion = parser((*questionLine).item)
 
 func (q *questionLine) item() (Item, error) {
 	item := Item{ID: ScalarText(q.ID), Source: q.Source, Group: cmp.Or(q.Category, category(q.Source)), Gold: NoGold}

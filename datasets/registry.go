@@ -147,10 +147,9 @@ func Lookup(name string) (Entry, bool) {
 }
 
 // Names lists the names of the registry.
-func Names() []string {
-	names := make([]string, len(Registry()))
-	for i, k := range Registry() {
-		names[i] = k.Name
+func Names() (names []string) {
+	for _, k := range Registry() {
+		names = append(names, k.Name)
 	}
 	return names
 }

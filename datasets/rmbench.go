@@ -15,7 +15,7 @@ import (
 // paper). Its id is DOMAIN:ID:RIGHT-WRONG, with styles numbered from 1. The domain is the row's key "domain" or,
 // without one, follows from the file's name. The order within a pair is drawn by the id.
 var RMBenchFormat = newFormat("rm-bench", Format{
-	Parse:    parseRMBench,
+	Parse:    parser((*rmRow).item),
 	Assemble: writeNinePairs,
 	Matches: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
 		var chosen, rejected []string
@@ -46,10 +46,11 @@ type rmRow struct {
 	Own *OwnAnswer `json:"own_answer,omitempty"`
 }
 
-// read decodes a row that must have the given number of responses of each kind.
-func (r *rmRow) read(line []byte, styles int) error {
-	if err := decode(line, r); err != nil {
-		return err
+// check returns an error unless a row has a response of each style, or a pair has two.
+func (r *rmRow) check() error {
+	styles := rmStyles
+	if r.Pair != "" {
+		styles = 1
 	}
 	if len(r.Chosen) != styles || len(r.Rejected) != styles {
 		return fmt.Errorf("%d chosen and %d rejected responses: an item of RM-Bench has %d of each",
@@ -61,11 +62,7 @@ func (r *rmRow) read(line []byte, styles int) error {
 // rmPairs lists the styles of the right and the wrong response in each of the nine pairs, as in the ids.
 var rmPairs = strings.Fields("1-1 1-2 1-3 2-1 2-2 2-3 3-1 3-2 3-3")
 
-func parseRMBench(line []byte) (Item, error) {
-	var r rmRow
-	if err := r.read(line, 1); err != nil {
-		return Item{}, err
-	}
+func (r *rmRow) item() (Item, error) {
 	if !slices.Contains(rmPairs, r.Pair) {
 		return Item{}, fmt.Errorf("pair %.20q is not a pair of styles, 1-1 to 3-3", r.Pair)
 	}
@@ -88,14 +85,9 @@ func parseRMBench(line []byte) (Item, error) {
 // writeNinePairs writes a line for each of the nine pairs of a row.
 func writeNinePairs(rows FileRows) ([]string, error) {
 	domain := strings.TrimSuffix(ShortName(rows.Path), "_filtered")
-	for row := range rows.Rows {
-		if keysOf(row.Text)["pair"] != nil { // already a pair
+	for row, r := range decodeRows[rmRow](rows) {
+		if r.Pair != "" { // already a pair
 			rows.EmitLine(row.Line, row.Text)
-			continue
-		}
-		var r rmRow
-		if err := r.read(row.Text, rmStyles); err != nil {
-			rows.Reject(row.Line, err)
 			continue
 		}
 		if r.Domain == "" {

@@ -15,10 +15,9 @@ import (
 // MT-Bench's votes counts as labels too.
 func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.LabelFile, err error) {
 	o, err = scoringFrom(c)
-	if err != nil {
-		return nil, o, nil, err
+	if err == nil {
+		dirs, err = findRuns(c, 1)
 	}
-	dirs, err = findRuns(c, 1)
 	if err != nil {
 		return nil, o, nil, err
 	}

@@ -150,8 +150,8 @@ func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.Ap
 // parentAction is the action of a command that has subcommands, typed without one: it prints the help, or
 // returns an error for arguments.
 func parentAction(c *cli.Context) error {
-	if c.Args().Present() { // after "--", which ends the flags
-		return usageError("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
+	if err := checkArguments(c, "none"); err != nil { // after "--", which ends the flags
+		return err
 	}
 	if c.Command.Name == c.App.Name {
 		return cli.ShowAppHelp(c)

@@ -34,7 +34,7 @@ func (e *env) bundleImport(c *cli.Context) error {
 		e.say("  %s", filepath.Join(runs, filepath.FromSlash(run)))
 	}
 	if len(done.Runs) > 0 {
-		e.next("gavel", "score", filepath.Join(runs, filepath.FromSlash(done.Runs[0])))
+		e.next("score", filepath.Join(runs, filepath.FromSlash(done.Runs[0])))
 	}
 	return nil
 }

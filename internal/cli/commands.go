@@ -21,10 +21,10 @@ func buildCommands(e *env) (all []*cli.Command) {
 	add("First steps", command("demo", e.demo), doctorCommand(e), runCommand(e),
 		command("serve", func(c *cli.Context) error { return e.serve(c, nil) }))
 	add("Compare", runsCommand(e), command("score", e.score), itemsCommand(e),
-		command("compare", interruptibleAction(e.resultAction(e.compare))), raceCommand(e), command("jury", e.makeJury),
-		command("report", e.writeReport), suiteCommand(e))
-	add("Use the judge", judgeCommand(e), checkCommand(e))
-	add("People's labels", parentCommand("labels", labelCommand(e), command("agree", e.resultAction(e.agree)),
+		command("compare", interruptibleAction(e.resultAction(e.compare))), command("race", e.race),
+		command("jury", e.makeJury), command("report", e.writeReport), suiteCommand(e))
+	add("Use the judge", command("judge", e.judge), command("check", e.check))
+	add("People's labels", parentCommand("labels", command("label", e.label), command("agree", e.resultAction(e.agree)),
 		estimateCommand(e), command("select", e.resultAction(e.selectThresholds))))
 	add("Data, prompts",
 		parentCommand("datasets", command("list", e.resultAction(e.listDatasets)),
@@ -35,7 +35,8 @@ func buildCommands(e *env) (all []*cli.Command) {
 		command("replay", e.replay), command("merge", e.merge)))
 	add(moreCommandsHeading, command("show", e.resultAction(showItem)), tuneCommand(e),
 		parentCommand("study", goalReversalCommand(e)), cacheCommand(e), command("init", e.initSuite), importCommand(e),
-		exportCommand(e), completionCommand(e), command("version", showVersion), docsCommand(e))
+		parentCommand("export", command("parquet", e.exportParquet), command("judgebench", e.exportJudgeBench)),
+		completionCommand(e), command("version", showVersion), docsCommand(e))
 	return all
 }
 

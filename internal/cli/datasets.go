@@ -41,15 +41,11 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 			state = "by hand"
 		}
 		rows = append(rows, row{k, here})
-		t.Rows = append(t.Rows, doc.WordRow(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About))
-	}
-	names := make([]string, len(datasets.Formats))
-	for i, f := range datasets.Formats {
-		names[i] = f.Name
+		t.Add(doc.WordRow(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About))
 	}
 	return doc.Document{
 		Blocks: []doc.Block{{Table: t, Notes: []doc.Note{
-			doc.PhraseNote("datasets.fetch"), doc.PhraseNote("datasets.files", strings.Join(names, ", ")),
+			doc.PhraseNote("datasets.fetch"), doc.PhraseNote("datasets.files", strings.Join(datasets.FormatNames(), ", ")),
 		}}},
 		Data: map[string]any{"datasets": rows},
 	}, nil
@@ -92,7 +88,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 func factsDocument(rows [][2]string, data any) doc.Document {
 	t := &doc.Table{Columns: doc.ColumnsOfKind(doc.ColumnWords, "")}
 	for _, row := range rows {
-		t.Rows = append(t.Rows, doc.WordRow(row[0], row[1]))
+		t.Add(doc.WordRow(row[0], row[1]))
 	}
 	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: data}
 }
@@ -129,7 +125,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 func (e *env) printStoredPath(k datasets.Entry, path string) error {
 	notes, err := e.library().ChecksumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
-	e.next("gavel", "datasets", "show", k.Name)
+	e.next("datasets", "show", k.Name)
 	return err
 }
 

@@ -21,16 +21,13 @@ import (
 )
 
 func importCommand(e *env) *cli.Command {
-	command := &cli.Command{
-		Name:        "import",
-		Subcommands: []*cli.Command{{Name: "dataset", Action: e.importDataset}},
-	}
+	parent := parentCommand("import", command("dataset", e.importDataset))
 	for _, p := range protocols.All {
 		for _, im := range p.Imports {
-			command.Subcommands = append(command.Subcommands, e.importCommand(im))
+			parent.Subcommands = append(parent.Subcommands, e.importCommand(im))
 		}
 	}
-	return command
+	return parent
 }
 
 // importCommand returns the command of "gavel import" that imports files with im.
@@ -130,16 +127,6 @@ func scoreImported(dirs []string) (runs []*scoring.Run, reports []scoring.Report
 		reports = append(reports, rep)
 	}
 	return runs, reports, nil
-}
-
-func exportCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "export",
-		Subcommands: []*cli.Command{
-			{Name: "parquet", Action: e.exportParquet},
-			{Name: "judgebench", Action: e.exportJudgeBench},
-		},
-	}
 }
 
 func (e *env) exportParquet(c *cli.Context) error {

@@ -31,6 +31,6 @@ func (e *env) initSuite(c *cli.Context) error {
 		return err
 	}
 	e.say("suite written to %s: two simulated judges, to be replaced by models of yours", path)
-	e.next("gavel", "suite", "plan", path)
+	e.next("suite", "plan", path)
 	return nil
 }

@@ -20,8 +20,6 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-func judgeCommand(e *env) *cli.Command { return &cli.Command{Name: "judge", Action: e.judge} }
-
 // judge asks the judge of a run about the items of a file, and prints and writes its verdicts.
 func (e *env) judge(c *cli.Context) error {
 	file, with := c.Args().First(), c.String("with")
@@ -97,9 +95,9 @@ func (e *env) judge(c *cli.Context) error {
 	if err == nil {
 		err = e.printResult(c, result)
 	}
-	e.next("gavel", "items", dir)
+	e.next("items", dir)
 	if len(result.ResponseNames) == 2 {
-		e.next("gavel", "labels", "label", "--sample", "100", file)
+		e.next("labels", "label", "--sample", "100", file)
 	}
 	return cmp.Or(err, incomplete)
 }

@@ -34,6 +34,6 @@ func (e *env) makeJury(c *cli.Context) error {
 	if err := e.printResult(c, r); err != nil {
 		return err
 	}
-	e.next("gavel", "score", req.Out)
+	e.next("score", req.Out)
 	return nil
 }

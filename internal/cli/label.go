@@ -8,10 +8,6 @@ import (
 	"gavel/internal/labels"
 )
 
-func labelCommand(e *env) *cli.Command {
-	return &cli.Command{Name: "label", Action: e.label}
-}
-
 // label serves the page on which people label the items of a dataset or, with --export, writes the labelled items.
 func (e *env) label(c *cli.Context) error {
 	switch percent := c.Float64("again"); {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"strconv"
@@ -75,7 +76,7 @@ func (e *env) sayEach(lines []string) {
 
 // library returns the user's folder of datasets.
 func (e *env) library() datasets.Library {
-	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
+	return datasets.Library{Dir: filepath.Join(xdg.DataHome, "gavel", "datasets")}
 }
 
 // usageError returns an error about the command line, which ends gavel with exitUsage.

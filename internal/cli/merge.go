@@ -16,6 +16,6 @@ func (e *env) merge(c *cli.Context) error {
 	if err := merge.Merge(c.Context, e.maker(), r); err != nil {
 		return err
 	}
-	e.next("gavel", "score", r.Out)
+	e.next("score", r.Out)
 	return nil
 }

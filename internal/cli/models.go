@@ -48,7 +48,7 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 		if m.Context > 0 {
 			context = strconv.Itoa(m.Context)
 		}
-		t.Rows = append(t.Rows, doc.WordRow(m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))]))
+		t.Add(doc.WordRow(m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))]))
 	}
 	block := doc.Block{Table: t}
 	if len(models) == 0 {
@@ -77,7 +77,7 @@ func (e *env) listPrompts(*cli.Context) (any, error) {
 			for _, l := range p.Labels {
 				labels += "[[" + l + "]] "
 			}
-			t.Rows = append(t.Rows, doc.WordRow(k.Name+"/"+p.Name, labels, p.SHA256[:12], p.Origin))
+			t.Add(doc.WordRow(k.Name+"/"+p.Name, labels, p.SHA256[:12], p.Origin))
 		}
 	}
 	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"prompts": rows}}, nil

@@ -10,9 +10,9 @@ import (
 	"gavel/scoring"
 )
 
-// next suggests on standard error the command to type next, given as words.
+// next suggests on standard error the command of gavel to type next, given as words.
 func (e *env) next(words ...string) {
-	e.say("next: %s", datasets.ShellLine(words...))
+	e.say("next: gavel %s", datasets.ShellLine(words...))
 }
 
 // nextCommands returns commands to type next after a run was made or scored, with their purposes.

@@ -14,25 +14,17 @@ import (
 	"gavel/scoring/race"
 )
 
-func raceCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "race",
-		Action: func(c *cli.Context) error {
-			rules, err := raceRules(c)
-			if err != nil {
-				return err
-			}
-			if first := c.Args().First(); c.NArg() == 1 && !isFolder(first) {
-				return e.runSuiteRace(c, first, rules)
-			}
-			return e.raceRuns(c, rules)
-		},
+// race runs a race of the judges in a suite's file, or over finished runs.
+func (e *env) race(c *cli.Context) error {
+	rules, err := raceRules(c)
+	if err != nil {
+		return err
 	}
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	first := c.Args().First()
+	if info, err := os.Stat(first); c.NArg() == 1 && (err != nil || !info.IsDir()) {
+		return e.runSuiteRace(c, first, rules)
+	}
+	return e.raceRuns(c, rules)
 }
 
 // runSuiteRace runs a race of the judges in a suite's file, making the suite's runs as far as the race needs them.
@@ -67,7 +59,7 @@ func (e *env) runSuiteRace(c *cli.Context, file string, rules race.Rules) error 
 		}
 	}
 	if err == nil {
-		e.next("gavel", "suite", "run", file)
+		e.next("suite", "run", file)
 	}
 	return err
 }

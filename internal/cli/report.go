@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,13 +54,12 @@ func (e *env) writeReport(c *cli.Context) error {
 			page.Comparison = results.Study
 		}
 	}
+	write := map[string]func(io.Writer) error{".md": page.Markdown, ".svg": page.Picture}[ending]
 	switch {
 	case out == "-":
 		return page.WriteHTML(e.stdout)
-	case ending == ".md":
-		err = report.WriteUnmarkedFile(out, c.Bool("force"), page.Markdown)
-	case ending == ".svg":
-		err = report.WriteUnmarkedFile(out, c.Bool("force"), page.Picture)
+	case write != nil:
+		err = report.WriteUnmarkedFile(out, c.Bool("force"), write)
 	default:
 		err = page.WriteFile(out, c.Bool("force"))
 	}

@@ -86,7 +86,7 @@ func (e *env) listRuns(c *cli.Context) error {
 				began = r.Started.Format(time.RFC3339)
 			}
 			coverage := cmp.Or(r.Coverage, &scoring.Result{})
-			t.Rows = append(t.Rows, doc.WordRow(
+			t.Add(doc.WordRow(
 				r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
 				table.ResultValue(*headline), table.ResultValue(*coverage),
 				fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began,
@@ -96,7 +96,7 @@ func (e *env) listRuns(c *cli.Context) error {
 	}
 	if len(runs) == 0 {
 		e.say("there are no runs in %s yet", dir)
-		e.next("gavel", "doctor")
+		e.next("doctor")
 		return nil
 	}
 	_, err = fmt.Fprint(e.stdoutWriter(), e.runListText(runs))
@@ -135,7 +135,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 // question the best run first.
 func sortByQuestion(rows []listedRun) []listedRun {
 	unifyItemSets(rows)
-	questions := groupBy(rows, listedRun.groupKey)
+	questions := byQuestion(rows)
 	newest := func(question []listedRun) time.Time {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
@@ -275,7 +275,7 @@ func (r listedRun) state(now time.Time) string {
 func (e *env) runListText(runs []listedRun) string {
 	w := e.stdoutWriter()
 	var out strings.Builder
-	for _, of := range groupBy(runs, listedRun.groupKey) {
+	for _, of := range byQuestion(runs) {
 		if of[0].Error != "" {
 			fmt.Fprintf(&out, "\n%s\n", table.Bold(w, "cannot be read"))
 			for _, r := range of {
@@ -336,17 +336,12 @@ func joinNonEmpty(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }
 
-// groupBy returns groups of the elements that have the same key, in the order of each group's first element.
-func groupBy[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
-	place := map[K]int{}
-	for _, x := range all {
-		i, ok := place[key(x)]
-		if !ok {
-			i = len(parts)
-			place[key(x)] = i
-			parts = append(parts, nil)
-		}
-		parts[i] = append(parts[i], x)
+// byQuestion returns groups of the runs that are listed together, in the order of each group's first run.
+func byQuestion(rows []listedRun) [][]listedRun {
+	var groups scoring.OrderedMap[string, []listedRun]
+	for _, r := range rows {
+		group := groups.Get(r.groupKey())
+		*group = append(*group, r)
 	}
-	return parts
+	return groups.Values
 }

@@ -62,6 +62,6 @@ func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Option
 		}
 	}
 	e.say("%d runs written to %s", len(published), out)
-	e.next("gavel", "serve", "--open", "--runs", filepath.Dir(filepath.Clean(out)))
+	e.next("serve", "--open", "--runs", filepath.Dir(filepath.Clean(out)))
 	return nil
 }

@@ -41,7 +41,7 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 		}
 	}
 	if c.Args().Present() {
-		e.next("gavel", "suite", "run", c.Args().First())
+		e.next("suite", "run", c.Args().First())
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	}
 	err = errors.Join(err, e.suiteResults(c, s))
 	if err == nil {
-		e.next("gavel", "report", s.Out, "--out", "report.html")
+		e.next("report", s.Out, "--out", "report.html")
 	}
 	return err
 }

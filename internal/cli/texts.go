@@ -67,25 +67,16 @@ func (l *flagDefinitions) UnmarshalYAML(list *yaml.Node) error {
 
 // newFlag returns an empty flag for values of a kind in commands.yaml; nil for an unknown kind.
 func newFlag(kind string) cli.Flag {
-	switch kind {
-	case "":
-		return &cli.StringFlag{}
-	case "switch":
-		return &cli.BoolFlag{}
-	case "list":
-		return &cli.StringSliceFlag{}
-	case "number":
-		return &cli.Float64Flag{}
-	case "int":
-		return &cli.IntFlag{}
-	case "int64":
-		return &cli.Int64Flag{}
-	case "uint64":
-		return &cli.Uint64Flag{}
-	case "duration":
-		return &cli.DurationFlag{}
-	}
-	return nil
+	return map[string]cli.Flag{
+		"":         &cli.StringFlag{},
+		"switch":   &cli.BoolFlag{},
+		"list":     &cli.StringSliceFlag{},
+		"number":   &cli.Float64Flag{},
+		"int":      &cli.IntFlag{},
+		"int64":    &cli.Int64Flag{},
+		"uint64":   &cli.Uint64Flag{},
+		"duration": &cli.DurationFlag{},
+	}[kind]
 }
 
 // addTexts gives commands their texts and flags from commands.yaml, and checks that all commands share. before is the

@@ -26,7 +26,7 @@ type StoppingRule struct {
 	// there, also of an earlier try. It reports whether the run may end.
 	Observe func(place int, result scoring.ItemResult) (enough bool)
 
-	// Records has the judgments so far, for use by Look alone. The run sets it.
+	// Records has the judgments so far, for use by Observe alone. The run sets it.
 	Records *scoring.Loader
 }
 
@@ -35,12 +35,11 @@ type ruleFeeder struct {
 	rule        *StoppingRule
 	placeByItem map[string]int // place of each item in the order drawn, from 0, by id
 
-	mu      sync.Mutex
-	records *scoring.Loader            // the judgments so far
-	items   map[int]scoring.ItemResult // results that wait for earlier items, by place
-	next    int                        // the place of the item that the rule receives next
-	enough  bool                       // the rule has said that the run may end
-	end     func()                     // ends the run; nil before it begins
+	mu     sync.Mutex
+	items  map[int]scoring.ItemResult // results that wait for earlier items, by place
+	next   int                        // the place of the item that the rule receives next
+	enough bool                       // the rule has said that the run may end
+	end    func()                     // ends the run; nil before it begins
 }
 
 // take adds a judgment, with the verdict read for the scores. Once all judgments of the item are there, it passes the
@@ -52,10 +51,10 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 	if f.isDone() || !ok || place < f.next || r.Repetition > 0 {
 		return nil
 	}
-	if err := f.records.AddParsed(r, read); err != nil {
+	if err := f.rule.Records.AddParsed(r, read); err != nil {
 		return err
 	}
-	result, complete := f.records.ItemResult(r.Item, f.rule.Metric)
+	result, complete := f.rule.Records.ItemResult(r.Item, f.rule.Metric)
 	if !complete {
 		return nil
 	}
@@ -134,9 +133,9 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	if n := p.rule.MaxItems; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
 	}
-	records, err := scoring.NewLoader(m, reading)
-	p.rule.Records = records
-	p.ruleFeed = &ruleFeeder{rule: p.rule, records: records, placeByItem: place, items: map[int]scoring.ItemResult{}}
+	var err error
+	p.rule.Records, err = scoring.NewLoader(m, reading)
+	p.ruleFeed = &ruleFeeder{rule: p.rule, placeByItem: place, items: map[int]scoring.ItemResult{}}
 	return err
 }
 

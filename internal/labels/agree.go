@@ -211,7 +211,7 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 	}
 	p.addIntraRater(a)
 	a.Says = a.answer()
-	a.Warnings = append([]string{}, p.warnings...)
+	a.Warnings = p.warnings
 	return a
 }
 

@@ -95,23 +95,17 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 		return nil, fmt.Errorf("%s: another gavel label writes to it: "+
 			"open its page, or name another file with --labels", o.Path)
 	}
-	err := d.open()
+	all, err := d.openFile()
+	if err == nil {
+		err = d.drawItems()
+	}
+	if err == nil {
+		err = d.restoreLabels(all)
+	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// open reads the file of labels, draws the items, and applies the labels read.
-func (d *Desk) open() error {
-	all, err := d.openFile()
-	if err != nil {
-		return err
-	}
-	if err := d.drawItems(); err != nil {
-		return err
-	}
-	return d.restoreLabels(all)
 }
 
 // Close releases the lock on the file of labels. The lock's own file stays, so that all waiting processes wait for the

@@ -163,15 +163,16 @@ func (a *Agreement) names() map[string]string {
 
 // raterPairsTable returns a table with a row for every two raters.
 func (a *Agreement) raterPairsTable() doc.Block {
-	t := &doc.Table{RowHead: "of", Columns: []doc.Column{
+	coefficients := doc.ColumnsOfKind(doc.ColumnNumber, "Cohen's κ", "Gwet's AC1", "Krippendorff's α", "ordinal α",
+		"quadratic-weighted κ", "mean distance")
+	details := coefficients[1:4]
+	for i := range details {
+		details[i].Surfaces = doc.SurfaceAllButShort
+	}
+	t := &doc.Table{RowHead: "of", Columns: append([]doc.Column{
 		{Name: "and of"}, {Name: "between", HidePriority: 1},
 		{Name: "agreement, %", Kind: doc.ColumnNumber}, {Name: "n", Kind: doc.ColumnInteger},
-		{Name: "Cohen's κ", Kind: doc.ColumnNumber},
-		{Name: "Gwet's AC1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
-		{Name: "Krippendorff's α", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
-		{Name: "ordinal α", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceAllButShort},
-		{Name: "quadratic-weighted κ", Kind: doc.ColumnNumber}, {Name: "mean distance", Kind: doc.ColumnNumber},
-	}}
+	}, coefficients...)}
 	names := a.names()
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {
 		t.Add(doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: doc.Cells(
@@ -197,10 +198,10 @@ func (a *Agreement) raterPairsTable() doc.Block {
 
 // altTests returns the table of the alternative annotator tests, of whether a judge may replace a person.
 func (a *Agreement) altTests() doc.Block {
-	t := &doc.Table{RowHead: "person left out", Columns: []doc.Column{
-		{Name: "items", Kind: doc.ColumnInteger}, {Name: "judge at least as good, %", Kind: doc.ColumnBareNumber},
-		{Name: "person at least as good, %", Kind: doc.ColumnBareNumber}, {Name: "p", Kind: doc.ColumnBareNumber}, {},
-	}}
+	t := &doc.Table{RowHead: "person left out", Columns: doc.ColumnsOfKind(doc.ColumnBareNumber,
+		"items", "judge at least as good, %", "person at least as good, %", "p", "")}
+	t.Columns[0].Kind = doc.ColumnInteger
+	t.Columns[4].Kind = doc.ColumnWords
 	b := doc.Block{
 		ID:        "stand-in",
 		Title:     "May a judge replace a person?",

@@ -124,7 +124,7 @@ func Estimate(
 		e.correct(stats.PredictionPowered(label, predictions, rest, level), widths, len(rest), level)
 		e.RoganGladen = roganGladen(label, predictions, rest, level)
 	}
-	e.Warnings = append([]string{}, p.warnings...)
+	e.Warnings = p.warnings
 	if len(rest) == 0 {
 		e.Warnings = append(e.Warnings, phrases.Sentence("estimate.all-labelled"))
 	}

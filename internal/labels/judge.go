@@ -204,11 +204,6 @@ func (j *RunVerdicts) has(l Label) bool {
 	return ok && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
-// hasAny reports whether the run has a verdict on an item with a label in the file.
-func (j *RunVerdicts) hasAny(file *LabelFile) bool {
-	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
-}
-
 // verdict returns the verdict on an item from the labels of its judgments, by presentation: their common label, "" if
 // one has none, or Tie if they differ; only then consistent is false.
 func verdict(labels map[int]string) (label string, consistent bool) {

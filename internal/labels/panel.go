@@ -48,13 +48,14 @@ type panel struct {
 func newPanel(
 	dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool,
 ) (*panel, error) {
-	p := &panel{file: file, bootstrap: b}
+	p := &panel{file: file, bootstrap: b, warnings: []string{}}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
 		if err == nil {
 			err = j.checkLabelable()
 		}
-		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !j.hasAny(file)) {
+		hasLabel := func(l Label) bool { return l.Label != "" && j.has(l) }
+		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !slices.ContainsFunc(file.Labels, hasLabel)) {
 			continue
 		}
 		if err != nil {
@@ -87,7 +88,7 @@ func newPanel(
 		p.file = p.judges[0].normalizeLabels(file)
 	}
 	if err := p.checkLabels(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", p.file.Path, err)
 	}
 	people := map[string]map[string]string{}
 	for _, l := range p.file.Labels {
@@ -154,10 +155,10 @@ func (p *panel) checkLabels() error {
 	labelled := make([]int, len(p.judges)) // items of each judge
 	for _, l := range p.file.Labels {
 		if p.itemsArePairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
-			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
+			return fmt.Errorf("label %q of %s: the label of a pair is A, B or tie", l.Label, l.Item)
 		}
 		if _, ok := normalizeNumber(l.Label); p.scored && l.Label != "" && !ok {
-			return fmt.Errorf("%s: label %q of %s is no score", p.file.Path, l.Label, l.Item)
+			return fmt.Errorf("label %q of %s is no score", l.Label, l.Item)
 		}
 		exists := false
 		for i, j := range p.judges {
@@ -178,16 +179,16 @@ func (p *panel) checkLabels() error {
 	none := slices.Index(labelled, 0)
 	switch n := len(p.file.Labels); {
 	case n == 0:
-		return fmt.Errorf("%s: the file has no labels: to label items, gavel labels label DATASET", p.file.Path)
+		return errors.New("the file has no labels: to label items, gavel labels label DATASET")
 	case unknown.n == n:
-		return fmt.Errorf("%s: none of the %d labels belongs to an item of these runs (%s does not): "+
-			"they belong to another dataset", p.file.Path, n, unknown.first)
+		return fmt.Errorf("none of the %d labels belongs to an item of these runs (%s does not): "+
+			"they belong to another dataset", n, unknown.first)
 	case changed.n > 0:
-		return fmt.Errorf("%s: %d labels belong to items that have changed since (%s): "+
-			"label these again, or give runs on the old dataset", p.file.Path, changed.n, changed.first)
+		return fmt.Errorf("%d labels belong to items that have changed since (%s): "+
+			"label these again, or give runs on the old dataset", changed.n, changed.first)
 	case none >= 0:
-		return fmt.Errorf("%s: none of the %d labels belongs to an item that %s has judged: it judges another dataset",
-			p.file.Path, n, p.judges[none].Dir)
+		return fmt.Errorf("none of the %d labels belongs to an item that %s has judged: it judges another dataset",
+			n, p.judges[none].Dir)
 	case unknown.n > 0:
 		p.warn("labels.other-items", unknown.n, n, unknown.first)
 	}

@@ -105,7 +105,7 @@ func SelectThresholds(
 			stats.Blaker(right, labelled, 0.95), scoring.IntervalByBlaker)
 	}
 	needed := minLabelled(risk, delta/float64(len(p.judges)))
-	s.Warnings = append([]string{}, p.warnings...)
+	s.Warnings = p.warnings
 	if s.Labelled < needed {
 		s.Warnings = append(s.Warnings,
 			phrases.Sentence("select.few", phrases.CountWithNoun(s.Labelled, "labelled item"), needed))

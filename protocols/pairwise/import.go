@@ -96,11 +96,6 @@ func judgeBenchLabel(r *judging.Record) *string {
 	return new(labelB)
 }
 
-// storedJudgment returns the judgment of a game whose file names the winner, from its verdict and the judge's reply.
-func storedJudgment(v judging.Verdict, reply string) imports.StoredJudgment {
-	return imports.StoredJudgment{Verdict: &v, Replies: []string{reply}}
-}
-
 // verdictFor returns the verdict that names a candidate: 0 for the first response in the dataset, 1 for the second.
 func verdictFor(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}

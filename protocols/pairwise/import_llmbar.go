@@ -26,46 +26,51 @@ const evaluatorsFolder = "evaluators"
 // llmBarFolderHint shows in errors where LLMBar's repository has a judge's replies.
 const llmBarFolderHint = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
 
-// storedReplies describes a file of one judge's replies to one prompt on a subset of LLMBar's pairs.
-type storedReplies struct {
-	path, subset, judge, prompt string
+// StoredReplies describes a file of one judge's replies to one prompt on a subset of LLMBar's pairs.
+type StoredReplies struct {
+	Path, Subset, Judge, Prompt string
+}
+
+// LLMBarFiles returns the descriptions of files of LLMBar's replies, by their paths, sorted by subset.
+func LLMBarFiles(paths []string) ([]StoredReplies, error) {
+	return sortFilesBySubset(paths, parseLLMBarPath)
 }
 
 // sortFilesBySubset reads the descriptions of files with read and sorts them by subset. All files must be of one judge
 // and one prompt, and of different subsets.
 func sortFilesBySubset(
-	paths []string, read func(path string) (storedReplies, error),
-) (files []storedReplies, err error) {
+	paths []string, read func(path string) (StoredReplies, error),
+) (files []StoredReplies, err error) {
 	for _, path := range paths {
 		f, err := read(path)
 		if err != nil {
 			return nil, err
 		}
 		for _, g := range files {
-			if f.judge != g.judge || f.prompt != g.prompt {
+			if f.Judge != g.Judge || f.Prompt != g.Prompt {
 				return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
-					f.path, f.judge, f.prompt, g.path, g.judge, g.prompt)
+					f.Path, f.Judge, f.Prompt, g.Path, g.Judge, g.Prompt)
 			}
-			if f.subset == g.subset {
-				return nil, fmt.Errorf("%s: is of the subset %s, as %s is: give each once", f.path, f.subset, g.path)
+			if f.Subset == g.Subset {
+				return nil, fmt.Errorf("%s: is of the subset %s, as %s is: give each once", f.Path, f.Subset, g.Path)
 			}
 		}
 		files = append(files, f)
 	}
-	slices.SortFunc(files, func(a, b storedReplies) int { return strings.Compare(a.subset, b.subset) })
+	slices.SortFunc(files, func(a, b StoredReplies) int { return strings.Compare(a.Subset, b.Subset) })
 	return files, nil
 }
 
 // importLLMBar turns LLMBar's stored replies of one judge with one strategy (prompt), a file
 // for each subset, into a run.
 func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
-	files, err := sortFilesBySubset(r.Files, parseLLMBarPath)
+	files, err := LLMBarFiles(r.Files)
 	if err != nil {
 		return nil, err
 	}
 	first := files[0]
-	in := newPairImport(r.Out, harnessAsker(Protocol, llmBarPromptPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
-		outputLabels(first.judge, first.prompt)...))
+	in := newPairImport(r.Out, harnessAsker(Protocol, llmBarPromptPrefix+first.Prompt, "LLMBar (arXiv 2310.07641)",
+		outputLabels(first.Judge, first.Prompt)...))
 	in.Asker = llmBarAsker{pairwise: in.protocol}
 	for _, f := range files {
 		if err := in.llmBarRows(f); err != nil {
@@ -75,20 +80,20 @@ func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 	if len(in.Records) == 0 {
 		return nil, in.bad.NoRowsError("rows with input, output_1, output_2, label and results")
 	}
-	judge := cmp.Or(r.Option("model"), first.judge)
-	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBarFormat, llmBarName(files))
+	judge := cmp.Or(r.Option("model"), first.Judge)
+	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.Path, judge, datasets.LLMBarFormat, LLMBarName(files))
 }
 
 // llmBarPromptPrefix starts the prompt names of imported LLMBar runs. Exported files leave it out of the judge_name.
 const llmBarPromptPrefix = "LLMBar "
 
 // llmBarRows adds the pairs and judgments in a file of LLMBar's replies to the run, and the file to the run's hash.
-func (in *pairImport) llmBarRows(f storedReplies) error {
+func (in *pairImport) llmBarRows(f StoredReplies) error {
 	n := 0
-	in.bad.Path = f.path
-	fmt.Fprint(in.sums, f.subset, " ")
-	return in.eachRow(f.path, func(row int, raw json.RawMessage) error {
-		item, judgments, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
+	in.bad.Path = f.Path
+	fmt.Fprint(in.sums, f.Subset, " ")
+	return in.eachRow(f.Path, func(row int, raw json.RawMessage) error {
+		item, judgments, err := llmBarRow(raw, datasets.LLMBarID(f.Subset, n))
 		n++
 		switch {
 		case errors.Is(err, errRatingStrategy):
@@ -101,17 +106,17 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 	})
 }
 
-// llmBarName returns the name of the dataset of LLMBar's files: "llmbar-" and the subset, or
+// LLMBarName returns the name of the dataset of LLMBar's files: "llmbar-" and the subset, or
 // "llmbar" for several subsets.
-func llmBarName(files []storedReplies) string {
+func LLMBarName(files []StoredReplies) string {
 	if len(files) > 1 {
 		return datasets.LLMBarFormat.Name
 	}
-	return datasets.LLMBarFormat.Name + "-" + strings.ToLower(path.Base(files[0].subset))
+	return datasets.LLMBarFormat.Name + "-" + strings.ToLower(path.Base(files[0].Subset))
 }
 
 // parseLLMBarPath reads judge, strategy and subset from the path of a file of LLMBar's replies.
-func parseLLMBarPath(name string) (f storedReplies, err error) {
+func parseLLMBarPath(name string) (f StoredReplies, err error) {
 	if _, err := os.Stat(name); err != nil {
 		return f, err
 	}
@@ -125,11 +130,11 @@ func parseLLMBarPath(name string) (f storedReplies, err error) {
 		return f, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: "+
 			"keep the folders as LLMBar has them, %s", name, llmBarFolderHint)
 	}
-	return storedReplies{
-		path:   name,
-		subset: cmp.Or(datasets.LLMBarSubset(parts[folder-1]), parts[folder-1]),
-		judge:  parts[folder+1],
-		prompt: parts[folder+2],
+	return StoredReplies{
+		Path:   name,
+		Subset: cmp.Or(datasets.LLMBarSubset(parts[folder-1]), parts[folder-1]),
+		Judge:  parts[folder+1],
+		Prompt: parts[folder+2],
 	}, nil
 }
 
@@ -137,23 +142,8 @@ func parseLLMBarPath(name string) (f storedReplies, err error) {
 var errRatingStrategy = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"import it with gavel import llmbar-rating")
 
-// LLMBarPathParts returns the subset, the judge and the strategy of a file of LLMBar's stored replies, by its path.
-func LLMBarPathParts(name string) (subset, judge, strategy string, err error) {
-	f, err := parseLLMBarPath(name)
-	return f.subset, f.judge, f.prompt, err
-}
-
-// LLMBarRow returns the pair of a row of LLMBar's stored replies and the results of its last phase.
-func LLMBarRow(raw json.RawMessage, id string) (item datasets.Item, last json.RawMessage, err error) {
-	item, phases, err := llmBarPhases(raw, id)
-	if err != nil {
-		return item, nil, err
-	}
-	return item, phases[len(phases)-1], nil
-}
-
-// llmBarPhases returns the pair of a row and the results of its phases, at least one.
-func llmBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []json.RawMessage, err error) {
+// LLMBarPhases returns the pair of a row and the results of its phases, at least one.
+func LLMBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []json.RawMessage, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -181,7 +171,7 @@ func llmBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []
 
 // llmBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
 func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
-	item, phases, err := llmBarPhases(raw, id)
+	item, phases, err := LLMBarPhases(raw, id)
 	if err != nil {
 		return item, nil, err
 	}

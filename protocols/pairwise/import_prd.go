@@ -151,7 +151,7 @@ func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.StoredJu
 	case 3:
 		v = judging.EmptyVerdict(judging.Tie)
 	}
-	return storedJudgment(v, review.Text)
+	return imports.StoredJudgment{Verdict: &v, Replies: []string{review.Text}}
 }
 
 // prdReviews reads all reviews of a PRD reviewer from the folder ratings-REVIEWER in dir. If a pair has two files,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -45,26 +46,26 @@ func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, err
 	}
 	first := files[0]
-	in := newPairImport(r.Out, harnessAsker(Protocol, "ReIFE "+first.prompt, "ReIFE (arXiv 2410.07069)"))
+	in := newPairImport(r.Out, harnessAsker(Protocol, "ReIFE "+first.Prompt, "ReIFE (arXiv 2410.07069)"))
 	in.labelsFollowResponses = true
 	in.usesFileVerdicts = true
 	in.namesWinners = true
 	dataset := datasets.LLMBarFormat.Name
 	if len(files) == 1 {
-		dataset = strings.ReplaceAll(first.subset, "_", "-")
+		dataset = strings.ReplaceAll(first.Subset, "_", "-")
 	}
 	for _, f := range files {
-		if err := in.reife(f.path, f.subset); err != nil {
+		if err := in.reife(f.Path, f.Subset); err != nil {
 			return nil, err
 		}
 	}
-	judge := cmp.Or(r.Option("model"), first.judge)
+	judge := cmp.Or(r.Option("model"), first.Judge)
 	return in.makeRun(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBarFormat, dataset)
 }
 
 // parseReifeFileName reads dataset, judge and prompt from the name of a file of ReIFE's replies:
 // DATASET.JUDGE.METHOD.PROMPT.jsonl.
-func parseReifeFileName(path string) (f storedReplies, err error) {
+func parseReifeFileName(path string) (f StoredReplies, err error) {
 	parts := strings.Split(filepath.Base(path), ".")
 	n := len(parts)
 	if n < 5 || parts[n-1] != "jsonl" || strings.HasSuffix(parts[n-2], "_swap") {
@@ -75,7 +76,7 @@ func parseReifeFileName(path string) (f storedReplies, err error) {
 		return f, fmt.Errorf("%s: is of %s; gavel has the labels of llmbar_natural and llmbar_adversarial, "+
 			"and ReIFE's results have none", path, parts[0])
 	}
-	return storedReplies{path: path, subset: parts[0], judge: strings.Join(parts[1:n-3], "."), prompt: parts[n-2]}, nil
+	return StoredReplies{Path: path, Subset: parts[0], Judge: strings.Join(parts[1:n-3], "."), Prompt: parts[n-2]}, nil
 }
 
 // reife adds the pairs of a ReIFE file and of its file for the swapped order to the run. set is the file's
@@ -83,15 +84,11 @@ func parseReifeFileName(path string) (f storedReplies, err error) {
 func (in *pairImport) reife(path, set string) error {
 	published := references.LLMBar()
 	var ids []string
-	for _, subset := range reifeSubsets[set] {
-		for i := 0; ; i++ {
-			id := datasets.LLMBarID(subset, i)
-			if _, ok := published.ItemIndex(id); !ok {
-				break
-			}
+	published.Each(func(_ int, id, subset string) {
+		if slices.Contains(reifeSubsets[set], subset) {
 			ids = append(ids, id)
 		}
-	}
+	})
 	first, err := in.reifeRows(path)
 	if err != nil {
 		return err
@@ -156,5 +153,5 @@ func (r reifeRow) storedJudgment() imports.StoredJudgment {
 	case r.Result.Tie != 0:
 		v = judging.EmptyVerdict(judging.Tie)
 	}
-	return storedJudgment(v, r.Response[0].Text)
+	return imports.StoredJudgment{Verdict: &v, Replies: []string{r.Response[0].Text}}
 }

@@ -19,18 +19,23 @@ var Metrics string
 // denominator. A new metric needs a line here and a block in metrics.yaml.
 var pairMetrics = []scoring.SumMetric[pair]{
 	{Metric: scoring.Metric{Name: "strict", Headline: true}, Contribution: strict},
-	{Metric: scoring.Metric{Name: "counter"}, Contribution: majorityRight},
-	{Metric: scoring.Metric{Name: "first-order"}, Contribution: judgmentRight(0)},
-	{Metric: scoring.Metric{Name: "second-order"}, Contribution: judgmentRight(1)},
+	pairShare("counter", majorityRight),
+	pairShare("first-order", judgmentRight(0)),
+	pairShare("second-order", judgmentRight(1)),
 	{Metric: scoring.Metric{Name: halfTieName, Kind: scoring.KindHalfPoints}, Contribution: halfTie},
-	{Metric: scoring.Metric{Name: "drop"}, Contribution: strictWhenDecided},
-	{Metric: scoring.Metric{Name: "consistency"}, Contribution: consistency},
+	pairShare("drop", strictWhenDecided),
+	pairShare("consistency", consistency),
 	{
 		Metric:       scoring.Metric{Name: firstPositionShare, Kind: scoring.KindHalfPoints, MaxDenominator: 2},
 		Contribution: firstPosition,
 	},
-	{Metric: scoring.Metric{Name: AccuracyWhenConsistent}, Contribution: accuracyWhenConsistent},
-	{Metric: scoring.Metric{Name: Coverage}, Contribution: coverage},
+	pairShare(AccuracyWhenConsistent, accuracyWhenConsistent),
+	pairShare(Coverage, coverage),
+}
+
+// pairShare returns the metric that is the share of pairs by the numerators and denominators of contribution.
+func pairShare(name string, contribution func(pair) (float64, float64)) scoring.SumMetric[pair] {
+	return scoring.SumMetric[pair]{Metric: scoring.Metric{Name: name}, Contribution: contribution}
 }
 
 // Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on what share
@@ -142,21 +147,9 @@ const (
 
 // referenceMetrics computes the metrics of comparisons with the judge's own answer as reference.
 var referenceMetrics = []scoring.Metric{
-	{
-		Name:          scoring.GenerationAccuracy,
-		Columns:       ownColumns,
-		ShareFromSums: func(c []float64) (float64, float64) { return c[columnOwnRight], c[columnOwnKnown] },
-	},
-	{
-		Name:          StrictOwnRight,
-		Columns:       ownColumns,
-		ShareFromSums: func(c []float64) (float64, float64) { return c[columnStrictOwnRight], c[columnOwnRight] },
-	},
-	{
-		Name:          StrictOwnWrong,
-		Columns:       ownColumns,
-		ShareFromSums: func(c []float64) (float64, float64) { return c[columnStrictOwnWrong], c[columnOwnWrong] },
-	},
+	ownShare(scoring.GenerationAccuracy, columnOwnRight, columnOwnKnown),
+	ownShare(StrictOwnRight, columnStrictOwnRight, columnOwnRight),
+	ownShare(StrictOwnWrong, columnStrictOwnWrong, columnOwnWrong),
 	{
 		Name:         generationJudgingCorrelation,
 		Kind:         scoring.KindCorrelation,
@@ -183,6 +176,15 @@ var referenceMetrics = []scoring.Metric{
 			)
 		},
 	},
+}
+
+// ownShare returns the metric that divides the sum of one column by that of another.
+func ownShare(name string, numerator, denominator int) scoring.Metric {
+	return scoring.Metric{
+		Name:          name,
+		Columns:       ownColumns,
+		ShareFromSums: func(c []float64) (float64, float64) { return c[numerator], c[denominator] },
+	}
 }
 
 // ownColumns is the range of the columns on the judge's own answer in a pair's row.

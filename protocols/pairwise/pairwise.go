@@ -44,13 +44,11 @@ var Protocol = newProtocol(judging.Protocol{
 // other arguments are the sources of the prompts of these names.
 func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	texts := judging.ReadPromptTexts(files, "prompts/"+p.Name)
-	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {
-		"arena-hard", hard,
-	}} {
-		// the first is the default
-		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
+	for _, t := range [][2]string{ // the first is the default
+		{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}, {judging.DecisionPrompt, "gavel"},
+	} {
+		p.Templates = append(p.Templates, newTemplate(t[0], t[1], texts[t[0]]))
 	}
-	p.Templates = append(p.Templates, newTemplate(judging.DecisionPrompt, "gavel", texts[judging.DecisionPrompt]))
 	if p.Goal == goalBetter {
 		p.Templates = append(p.Templates, llmBarPrompt())
 	}

@@ -15,11 +15,9 @@ func scoreSentences(r *scoring.Report, d scoring.Diagnosis) string {
 		return ""
 	}
 	if right.Value != nil && d.Code == scoring.CodeTooFewItems {
-		return phrases.Sentence(
-			"pairs.when-consistent", scoring.Percentage(*right.Value), phrases.CountWithNoun(right.N, "pair"),
-		)
+		return sentence("pairs.when-consistent", right)
 	}
-	all := phrases.Sentence("pairs.strict", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
+	all := sentence("pairs.strict", strict)
 	switch d.Code {
 	case codeNotAboveRule, codeFollowsRule, scoring.CodeWeakJudge, scoring.CodeUsableJudge, scoring.CodeStrongJudge:
 		first, second := r.Overall("first-order"), r.Overall("second-order")
@@ -36,10 +34,15 @@ func scoreSentences(r *scoring.Report, d scoring.Diagnosis) string {
 	return all
 }
 
+// sentence returns the sentence of a code on a share of pairs and their number.
+func sentence(code string, x scoring.Result) string {
+	return phrases.Sentence(code, scoring.Percentage(*x.Value), phrases.CountWithNoun(x.N, "pair"))
+}
+
 // fewPairs returns the sentence that there are too few pairs to tell the judge from chance, and how many are needed.
 func fewPairs(r *scoring.Report) string {
 	strict := r.Overall("strict")
-	text := phrases.Sentence("pairs.few", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
+	text := sentence("pairs.few", strict)
 	if needed := pairsNeeded(*r.Overall(AccuracyWhenConsistent).Value, *r.Overall(Coverage).Value); needed > strict.N {
 		text += " " + phrases.Sentence("pairs.needed", needed)
 	}
@@ -57,7 +60,7 @@ func advice(r *scoring.Report, level scoring.UsabilityLevel, oneIsEnough bool) s
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
 			strict = once
 		}
-		return phrases.Sentence("pairs.one-order", scoring.Percentage(*strict.Value), phrases.CountWithNoun(strict.N, "pair"))
+		return sentence("pairs.one-order", strict)
 	case level != scoring.LevelWeak:
 		return phrases.Sentence("pairs.keep", agreed, covered)
 	case *right.Value > scoring.LeastConsistentAccuracy && *right.Low <= scoring.LeastConsistentAccuracy &&

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -144,28 +142,24 @@ func finishImport(
 // importRating turns the stored scores of LLMBar's strategies Rating (arXiv 2310.07641), a result.json for each subset,
 // into a run.
 func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
-	asker := pointwise{template: judging.Template{Origin: "LLMBar (arXiv 2310.07641)", Labels: levelsOf(llmBarScale)}}
+	files, err := pairwise.LLMBarFiles(r.Files)
+	if err != nil {
+		return nil, err
+	}
+	first := files[0]
 	in := &imports.Builder{
-		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the imported file",
+		ImportedRun: imports.ImportedRun{Dir: r.Out},
+		Asker: pointwise{template: judging.Template{
+			Name: first.Prompt, Origin: "LLMBar (arXiv 2310.07641)", Labels: levelsOf(llmBarScale),
+		}},
+		MissingError: "no score in the imported file",
 	}
 	var bad imports.Rejects
-	judge, dataset := "", datasets.LLMBarFormat.Name
-	for _, file := range r.Files {
-		subset, model, strategy, err := pairwise.LLMBarPathParts(file)
-		if err != nil {
-			return nil, err
-		}
-		if judge != "" && (judge != model || asker.template.Name != strategy) {
-			return nil, fmt.Errorf("%s: is of %s by %s, others of %s by %s: one judge and one prompt a run",
-				file, model, strategy, judge, asker.template.Name)
-		}
-		judge = model
-		asker.template.Name = strategy
-		in.Asker = asker
-		bad.Path = file
+	for _, f := range files {
+		bad.Path = f.Path
 		n := 0
-		_, err = imports.EachRow(file, func(row int, raw []byte) error {
-			item, scores, err := ratingRow(raw, datasets.LLMBarID(subset, n))
+		_, err := imports.EachRow(f.Path, func(row int, raw []byte) error {
+			item, scores, err := ratingRow(raw, datasets.LLMBarID(f.Subset, n))
 			n++
 			if err != nil {
 				bad.Add(row, err)
@@ -182,21 +176,19 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(r.Files) == 1 {
-			dataset += "-" + strings.ToLower(path.Base(subset))
-		}
 	}
 	if len(in.Records) == 0 {
 		return nil, bad.NoRowsError("rows with input, output_1, output_2, label and results with score_1 and score_2")
 	}
-	return finishImport(in, r, cmp.Or(r.Option("model"), judge), "LLMBar's stored scores", judging.DatasetInfo{
-		Name: dataset, Format: datasets.LLMBarFormat.Name, Rows: len(in.Items), Skipped: bad.N, BadLines: bad.First,
+	return finishImport(in, r, cmp.Or(r.Option("model"), first.Judge), "LLMBar's stored scores", judging.DatasetInfo{
+		Name: pairwise.LLMBarName(files), Format: datasets.LLMBarFormat.Name, Rows: len(in.Items),
+		Skipped: bad.N, BadLines: bad.First,
 	})
 }
 
 // ratingRow returns the pair of a row and the replies with the scores of its two outputs.
 func ratingRow(raw json.RawMessage, id string) (item datasets.Item, scores [2][]string, err error) {
-	item, last, err := pairwise.LLMBarRow(raw, id)
+	item, phases, err := pairwise.LLMBarPhases(raw, id)
 	if err != nil {
 		return item, scores, err
 	}
@@ -204,7 +196,7 @@ func ratingRow(raw json.RawMessage, id string) (item datasets.Item, scores [2][]
 		First  []string `json:"score_1"`
 		Second []string `json:"score_2"`
 	}
-	err = json.Unmarshal(last, &stored)
+	err = json.Unmarshal(phases[len(phases)-1], &stored)
 	scores = [2][]string{stored.First, stored.Second}
 	if err == nil && (len(stored.First) == 0 || len(stored.Second) == 0) {
 		err = fmt.Errorf(`"results" has no "score_1" and "score_2": for comparisons, gavel import llmbar`)

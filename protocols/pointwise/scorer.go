@@ -323,12 +323,12 @@ func (f *pointwiseScorer) AnalyzeBias(
 			continue
 		}
 		v := judging.EmptyVerdict(judging.NoVerdict)
-		switch {
-		case u.scores[0] == u.scores[1]:
+		switch a, b := u.scores[0], u.scores[1]; {
+		case a == b:
 			v.Outcome = judging.Tie
-		case u.scores[0] > u.scores[1]:
+		case a > b:
 			v.Outcome, v.Choice = judging.Decided, 0
-		case u.scores[0] < u.scores[1]:
+		case a < b:
 			v.Outcome, v.Choice = judging.Decided, 1
 		}
 		for i, order := range [][]string{u.ids, {u.ids[1], u.ids[0]}} {
