@@ -203,6 +203,9 @@ func (t *mapper) canonicalMapping() (m Mapping) {
 	return m
 }
 
+// furtherResponse matches the plain name of a column with a third response or a later one.
+var furtherResponse = regexp.MustCompile(`^(response|answer|output|out|completion|candidate)([c-h]|[3-8])$`)
+
 // guess returns mapping fields by the names of a file's columns; none if the names do not tell.
 func guess[V any](columns map[string]V) (fields []string) {
 	plain := map[string]string{}
@@ -216,9 +219,20 @@ func guess[V any](columns map[string]V) (fields []string) {
 			columnOf[p.Name] = cmp.Or(columnOf[p.Name], plain[c])
 		}
 	}
+	add := func(part, column string) {
+		columnOf[part] = strings.TrimPrefix(columnOf[part]+","+part+"="+column, ","+part+"=")
+	}
+	pair := []string{columnOf[partA], columnOf[partB]}
 	for _, key := range sortedKeys(plain) {
-		if scoreName.MatchString(key) { // one of the people
-			columnOf[partScore] = strings.TrimPrefix(columnOf[partScore]+","+partScore+"="+plain[key], ","+partScore+"=")
+		switch {
+		case scoreName.MatchString(key): // one of the people
+			add(partScore, plain[key])
+		case furtherResponse.MatchString(key) && columnOf[partLabel] == "" && !slices.Contains(pair, ""):
+			if columnOf[partA] != "" {
+				columnOf[partA], columnOf[partOutputs] = "", pair[0]
+				add(partOutputs, pair[1])
+			}
+			add(partOutputs, plain[key])
 		}
 	}
 	for _, k := range partsByKind {
