@@ -72,13 +72,13 @@ type Request struct {
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	ExtraParameters
 
-	// ContextTokens holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of the
-	// key in the cache: a cached "prompt too long" is valid only while the context has not grown.
-	ContextTokens int `json:"-"`
+	// ReportedContextTokens holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part
+	// of the key in the cache: a cached "prompt too long" is valid only while the context has not grown.
+	ReportedContextTokens int `json:"-"`
 
-	// PromptTokens is the number of tokens of Messages by the server's own tokenizer; 0: not counted. A reply for which
-	// the server read fewer tokens is rejected.
-	PromptTokens int `json:"-"`
+	// CountedPromptTokens is the number of tokens of Messages by the server's own tokenizer; 0: not counted. A reply for
+	// which the server read fewer tokens is rejected.
+	CountedPromptTokens int `json:"-"`
 
 	// Oracle is read by simulated judges and never sent to a server.
 	Oracle *Oracle `json:"-"`
@@ -121,18 +121,18 @@ func mustJSON(v any) json.RawMessage {
 
 // Oracle gives a simulated judge the possible verdicts about a presentation and the correct one.
 type Oracle struct {
-	Item          string   // id of the item: a judge knows its correct candidate in all presentations or in none
-	Presentation  int      // number of the presentation of the item
-	VerdictLabels []string // Choices[position] is the label of a verdict for the candidate shown there
-	Order         []int    // Order[position] is the index of the candidate shown there
-	Correct       int      // the position of the correct candidate; -1: unknown
-	TieLabel      string   // the label of a tie; "": not offered
-	AsksForWorst  bool     // the prompt asks for the worst candidate
+	Item            string   // id of the item: a judge knows its correct candidate in all presentations or in none
+	Presentation    int      // number of the presentation of the item
+	VerdictLabels   []string // Choices[position] is the label of a verdict for the candidate shown there
+	Order           []int    // Order[position] is the index of the candidate shown there
+	CorrectPosition int      // the position of the correct candidate; -1: unknown
+	TieLabel        string   // the label of a tie; "": not offered
+	AsksForWorst    bool     // the prompt asks for the worst candidate
 	// ReferenceVerdict is the verdict that a reference in the prompt supports; "": the prompt shows none.
 	ReferenceVerdict string
 	// Rewrite names the change that was made to the prompt, to test whether it sways the judge; "": the plain prompt.
 	// Favours is the verdict that the change supports; "": none.
-	Rewrite, RewriteVerdict string
+	RewriteName, SupportedVerdict string
 	// IsScore says that Choices are the levels of a scale, the lowest first, for the candidate at the first position.
 	// Length is the candidate's length over the mean of all candidates, minus 1. Quality is its place on people's scale,
 	// from 0 to 1; NaN if people have not scored it.
@@ -297,7 +297,7 @@ const (
 	ErrorAuth       ErrorKind = "auth"       // HTTP 401, 403: a key or password is missing or wrong
 	ErrorNotFound   ErrorKind = "not-found"  // HTTP 404: the address or the model is wrong
 	ErrorRedirect   ErrorKind = "moved"      // HTTP 3xx: gavel follows no redirect
-	ErrorInternal   ErrorKind = "unexpected" // any other failure
+	ErrorUnexpected ErrorKind = "unexpected" // any other failure
 )
 
 // Error describes a call without a usable answer.

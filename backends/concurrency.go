@@ -65,7 +65,7 @@ type ConcurrencyOptions struct {
 // window holds the counts of requests in a period with a constant level.
 type window struct {
 	start        time.Time
-	first        int           // number of the first request started in the window
+	firstRequest int           // number of the first request started in the window
 	levelReached bool          // as many requests as the level were in flight
 	answered     int           // answered requests that started in the window
 	refused      int           // requests started in the window whose failure may pass
@@ -73,11 +73,11 @@ type window struct {
 	tokens       float64       // tokens of prompts and replies of all requests answered in the window
 	slowest      time.Duration // longest time of a request that started in the window
 
-	running          int // lower bound of the requests that the engine works on at once
-	replies          int // replies in the window, also to requests started before it
-	totalReplyTokens int // tokens of all replies in the window
-	shortestReply    int // tokens of the shortest reply
-	longestReply     int // tokens of the longest reply
+	minEngineConcurrency int // lower bound of the requests that the engine works on at once
+	replies              int // replies in the window, also to requests started before it
+	totalReplyTokens     int // tokens of all replies in the window
+	shortestReply        int // tokens of the shortest reply
+	longestReply         int // tokens of the longest reply
 }
 
 // replyLengthsVary reports whether the lengths of replies differ enough: the shortest is below share times the mean,
@@ -158,7 +158,7 @@ func (c *ConcurrencyTuner) waitForPlace(ctx context.Context) (start time.Time, n
 	c.inFlight = append(c.inFlight, number)
 	c.window.levelReached = c.window.levelReached || len(c.inFlight) >= c.level
 	if c.risesUncompared() && c.window.replies == 0 {
-		earlier := number - c.window.first
+		earlier := number - c.window.firstRequest
 		c.mu.Unlock()
 		time.Sleep(time.Duration(earlier) * firstRequestDelay)
 		c.mu.Lock()
@@ -175,7 +175,7 @@ func (c *ConcurrencyTuner) endRequest(start time.Time, number int, resp Response
 	close(c.free)
 	c.free = make(chan struct{})
 	w := &c.window
-	current := number >= w.first
+	current := number >= w.firstRequest
 	var e *Error
 	switch {
 	case errors.As(err, &e) && e.IsRetryable():
@@ -188,7 +188,7 @@ func (c *ConcurrencyTuner) endRequest(start time.Time, number int, resp Response
 	default:
 		// Tokens from the server's prompt cache count: a level at which the cache loses prefixes must not look faster.
 		w.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
-		w.running = max(w.running, earlier+1)
+		w.minEngineConcurrency = max(w.minEngineConcurrency, earlier+1)
 		w.replies++
 		w.totalReplyTokens += resp.ReplyTokens
 		w.longestReply = max(w.longestReply, resp.ReplyTokens)
@@ -272,7 +272,7 @@ func (c *ConcurrencyTuner) decide(rate float64, last bool) {
 // false if these do not decide, so that the number of answers does.
 func (c *ConcurrencyTuner) levelFromOvertaking(rate float64) bool {
 	w := c.window
-	waiting := w.running <= c.level*2/3
+	waiting := w.minEngineConcurrency <= c.level*2/3
 	first := c.climbing && !c.slowOnce
 	enough := max(minGaugeReplies, c.level/2)
 	if first {
@@ -291,7 +291,7 @@ func (c *ConcurrencyTuner) levelFromOvertaking(rate float64) bool {
 		c.previousLevel = c.level
 		c.climbing = true
 		c.why = "the engine works on no more"
-		c.startWindow(max(w.running, c.level/4))
+		c.startWindow(max(w.minEngineConcurrency, c.level/4))
 	default:
 		return false
 	}
@@ -364,5 +364,5 @@ func (c *ConcurrencyTuner) stepDown(why string, level int) {
 func (c *ConcurrencyTuner) startWindow(level int) {
 	c.level = min(level, c.opts.Max)
 	c.slowOnce = false
-	c.window = window{start: time.Now(), first: c.sent, levelReached: len(c.inFlight) >= c.level}
+	c.window = window{start: time.Now(), firstRequest: c.sent, levelReached: len(c.inFlight) >= c.level}
 }

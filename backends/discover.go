@@ -103,7 +103,7 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (ServerIn
 	o := NewOpenAI(base, key, client)
 	s, cards, err := o.identifyServer(ctx)
 	if IsKind(err, ErrorBusy) && strings.Contains(err.Error(), "Loading model") {
-		return ServerInfo{WireFormat: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
+		return ServerInfo{WireFormat: openAIFormat, Name: LlamaCpp, URL: o.baseURL}, nil
 	}
 	if err != nil {
 		return ServerInfo{}, err

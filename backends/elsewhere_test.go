@@ -222,7 +222,7 @@ func TestBaseOfARedirect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := publicURL(serverAddress(page)); got != want {
+		if got := publicURL(trimAPIPath(page)); got != want {
 			t.Errorf("%s: %s, want %s", to, got, want)
 		}
 	}

@@ -17,7 +17,7 @@ func ExampleNewSimulatedJudge() {
 	}
 	for order, position := range []int{0, 1} { // the right candidate is shown first, then second
 		reply, err := judge.Ask(context.Background(), backends.Request{Oracle: &backends.Oracle{
-			Item: "q1", Presentation: order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{order, 1 - order}, Correct: position,
+			Item: "q1", Presentation: order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{order, 1 - order}, CorrectPosition: position,
 		}})
 		fmt.Println(reply.Text, err)
 	}

@@ -32,7 +32,7 @@ func TestAnotherModelIsNotAnotherName(t *testing.T) {
 		{requested: "qwen3:8b", replied: "qwen3:30b", another: true, reason: "another size"},
 		{requested: "large", replied: "small", another: true, reason: "another"},
 	} {
-		if got := (Model{Name: c.requested, Aliases: c.aliases}).DiffersFrom(c.replied); got != c.another {
+		if got := (Model{Name: c.requested, Aliases: c.aliases}).DiffersFromReplyName(c.replied); got != c.another {
 			t.Errorf("asked for %q, said %q: another %t (%s)", c.requested, c.replied, got, c.reason)
 		}
 	}

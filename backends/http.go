@@ -155,7 +155,7 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 		return redactError(x.secrets, err)
 	}
 	defer resp.Body.Close()
-	if err := x.checkStatus(resp); err != nil {
+	if err := x.rejectUnexpectedStatus(resp); err != nil {
 		return err
 	}
 	if resp.ContentLength > int64(longest) {
@@ -171,10 +171,10 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	return nil
 }
 
-// checkStatus rejects a status that is neither an answer nor an error, before its body is read. The body of a 101 is
-// the connection itself, which no time limit ends. A redirect leads to a server that the user did not name: it must
-// not get the prompt, the key or the verdict.
-func (x *exchange) checkStatus(resp *http.Response) error {
+// rejectUnexpectedStatus rejects a status that is neither an answer nor an error, before its body is read. The body of
+// a 101 is the connection itself, which no time limit ends. A redirect leads to a server that the user did not name: it
+// must not get the prompt, the key or the verdict.
+func (x *exchange) rejectUnexpectedStatus(resp *http.Response) error {
 	e := &Error{Kind: ErrorServer, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
@@ -185,7 +185,7 @@ func (x *exchange) checkStatus(resp *http.Response) error {
 		resp.Header.Set("Location", redact(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
-				"if that is the server you mean, put %s in --base-url", publicURL(to), publicURL(serverAddress(to)))
+				"if that is the server you mean, put %s in --base-url", publicURL(to), publicURL(trimAPIPath(to)))
 		}
 	default:
 		return nil
@@ -198,8 +198,8 @@ var apiPathSuffix = regexp.MustCompile(
 	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
 
-// serverAddress returns the address of a page's server, as --base-url takes it.
-func serverAddress(page *url.URL) *url.URL {
+// trimAPIPath returns the address of a page's server, as --base-url takes it.
+func trimAPIPath(page *url.URL) *url.URL {
 	server := *page
 	server.Path = apiPathSuffix.ReplaceAllString(server.Path, "")
 	return &server
@@ -207,7 +207,7 @@ func serverAddress(page *url.URL) *url.URL {
 
 // publicURL returns an address without the parts that may be secret: user, password and query.
 func publicURL(u *url.URL) string {
-	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
+	return excerptOrPlaceholder([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
 // failure returns the *Error of an exchange without a usable answer. err is the cause; nil if the answer itself reports
@@ -236,7 +236,7 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	case errors.As(err, &nerr) && nerr.Timeout():
 		e.Kind, e.Message = ErrorTimeout, "no answer in time"
 	case errors.As(err, &long):
-		e.Kind = ErrorInternal // a retry would get the same
+		e.Kind = ErrorUnexpected // a retry would get the same
 		e.Message = fmt.Sprintf("the answer is longer than %d MiB, too long for the requested tokens", long.Limit>>20)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Message = "connection refused"
@@ -248,7 +248,7 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 
 // unreadableError returns the error for an answer that is not in the server's format.
 func (x *exchange) unreadableError() error {
-	return unusable("not an answer of this kind of server: %s", excerpt(x.body))
+	return unusable("not an answer of this kind of server: %s", excerptOrPlaceholder(x.body))
 }
 
 // accessAdvice returns advice for a request that was refused access: to give a key, or a user name and password. It
@@ -333,13 +333,13 @@ func parseErrorBody(body []byte) (sentence string, kinds []string) {
 // serverMessage returns the error message in an answer, or else the beginning of its body or its status in words.
 func serverMessage(x *exchange) string {
 	if sentence, _ := parseErrorBody(x.body); sentence != "" {
-		return excerpt([]byte(redact(x.secrets, sentence)))
+		return excerptOrPlaceholder([]byte(redact(x.secrets, sentence)))
 	}
-	return cmp.Or(excerptOrEmpty(x.body), http.StatusText(x.status))
+	return cmp.Or(excerptIfAny(x.body), http.StatusText(x.status))
 }
 
-// excerpt returns the beginning of a body on one line, for messages; "(empty)" if there is none.
-func excerpt(b []byte) string { return cmp.Or(excerptOrEmpty(b), "(empty)") }
+// excerptOrPlaceholder returns the beginning of a body on one line, for messages; "(empty)" if there is none.
+func excerptOrPlaceholder(b []byte) string { return cmp.Or(excerptIfAny(b), "(empty)") }
 
 // htmlPage matches the beginning of an HTML page, markup the tags, scripts and comments in it.
 var (
@@ -347,8 +347,8 @@ var (
 	htmlMarkup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
 )
 
-// excerptOrEmpty returns the first 300 bytes of a body, or of an HTML page's text, on one line; "" for an empty body.
-func excerptOrEmpty(b []byte) string {
+// excerptIfAny returns the first 300 bytes of a body, or of an HTML page's text, on one line; "" for an empty body.
+func excerptIfAny(b []byte) string {
 	const limit = 300
 	if htmlPage.Match(b) {
 		text := htmlMarkup.ReplaceAllString(string(b[:min(len(b), 100*limit)]), " ")

@@ -58,11 +58,11 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (TokenSample, error) 
 			} `json:"logprobs"`
 		} `json:"choices"`
 	}
-	err = o.fetchJSON(ctx, o.base+"/completions", map[string]any{
+	err = o.fetchJSON(ctx, o.baseURL+"/completions", map[string]any{
 		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
 	}, &answer)
 	if err != nil || len(answer.Choices) == 0 {
-		return nil, sampleError(err)
+		return nil, retryableSampleError(err)
 	}
 	logprobs, sample := answer.Choices[0].Logprobs, TokenSample{}
 	if len(logprobs.Content) > 0 {
@@ -81,8 +81,8 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (TokenSample, error) 
 	return sample, nil
 }
 
-// sampleError returns err if a later try may give a sample, and nil if the server has none to give.
-func sampleError(err error) error {
+// retryableSampleError returns err if a later try may give a sample, and nil if the server has none to give.
+func retryableSampleError(err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && (!refused.IsRetryable() || refused.Status == http.StatusNotImplemented) {
 		return nil
@@ -137,15 +137,15 @@ type ModelChangedError struct {
 }
 
 func (e *ModelChangedError) Error() string {
-	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, DescribeChange(e.Old), e.Old, e.New)
+	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, DescribeNewModel(e.Old), e.Old, e.New)
 }
 
 // FingerprintPrefix begins the description of a model that is known only by the system fingerprint of its replies.
 const FingerprintPrefix = "system_fingerprint "
 
-// DescribeChange describes a model after a change, in words for a sentence: another model or, if was, the description
+// DescribeNewModel describes a model after a change, in words for a sentence: another model or, if was, the description
 // of the model before, begins with FingerprintPrefix, another system.
-func DescribeChange(was string) string {
+func DescribeNewModel(was string) string {
 	if strings.HasPrefix(was, FingerprintPrefix) {
 		return "another system, perhaps with another model,"
 	}

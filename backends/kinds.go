@@ -43,7 +43,7 @@ type serverKind struct {
 
 	ownedBy          string                                // owned_by in the server's model list, by which find knows it
 	version          func(context.Context, *OpenAI) string // requests the server's version; "" if the server reports none
-	logprobs         Ability                               // whether the server reports token probabilities
+	reportsLogprobs  Ability                               // whether the server reports token probabilities
 	grammarFromStart bool                                  // the server applies a grammar from the reply's first token on
 	hasPropsPage     bool                                  // the server has llama.cpp's page /props
 	// extend adds to members those of a request that are not part of OpenAI's format.
@@ -56,8 +56,8 @@ type serverKind struct {
 type Advice struct {
 	RefuseLongPrompts string // how to make the server refuse prompts that do not fit
 	RaiseParallel     string // how to make the server answer more requests at once
-	// ServeMore returns how to serve a context, in tokens, to slots requests at once; may be nil.
-	ServeMore func(context, slots int) string
+	// ServeContext returns how to serve a context, in tokens, to slots requests at once; may be nil.
+	ServeContext func(context, slots int) string
 }
 
 // kinds lists the kinds of server in the order in which their ports are probed. The general kind of a wire format, the

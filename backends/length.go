@@ -43,8 +43,8 @@ const PromptTruncatedPrefix = "the prompt was cut"
 // whole conversation. A server that does not count tokens is trusted.
 func rejectTruncatedPrompt(req Request, r Response) Response {
 	minimum, basis := LeastPromptTokens(req.Messages), "one for each word"
-	if req.PromptTokens > minimum {
-		minimum, basis = req.PromptTokens, "as its own tokenizer counts"
+	if req.CountedPromptTokens > minimum {
+		minimum, basis = req.CountedPromptTokens, "as its own tokenizer counts"
 	}
 	count := r.PromptTokens
 	if count <= 0 || count >= minimum {
@@ -54,7 +54,7 @@ func rejectTruncatedPrompt(req Request, r Response) Response {
 	return Response{
 		Finish:       FinishPromptTooLong,
 		Detail:       detail,
-		Context:      req.ContextTokens,
+		Context:      req.ReportedContextTokens,
 		PromptTokens: count,
 		Took:         r.Took,
 	}

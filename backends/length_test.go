@@ -38,7 +38,7 @@ func TestPromptThatShrank(t *testing.T) {
 		verdict := w.completeAnswer("[[A>B]]")
 		ask := func(words, promptTokens int) Response {
 			req := question
-			req.Messages, req.PromptTokens = []Message{{RoleUser, strings.Repeat("word ", words)}}, promptTokens
+			req.Messages, req.CountedPromptTokens = []Message{{RoleUser, strings.Repeat("word ", words)}}, promptTokens
 			r, err := w.askFor(t, req, verdict)
 			if err != nil {
 				t.Fatal(err)

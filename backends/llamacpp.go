@@ -15,7 +15,7 @@ var llamaCpp = serverKind{
 	wire:             openAIFormat,
 	ownedBy:          "llamacpp",
 	ports:            []string{"8080", "9931"},
-	logprobs:         AbilityYes,
+	reportsLogprobs:  AbilityYes,
 	grammarFromStart: true,
 	hasPropsPage:     true,
 	can:              map[Feature]string{LimitsThinking: "", GivesTokenSample: ""},
@@ -33,7 +33,7 @@ var llamaCpp = serverKind{
 		if props == nil {
 			return ""
 		}
-		o.thinks.Store(templateThinks.MatchString(props.Template))
+		o.templateMentionsThinking.Store(templateThinks.MatchString(props.Template))
 		return props.Build
 	},
 	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
@@ -48,7 +48,7 @@ var llamaCpp = serverKind{
 	advice: Advice{
 		RefuseLongPrompts: "upgrade llama.cpp, and start it without --context-shift",
 		RaiseParallel:     "start llama.cpp with -np 4 and four times the -c, if memory allows",
-		ServeMore: func(context, slots int) string {
+		ServeContext: func(context, slots int) string {
 			return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*context, context)
 		},
 	},

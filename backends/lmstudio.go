@@ -4,11 +4,11 @@ package backends
 const LMStudio = "LM Studio"
 
 var lmStudio = serverKind{
-	name:     LMStudio,
-	wire:     openAIFormat,
-	ownedBy:  "organization_owner",
-	ports:    []string{"1234"},
-	logprobs: AbilityNo,
+	name:            LMStudio,
+	wire:            openAIFormat,
+	ownedBy:         "organization_owner",
+	ports:           []string{"1234"},
+	reportsLogprobs: AbilityNo,
 	advice: Advice{
 		RefuseLongPrompts: "load the model with a context longer than every prompt, " +
 			"and set its context overflow to \"stop at limit\"",

@@ -49,7 +49,7 @@ var ollama = serverKind{
 // silently.
 type Ollama struct {
 	caller
-	base string
+	baseURL string
 }
 
 // NewOllama returns a backend for the server at base (scheme, host and port).
@@ -58,7 +58,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ollama{caller: newCaller(client, ""), base: u.String()}, nil
+	return &Ollama{caller: newCaller(client, ""), baseURL: u.String()}, nil
 }
 
 // IsOlderVersion reports whether version is older than another. A build without a version ("0.0.0") counts as newer.
@@ -100,7 +100,7 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	return o.judge(ctx, o.base+"/api/chat", mustJSON(chat), req, func(x *exchange) (Response, error) {
+	return o.judge(ctx, o.baseURL+"/api/chat", mustJSON(chat), req, func(x *exchange) (Response, error) {
 		return readOllama(req, x)
 	})
 }
@@ -151,9 +151,9 @@ func readOllama(req Request, x *exchange) (out Response, err error) {
 	}
 	switch {
 	case !last.Done:
-		return out, unusable("an answer without an end: %s", excerpt(x.body))
+		return out, unusable("an answer without an end: %s", excerptOrPlaceholder(x.body))
 	case !spoken:
-		return out, unusable("an answer without a message: %s", excerpt(x.body))
+		return out, unusable("an answer without a message: %s", excerptOrPlaceholder(x.body))
 	}
 	out = newResponse(req, text, thinking)
 	out.Model = last.Model
@@ -184,14 +184,14 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (ServerInfo, error) {
-	version, err := o.version(ctx, o.base+"/api/version")
-	return ServerInfo{WireFormat: ollamaWireFormat, Name: ollamaName, URL: o.base, Version: version}, err
+	version, err := o.version(ctx, o.baseURL+"/api/version")
+	return ServerInfo{WireFormat: ollamaWireFormat, Name: ollamaName, URL: o.baseURL, Version: version}, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 	var list api.ListResponse
-	if err := o.fetchJSON(ctx, o.base+"/api/tags", nil, &list); err != nil {
+	if err := o.fetchJSON(ctx, o.baseURL+"/api/tags", nil, &list); err != nil {
 		return nil, err
 	}
 	models := make([]Model, len(list.Models))
@@ -214,7 +214,7 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 		return Model{}, err
 	}
 	var show api.ShowResponse
-	if err := o.fetchJSON(ctx, o.base+"/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
+	if err := o.fetchJSON(ctx, o.baseURL+"/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
 		return Model{}, err
 	}
 	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
@@ -241,7 +241,7 @@ func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 			return m, nil
 		}
 	}
-	return Model{}, unknownModel(name, o.base, models)
+	return Model{}, unknownModel(name, o.baseURL, models)
 }
 
 // unknownModel returns the error for a model that the server at url does not list; it names the models listed.

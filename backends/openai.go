@@ -30,14 +30,14 @@ var openAICompatible = serverKind{
 // OpenAI speaks /v1/chat/completions, as vLLM, llama.cpp's server, LM Studio and other compatible servers do.
 type OpenAI struct {
 	caller
-	base string // with /v1, without a trailing slash
+	baseURL string // with /v1, without a trailing slash
 
-	mu              sync.Mutex
-	server          *ServerInfo  // nil until find has identified the server
-	tokenCounts     sync.Map     // token counts of prompts, by their hash
-	thinks          atomic.Bool  // llama.cpp's chat template mentions thinking
-	hasListedModels atomic.Bool  // the server has listed models at least once
-	tellsFinish     atomic.Value // an [Ability]: whether the server reports finish reasons; unset until known
+	mu                       sync.Mutex
+	server                   *ServerInfo  // nil until find has identified the server
+	tokenCounts              sync.Map     // token counts of prompts, by their hash
+	templateMentionsThinking atomic.Bool  // llama.cpp's chat template mentions thinking
+	hasListedModels          atomic.Bool  // the server has listed models at least once
+	reportsFinishReasons     atomic.Value // an [Ability]: whether the server reports finish reasons; unset until known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -46,7 +46,7 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	return &OpenAI{caller: newCaller(client, key), base: base}
+	return &OpenAI{caller: newCaller(client, key), baseURL: base}
 }
 
 // Ask implements Client.
@@ -92,7 +92,7 @@ func (o *OpenAI) encodeChatRequest(server ServerInfo, req Request) []byte {
 	if kind.extend != nil {
 		kind.extend(members, server, req)
 	}
-	whole := kind.grammarFromStart && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar applies to the whole reply
+	whole := kind.grammarFromStart && !(o.templateMentionsThinking.Load() && req.Think != ThinkOff) // the grammar applies to the whole reply
 	switch {
 	case req.AllowedReplies == nil:
 	case whole:
@@ -196,7 +196,7 @@ func readCompletion(x *exchange) (c completion, choice wireChoice, err error) {
 // firstChoice returns the choice with index 0 of the answer in body. A single choice needs no index.
 func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 	if len(choices) == 0 {
-		return wireChoice{}, unusable("an answer without choices: %s", excerpt(body))
+		return wireChoice{}, unusable("an answer without choices: %s", excerptOrPlaceholder(body))
 	}
 	if len(choices) == 1 && choices[0].Index == nil {
 		return choices[0], nil
@@ -204,7 +204,7 @@ func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 	isFirst := func(c wireChoice) bool { return c.Index != nil && *c.Index == 0 }
 	i := slices.IndexFunc(choices, isFirst)
 	if i < 0 || slices.ContainsFunc(choices[i+1:], isFirst) {
-		return wireChoice{}, unusable("an answer without exactly one choice of index 0: %s", excerpt(body))
+		return wireChoice{}, unusable("an answer without exactly one choice of index 0: %s", excerptOrPlaceholder(body))
 	}
 	return choices[i], nil
 }
@@ -262,10 +262,10 @@ func (o *OpenAI) read(
 // missing reason may also mean that this reply broke off.
 func (o *OpenAI) lacksFinishReason(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
 	if reason != "" {
-		o.tellsFinish.Store(AbilityYes)
+		o.reportsFinishReasons.Store(AbilityYes)
 		return false, nil
 	}
-	if server.Name == OtherServer && o.tellsFinish.Load() == nil {
+	if server.Name == OtherServer && o.reportsFinishReasons.Load() == nil {
 		ask := Request{Model: model, Messages: []Message{{RoleUser, "Say yes."}}, TopP: 1, MaxTokens: 16}
 		x, err := o.send(ctx, o.chatPage(), o.encodeChatRequest(server, ask), ask.maxAnswerBytes())
 		var trial wireChoice
@@ -275,12 +275,12 @@ func (o *OpenAI) lacksFinishReason(ctx context.Context, server ServerInfo, model
 		if err != nil {
 			return false, err
 		}
-		o.tellsFinish.CompareAndSwap(nil, abilityFromBool(trial.Reason != ""))
+		o.reportsFinishReasons.CompareAndSwap(nil, abilityFromBool(trial.Reason != ""))
 	}
-	return o.tellsFinish.Load() == AbilityNo, nil
+	return o.reportsFinishReasons.Load() == AbilityNo, nil
 }
 
-func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }
+func (o *OpenAI) chatPage() string { return o.baseURL + "/chat/completions" }
 
 // root returns the server's address without /v1, for pages that are not part of OpenAI's format.
-func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }
+func (o *OpenAI) root() string { return strings.TrimSuffix(o.baseURL, "/v1") }

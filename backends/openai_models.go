@@ -38,7 +38,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	err := o.fetchJSON(ctx, o.base+"/models", nil, &list)
+	err := o.fetchJSON(ctx, o.baseURL+"/models", nil, &list)
 	if len(list.Data) > 0 {
 		o.hasListedModels.Store(true)
 	}
@@ -65,7 +65,7 @@ func (o *OpenAI) identifyServer(ctx context.Context) (ServerInfo, []modelCard, e
 	if err != nil && !IsKind(err, ErrorNotFound, ErrorBadRequest) {
 		return ServerInfo{}, nil, err
 	}
-	s := ServerInfo{WireFormat: openAIFormat, Name: OtherServer, URL: o.base}
+	s := ServerInfo{WireFormat: openAIFormat, Name: OtherServer, URL: o.baseURL}
 	for _, k := range kinds {
 		if len(cards) > 0 && k.ownedBy != "" && k.ownedBy == cards[0].OwnedBy {
 			s.Name = k.name
@@ -147,11 +147,11 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	}
 	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
 	if i < 0 {
-		return Model{}, unknownModel(name, o.base, modelsOf(cards))
+		return Model{}, unknownModel(name, o.baseURL, modelsOf(cards))
 	}
 	m := cards[i].model()
 	m.Aliases = aliases(cards, cards[i])
-	m.Logprobs = kindOf(server).logprobs
+	m.Logprobs = kindOf(server).reportsLogprobs
 	if props != nil {
 		m.Slots = props.Slots
 		m.Context = cmp.Or(max(0, props.Defaults.Ctx), m.Context)

@@ -238,9 +238,9 @@ func (p *Pool) isOverloaded(c call) bool {
 	return c.refusalsInRow >= max(severalRefusals, c.busy+1) || requestedWait(c.err) > 0
 }
 
-// update runs change, which may change the state of m, under the lock. If change returns true, it calls p.changed with
-// err.
-func (p *Pool) update(m *member, err error, change func() bool) {
+// updateAndNotify runs change, which may change the state of m, under the lock. If change returns true, it calls
+// p.changed with err.
+func (p *Pool) updateAndNotify(m *member, err error, change func() bool) {
 	p.notifyMu.Lock()
 	defer p.notifyMu.Unlock()
 	p.mu.Lock()
@@ -254,7 +254,7 @@ func (p *Pool) update(m *member, err error, change func() bool) {
 // takeOut stops requests to an endpoint after a failed one, unless the endpoint went out or returned since the request
 // was sent. It starts the probes that may bring the endpoint back.
 func (p *Pool) takeOut(c call) {
-	p.update(c.member, c.err, func() bool {
+	p.updateAndNotify(c.member, c.err, func() bool {
 		if c.stale() {
 			return false
 		}
@@ -282,7 +282,7 @@ func (p *Pool) probeUntilBack(m *member, wait time.Duration) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		p.update(m, err, func() bool {
+		p.updateAndNotify(m, err, func() bool {
 			m.nextWait = min(2*m.nextWait, p.maxProbeWait)
 			wait = m.nextWait
 			switch {

@@ -41,9 +41,9 @@ type wireMessage struct {
 func (m *wireMessage) text(x *exchange) (text, thought string, err error) {
 	switch {
 	case m == nil:
-		return "", "", unusable("an answer without a message: %s", excerpt(x.body))
+		return "", "", unusable("an answer without a message: %s", excerptOrPlaceholder(x.body))
 	case m.Role != "" && m.Role != RoleAssistant:
-		return "", "", unusable("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), RoleAssistant)
+		return "", "", unusable("the role of the answer is %q, not %q", excerptOrPlaceholder([]byte(m.Role)), RoleAssistant)
 	}
 	switch c := m.Content.(type) {
 	case nil:
@@ -114,16 +114,17 @@ func finishOf(reason string) (Finish, error) {
 	if reason == "" {
 		return "", unusable("the reply may be incomplete: it has no finish reason, unlike other replies of the server")
 	}
-	return "", unusable("the reply is incomplete: its finish reason is %q", excerpt([]byte(reason)))
+	return "", unusable("the reply is incomplete: its finish reason is %q", excerptOrPlaceholder([]byte(reason)))
 }
 
-// versionSuffix matches a suffix that a server may add to the requested name: the date or number of a version, or the
-// branch of the model's repository.
-var versionSuffix = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
+// modelVersionSuffix matches a suffix that a server may add to the requested name: the date or number of a version, or
+// the branch of the model's repository.
+var modelVersionSuffix = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
 
-// DiffersFrom reports whether the model name in a reply means another model than the requested one. It does not if the
-// server lists both names for one model, or if they differ only in path, file extension, default tag or version.
-func (m Model) DiffersFrom(replyName string) bool {
+// DiffersFromReplyName reports whether the model name in a reply means another model than the requested one. It does
+// not if the server lists both names for one model, or if they differ only in path, file extension, default tag or
+// version.
+func (m Model) DiffersFromReplyName(replyName string) bool {
 	short := func(name string) string {
 		name = path.Base(strings.ReplaceAll(strings.ToLower(name), `\`, "/"))
 		return strings.TrimSuffix(strings.TrimSuffix(name, latestTag), ".gguf")
@@ -131,7 +132,7 @@ func (m Model) DiffersFrom(replyName string) bool {
 	reported := short(replyName)
 	same := func(name string) bool {
 		rest, begins := strings.CutPrefix(reported, short(name))
-		return begins && (rest == "" || versionSuffix.MatchString(rest))
+		return begins && (rest == "" || modelVersionSuffix.MatchString(rest))
 	}
 	return replyName != "" && !same(m.Name) && !slices.ContainsFunc(m.Aliases, same)
 }
@@ -167,7 +168,7 @@ func (c caller) judge(
 		}
 		return rejectTruncatedPrompt(req, out), nil
 	case promptTooLong(x):
-		return Response{Finish: FinishPromptTooLong, Detail: serverMessage(x), Context: req.ContextTokens, Took: took}, nil
+		return Response{Finish: FinishPromptTooLong, Detail: serverMessage(x), Context: req.ReportedContextTokens, Took: took}, nil
 	}
 	return Response{}, err
 }

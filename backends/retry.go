@@ -65,12 +65,13 @@ const maxTimeouts = 2
 // handle this request. A gateway's 502 and 504 pass and are not counted.
 const maxSameErrors = 5
 
-// lastTryKey is the key of WithLastTry's value in a context.
-type lastTryKey struct{}
+// noRetryAfterKey is the key of WithoutRetryAfter's value in a context.
+type noRetryAfterKey struct{}
 
-// WithLastTry returns a context in which [CallWithRetry] starts no try once ending is done. Open requests may finish.
-func WithLastTry(ctx, ending context.Context) context.Context {
-	return context.WithValue(ctx, lastTryKey{}, ending)
+// WithoutRetryAfter returns a context in which [CallWithRetry] starts no try once ending is done. Open requests may
+// finish.
+func WithoutRetryAfter(ctx, ending context.Context) context.Context {
+	return context.WithValue(ctx, noRetryAfterKey{}, ending)
 }
 
 // CallWithRetry calls ask until it succeeds or opts allow no further try.
@@ -82,7 +83,7 @@ func CallWithRetry[T any](ctx context.Context, opts RetryOptions, ask func() (T,
 	wait.MaxInterval = longestWait
 	waits, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if ending, ok := ctx.Value(lastTryKey{}).(context.Context); ok {
+	if ending, ok := ctx.Value(noRetryAfterKey{}).(context.Context); ok {
 		defer context.AfterFunc(ending, cancel)()
 	}
 	started := time.Now()

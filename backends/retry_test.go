@@ -65,7 +65,7 @@ func TestRetry(t *testing.T) {
 		"bad request":                 {replies: []any{&Error{Kind: ErrorBadRequest, Status: 400, Message: "no"}, text}, requests: 1, err: "HTTP 400: no"},
 		"bad key":                     {replies: []any{&Error{Kind: ErrorAuth, Status: 401, Message: "no"}, text}, requests: 1, err: "HTTP 401: no"},
 		"no such model":               {replies: []any{&Error{Kind: ErrorNotFound, Status: 404, Message: "no"}, text}, requests: 1, err: "HTTP 404: no"},
-		"unexpected":                  {replies: []any{&Error{Kind: ErrorInternal, Message: "no"}, text}, requests: 1, err: "no"},
+		"unexpected":                  {replies: []any{&Error{Kind: ErrorUnexpected, Message: "no"}, text}, requests: 1, err: "no"},
 		"an error that is no *Error":  {replies: []any{errors.New("disk full"), text}, requests: 1, err: "disk full"},
 		"will not pass after a while": {replies: []any{refused, &Error{Kind: ErrorAuth, Status: 403, Message: "no"}}, requests: 2, err: "HTTP 403: no (tried 2 times)"},
 	} {
@@ -145,7 +145,7 @@ func TestNoNewTryOnceTheRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, end := context.WithCancel(t.Context())
 		time.AfterFunc(30*time.Second, end)
-		ctx, start := WithLastTry(t.Context(), ending), time.Now()
+		ctx, start := WithoutRetryAfter(t.Context(), ending), time.Now()
 		s := &script{replies: []any{busy(time.Minute)}}
 		_, err := WithRetry(s, RetryOptions{}).Ask(ctx, Request{})
 		if !IsKind(err, ErrorBusy) || s.requests != 1 || time.Since(start) != 30*time.Second {

@@ -44,13 +44,13 @@ var simulation = serverKind{
 // from the whole scale. It then adds a normal draw with standard deviation Noise, Shift, and Halo times how much longer
 // than the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
 type SimulatedJudge struct {
-	Name                                 string
-	Accuracy, PicksFirst, Tie, NoVerdict float64  // probabilities; Accuracy −1 means a coin, which knows nothing
-	FollowsRewrite                       float64  // probability that a rewritten prompt decides the verdict
-	Reversed                             *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
-	FollowsWrongReference                float64  // probability that it follows a wrong reference
-	Noise, ScoreShift, Halo, Compress    float64  // of scores, see above
-	Seed                                 uint64   // of all draws
+	Name                                    string
+	Accuracy, PicksFirst, Tie, NoVerdict    float64  // probabilities; Accuracy −1 means a coin, which knows nothing
+	FollowsRewrite                          float64  // probability that a rewritten prompt decides the verdict
+	ReversedAccuracy                        *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
+	FollowsWrongReference                   float64  // probability that it follows a wrong reference
+	Noise, ScoreShift, LengthBias, Compress float64  // of scores, see above
+	Seed                                    uint64   // of all draws
 }
 
 // simulated holds the judges with names of their own.
@@ -88,12 +88,12 @@ func NewSimulatedJudge(spec string) (*SimulatedJudge, error) {
 		}
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.PicksFirst, "tie": &s.Tie, "silent": &s.NoVerdict, "swayed": &s.FollowsRewrite,
-			"noise": &s.Noise, "shift": &s.ScoreShift, "halo": &s.Halo, "compress": &s.Compress,
+			"noise": &s.Noise, "shift": &s.ScoreShift, "halo": &s.LengthBias, "compress": &s.Compress,
 			"misled": &s.FollowsWrongReference,
 		}[key]
 		if key == "reversed" {
-			s.Reversed = new(float64)
-			field = s.Reversed
+			s.ReversedAccuracy = new(float64)
+			field = s.ReversedAccuracy
 		}
 		p, err := strconv.ParseFloat(value, 64)
 		if field == nil {
@@ -120,20 +120,20 @@ func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error)
 	}
 	o := req.Oracle
 	if o == nil {
-		return Response{}, &Error{Kind: ErrorInternal, Message: "a simulated judge got a request without an oracle"}
+		return Response{}, &Error{Kind: ErrorUnexpected, Message: "a simulated judge got a request without an oracle"}
 	}
 	n := len(o.VerdictLabels)
 	if o.IsScore {
 		n = len(o.Order)
 	}
-	if o.Rewrite != "" {
+	if o.RewriteName != "" {
 		req.Repetition = 0
 	}
-	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
-	pick := o.Correct
+	know, look := s.randomSource(o.Item, -1, req.Repetition), s.randomSource(o.Item, o.Presentation, req.Repetition)
+	pick := o.CorrectPosition
 	accuracy := s.Accuracy
-	if o.AsksForWorst && s.Reversed != nil {
-		accuracy = *s.Reversed
+	if o.AsksForWorst && s.ReversedAccuracy != nil {
+		accuracy = *s.ReversedAccuracy
 	}
 	follows := s.FollowsWrongReference
 	if pick >= 0 && o.ReferenceVerdict == o.VerdictLabels[pick] {
@@ -142,7 +142,7 @@ func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error)
 	switch {
 	case accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
-	case o.ReferenceVerdict != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
+	case o.ReferenceVerdict != "" && s.randomSource(o.Item, -2, req.Repetition).Float64() < follows:
 		pick = slices.Index(o.VerdictLabels, o.ReferenceVerdict)
 	case know.Float64() >= accuracy && n > 1:
 		pick = slices.Index(o.Order, wrongCandidate(know, o))
@@ -161,8 +161,8 @@ func (s *SimulatedJudge) Ask(ctx context.Context, req Request) (Response, error)
 	}
 	verdict := o.VerdictLabels[pick]
 	switch u := look.Float64(); {
-	case o.RewriteVerdict != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.FollowsRewrite:
-		verdict = o.RewriteVerdict
+	case o.SupportedVerdict != "" && s.randomSource(o.Item+"\x00"+o.RewriteName, -3, 0).Float64() < s.FollowsRewrite:
+		verdict = o.SupportedVerdict
 	case u < s.PicksFirst:
 		verdict = o.VerdictLabels[0]
 	case u < s.PicksFirst+s.Tie && o.TieLabel != "":
@@ -180,7 +180,7 @@ func (s *SimulatedJudge) score(o *Oracle, quality float64, look *rand.Rand) Resp
 	if look.Float64() < s.NoVerdict {
 		return withoutVerdict
 	}
-	x := quality + s.Noise*look.NormFloat64() + s.ScoreShift + s.Halo*o.RelativeLength
+	x := quality + s.Noise*look.NormFloat64() + s.ScoreShift + s.LengthBias*o.RelativeLength
 	x += (0.75 - x) * s.Compress
 	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.VerdictLabels)-1)))
 	return Response{Text: "Simulated judgment. My final verdict is: " + o.VerdictLabels[level], Finish: FinishStop}
@@ -190,12 +190,13 @@ func (s *SimulatedJudge) score(o *Oracle, quality float64, look *rand.Rand) Resp
 // candidates are in the order of their indexes.
 func wrongCandidate(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
-	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Correct] })
+	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.CorrectPosition] })
 	return others[know.IntN(len(others))]
 }
 
-// draw returns a random source that depends only on the judge's seed, the item, the presentation and the repetition.
-func (s *SimulatedJudge) draw(item string, presentation, repetition int) *rand.Rand {
+// randomSource returns a random source that depends only on the judge's seed, the item, the presentation and the
+// repetition.
+func (s *SimulatedJudge) randomSource(item string, presentation, repetition int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repetition))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
@@ -223,11 +224,11 @@ func (s *SimulatedJudge) Model(context.Context, string) (Model, error) {
 	if s.FollowsWrongReference != defaultReferenceTrust {
 		options += fmt.Sprintf(" misled=%g", s.FollowsWrongReference)
 	}
-	if s.Reversed != nil {
-		options += fmt.Sprintf(" reversed=%g", *s.Reversed)
+	if s.ReversedAccuracy != nil {
+		options += fmt.Sprintf(" reversed=%g", *s.ReversedAccuracy)
 	}
-	if s.Noise+s.ScoreShift+s.Halo+s.Compress > 0 {
-		options += fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.ScoreShift, s.Halo, s.Compress)
+	if s.Noise+s.ScoreShift+s.LengthBias+s.Compress > 0 {
+		options += fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.ScoreShift, s.LengthBias, s.Compress)
 	}
 	return Model{
 		Name: s.Name,

@@ -23,7 +23,7 @@ func judgePairs(t *testing.T, judge *SimulatedJudge, n int, tie string) map[stri
 		var choices [2]int // candidate, -1 where there is none
 		for presentation, order := range [][]int{{0, 1}, {1, 0}} {
 			req := Request{Oracle: &Oracle{
-				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Correct: slices.Index(order, i%2),
+				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, CorrectPosition: slices.Index(order, i%2),
 				VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, TieLabel: tie,
 			}}
 			resp, err := judge.Ask(context.Background(), req)
@@ -103,8 +103,8 @@ func TestSimWithoutATieOnOffer(t *testing.T) {
 	}
 }
 
-// TestSimWithTheReversedGoal: Reversed is the accuracy of prompts that ask for the worst candidate, and of no others. The
-// judge is right on all items under the reversed goal that it is right on otherwise.
+// TestSimWithTheReversedGoal: Reversed is the accuracy of prompts that ask for the worst candidate, and of no others.
+// The judge is right on all items under the reversed goal that it is right on otherwise.
 func TestSimWithTheReversedGoal(t *testing.T) {
 	const n = 5000
 	judge, err := NewSimulatedJudge("accuracy=0.6,reversed=0.72")
@@ -140,7 +140,7 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 		for presentation := range 4 {
 			order := []int{presentation, (presentation + 1) % 4, (presentation + 2) % 4, (presentation + 3) % 4}
 			resp, err := judge.Ask(context.Background(), Request{Oracle: &Oracle{
-				Item: item, Presentation: presentation, Order: order, Correct: slices.Index(order, 2), VerdictLabels: []string{"<0>", "<1>", "<2>", "<3>"},
+				Item: item, Presentation: presentation, Order: order, CorrectPosition: slices.Index(order, 2), VerdictLabels: []string{"<0>", "<1>", "<2>", "<3>"},
 			}})
 			assert.NilError(t, err)
 			var position int
@@ -236,7 +236,7 @@ func TestSimAsABackend(t *testing.T) {
 		}
 		ids[m.Identity("sim")] = spec
 	}
-	if _, err := judge.Ask(ctx, question); !IsKind(err, ErrorInternal) || failed(t, err).IsRetryable() {
+	if _, err := judge.Ask(ctx, question); !IsKind(err, ErrorUnexpected) || failed(t, err).IsRetryable() {
 		t.Errorf("without an oracle: %v", err)
 	}
 }

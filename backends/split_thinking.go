@@ -24,7 +24,7 @@ var thinkingTags = strings.Fields(`
 // text before an unopened </think> (from templates that put the opening tag into the prompt). The same holds for the
 // tags of other models and for harmony's channels, and marks around the answer are removed. Other text stays unchanged.
 func SplitThinking(reply string) (text, thinking string) {
-	text, thinking = finalChannel(reply)
+	text, thinking = splitChannels(reply)
 	for tags := range slices.Chunk(thinkingTags, 2) {
 		var more string
 		text, more = splitThinkingTags(text, tags[0], tags[1])
@@ -49,7 +49,7 @@ func splitThinkingTags(reply, open, close string) (text, thinking string) {
 			return text, thinking
 		}
 	}
-	text, more, _ := cutTag(text, open)
+	text, more, _ := cutAtTag(text, open)
 	return text, thinking + more
 }
 
@@ -69,8 +69,8 @@ func firstTagIndex(text, tag string) int {
 	}
 }
 
-// cutTag works like strings.Cut around the first tag that firstTagIndex finds.
-func cutTag(text, tag string) (before, after string, ok bool) {
+// cutAtTag works like strings.Cut around the first tag that firstTagIndex finds.
+func cutAtTag(text, tag string) (before, after string, ok bool) {
 	i := firstTagIndex(text, tag)
 	if i < 0 {
 		return text, "", false
@@ -81,15 +81,15 @@ func cutTag(text, tag string) (before, after string, ok bool) {
 // splitTagOnce separates the text between the tags open and close from a reply in one pass.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
 	var out, thought strings.Builder
-	if before, after, closed := cutTag(reply, close); closed && firstTagIndex(before, open) < 0 {
+	if before, after, closed := cutAtTag(reply, close); closed && firstTagIndex(before, open) < 0 {
 		thought.WriteString(before)
 		reply = after
 	}
 	for opened := true; opened; {
 		var before, inside string
-		before, inside, opened = cutTag(reply, open)
+		before, inside, opened = cutAtTag(reply, open)
 		out.WriteString(before)
-		inside, reply, _ = cutTag(inside, close)
+		inside, reply, _ = cutAtTag(inside, close)
 		thought.WriteString(inside)
 	}
 	return out.String(), thought.String() // may contain a tag that the removals formed
@@ -115,9 +115,9 @@ const (
 // namesFinal matches the channel name "final", with an optional type: "final <|constrain|>JSON".
 var namesFinal = regexp.MustCompile(`^\s*final(?: |<\||\s*$)`)
 
-// finalChannel separates the channels other than "final" from a reply of gpt-oss. A reply without that channel is all
+// splitChannels separates the channels other than "final" from a reply of gpt-oss. A reply without that channel is all
 // thinking.
-func finalChannel(reply string) (text, thinking string) {
+func splitChannels(reply string) (text, thinking string) {
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(reply, " \n"), bareChannelMark); ok {
 		if begin := strings.LastIndex(rest, bareFinalMark); begin >= 0 {
 			return rest[begin+len(bareFinalMark):], rest[:begin]

@@ -198,7 +198,7 @@ func (s *stub) requestsTo(path string) []stubRequest {
 func (s *stub) client(w wire, key string) Backend { return w.dial(s.URL, key, s.Server.Client()) }
 
 var question = Request{
-	Identity: "test", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, ContextTokens: 4096,
+	Identity: "test", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, ReportedContextTokens: 4096,
 	Messages: []Message{{RoleSystem, "You are a judge."}, {RoleUser, "Which answer is better, A or B?"}},
 }
 

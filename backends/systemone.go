@@ -32,7 +32,7 @@ var decisionServerKind = serverKind{
 	can:  map[Feature]string{HasDecisionModels: ""},
 	open: func(address, key string, client *http.Client) (Backend, error) {
 		api := NewOpenAI(address, key, client)
-		if address == api.base {
+		if address == api.baseURL {
 			return &DecisionBackend{Backend: api, api: api}, nil
 		}
 		ollama, err := NewOllama(address, client)
@@ -106,7 +106,7 @@ func splitStateAndQuestion(req Request) (state string, q decisionQuestion) {
 			continue
 		}
 		for line := range strings.Lines(m.Content) {
-			option, words := leadingOption(line, req.AllowedReplies)
+			option, words := cutOptionPrefix(line, req.AllowedReplies)
 			if option == "" {
 				lines = append(lines, line)
 			} else {
@@ -135,8 +135,9 @@ func splitStateAndQuestion(req Request) (state string, q decisionQuestion) {
 	return state, q
 }
 
-// leadingOption returns the option with which a line begins, and the words after the option; "" if there is no option.
-func leadingOption(line string, options []string) (option, words string) {
+// cutOptionPrefix returns the option with which a line begins, and the words after the option; "" if there is no
+// option.
+func cutOptionPrefix(line string, options []string) (option, words string) {
 	for _, o := range options {
 		if after, ok := strings.CutPrefix(line, o+" "); ok {
 			return o, strings.TrimSpace(after)
@@ -163,19 +164,19 @@ func (s *DecisionBackend) Ask(ctx context.Context, req Request) (Response, error
 			Message: "a decision model needs options to choose from: this request has none",
 		}
 	}
-	if req.PromptTokens == 0 {
+	if req.CountedPromptTokens == 0 {
 		if n, err := s.CountTokens(ctx, req); err == nil {
-			req.PromptTokens = n
+			req.CountedPromptTokens = n
 		}
 	}
 	state, q := splitStateAndQuestion(req)
 	body := mustJSON(map[string]any{
 		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestionName: q},
 	})
-	resp, err := s.api.judge(ctx, s.api.base+"/systemone", body, req, func(x *exchange) (Response, error) {
+	resp, err := s.api.judge(ctx, s.api.baseURL+"/systemone", body, req, func(x *exchange) (Response, error) {
 		var answer decisionAnswer
 		if json.Unmarshal(x.body, &answer) != nil {
-			return Response{}, unusable("not an answer of a decision model: %s", excerpt(x.body))
+			return Response{}, unusable("not an answer of a decision model: %s", excerptOrPlaceholder(x.body))
 		}
 		return answer.response(req, q, x)
 	})
@@ -198,7 +199,7 @@ func (s *DecisionBackend) Sample(ctx context.Context, model string) (TokenSample
 		Labels:         options,
 	})
 	if err != nil {
-		return nil, sampleError(err)
+		return nil, retryableSampleError(err)
 	}
 	return resp.LabelLogprobs(), nil
 }
@@ -230,7 +231,7 @@ func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) 
 			probability = []*float64{yes, new(1 - *yes)}[i]
 		}
 		if probability == nil || !(*probability >= 0 && *probability <= 1) {
-			return out, unusable("an answer without a probability of %q: %s", words, excerpt(x.body))
+			return out, unusable("an answer without a probability of %q: %s", words, excerptOrPlaceholder(x.body))
 		}
 		p := *probability
 		sum += p
@@ -249,7 +250,7 @@ func (d *decisionAnswer) response(req Request, q decisionQuestion, x *exchange) 
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return out, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
+		return out, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerptOrPlaceholder(x.body))
 	}
 	return out, nil
 }

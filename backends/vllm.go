@@ -15,7 +15,7 @@ var vllm = serverKind{
 	ownedBy:          "vllm",
 	ports:            []string{"8000"},
 	usualParallelism: 32, // it batches what comes
-	logprobs:         AbilityYes,
+	reportsLogprobs:  AbilityYes,
 	can: map[Feature]string{
 		ReservesReplyRoom: "",
 		GivesTokenSample:  "",
@@ -49,6 +49,6 @@ var vllm = serverKind{
 		return answer.Count, noTokenizerError(err)
 	},
 	advice: Advice{
-		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
+		ServeContext: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
 	},
 }

@@ -25,7 +25,7 @@ type ModelWatch struct {
 	SampleLock chan struct{}
 
 	poolMember    PoolMember
-	patience      time.Duration   // how long Begin waits for a sample from a busy server
+	maxSampleWait time.Duration   // how long Begin waits for a sample from a busy server
 	ctx           context.Context // ends the checks
 	runningChecks sync.WaitGroup
 
@@ -81,14 +81,14 @@ const (
 	// checkInterval is the pause after a successful check, longestRest the longest pause after failures.
 	checkInterval = 2 * time.Second
 	longestRest   = 30 * time.Second // also the longest pause between two probes of a [Pool]
-	// leastPatience is the minimum time that Begin gives the server, even if the user sets shorter retries.
-	leastPatience = 5 * time.Second
+	// minSampleWait is the minimum time that Begin gives the server, even if the user sets shorter retries.
+	minSampleWait = 5 * time.Second
 )
 
 // NewModelWatch returns a ModelWatch over one server of a run, m, whose Backend must be a ModelIdentifier.
 // [ModelWatch.Begin] waits for the server up to patience. Checks end with ctx.
 func NewModelWatch(ctx context.Context, m PoolMember, patience time.Duration) *ModelWatch {
-	return &ModelWatch{poolMember: m, patience: patience, ctx: ctx, rest: checkInterval, fingerprints: Fingerprints{}}
+	return &ModelWatch{poolMember: m, maxSampleWait: patience, ctx: ctx, rest: checkInterval, fingerprints: Fingerprints{}}
 }
 
 // ExpectFingerprint requires replies to have the system fingerprint of earlier replies of the same server; "": any.
@@ -103,10 +103,10 @@ func (w *ModelWatch) ExpectFingerprint(fingerprint string) {
 // *ModelChangedError if the weights differ. A busy server is tried again, since without a sample no later check can
 // notice a change; sampleErr is the reason if there is none in the end.
 func (w *ModelWatch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, err error) {
-	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
+	ctx, cancel := context.WithTimeout(w.ctx, max(w.maxSampleWait, minSampleWait))
 	defer cancel()
 	_, w.process, _ = w.identify(ctx)
-	sample, sampleErr = CallWithRetry(ctx, RetryOptions{TimeLimit: w.patience}, func() (TokenSample, error) {
+	sample, sampleErr = CallWithRetry(ctx, RetryOptions{TimeLimit: w.maxSampleWait}, func() (TokenSample, error) {
 		return w.takeSample(ctx)
 	})
 	w.sample = earlier

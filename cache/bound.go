@@ -87,7 +87,7 @@ func (s *Store) giveUpAfterPanic(err error) error {
 // ever, or leave tables that no manifest lists.
 func (s *Store) checkFolder() error {
 	_, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename))
-	if now, _ := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
+	if now, _ := os.Stat(s.dir); err != nil || !os.SameFile(s.folderInfo, now) {
 		return s.giveUp("its files are gone")
 	}
 	return nil

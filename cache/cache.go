@@ -67,7 +67,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 		first := false
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
 			first = true
-			if e, ok := s.Get(key); ok && usable(e, req) && !c.replaceStored {
+			if e, ok := s.Get(key); ok && stillValid(e, req) && !c.replaceStored {
 				return sharedResult{resp: e.answer()}, nil
 			}
 			if e, ok := c.uncheckedReplies.Load(key); ok && !c.replaceStored {
@@ -89,24 +89,24 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 	}
 }
 
-// keep stores a reply: at once or, if it waits for a check of the server's model, after a check without an error.
+// putOrWarn stores a reply: at once or, if it waits for a check of the server's model, after a check without an error.
 func (c *client) keep(key [sha256.Size]byte, e Entry) {
 	if check := e.Response.IdentityCheck; check != nil {
 		c.uncheckedReplies.Store(key, e)
 		check.Then(func(err error) {
 			if err == nil {
-				c.store.keep(key, e)
+				c.store.putOrWarn(key, e)
 			}
 			c.uncheckedReplies.Delete(key)
 		})
 		return
 	}
-	c.store.keep(key, e)
+	c.store.putOrWarn(key, e)
 }
 
-// keep works like Put, but only warns of errors: a run goes on if nothing can be stored, since its records hold the
-// replies.
-func (s *Store) keep(key [sha256.Size]byte, e Entry) {
+// putOrWarn works like Put, but only warns of errors: a run goes on if nothing can be stored, since its records hold
+// the replies.
+func (s *Store) putOrWarn(key [sha256.Size]byte, e Entry) {
 	err := s.Put(key, e)
 	switch {
 	case s.endReason() != nil: // finish has warned
@@ -117,14 +117,14 @@ func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 	}
 }
 
-// usable reports whether a stored reply still holds. A server with a larger context than the one that answered "too
+// stillValid reports whether a stored reply still holds. A server with a larger context than the one that answered "too
 // long" gets the request again.
-func usable(e Entry, req backends.Request) bool {
-	return e.Response.Finish != backends.FinishPromptTooLong || e.Response.Context >= req.ContextTokens
+func stillValid(e Entry, req backends.Request) bool {
+	return e.Response.Finish != backends.FinishPromptTooLong || e.Response.Context >= req.ReportedContextTokens
 }
 
 // CanAnswer reports whether the cache can answer a request.
 func (s *Store) CanAnswer(req backends.Request) bool {
 	e, ok := s.Get(Key(req))
-	return ok && usable(e, req)
+	return ok && stillValid(e, req)
 }

@@ -109,14 +109,14 @@ func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 			s, _ := open(t, t.TempDir())
 			j := &countingJudge{reply: func(_ context.Context, n int, req backends.Request) (backends.Response, error) {
 				if n == 1 {
-					return backends.Response{Finish: tc.finish, Context: req.ContextTokens}, nil
+					return backends.Response{Finish: tc.finish, Context: req.ReportedContextTokens}, nil
 				}
 				return verdict, nil
 			}}
 			c, req := CachingClient(j, s, false), request("q")
-			req.ContextTokens = tc.then
+			req.ReportedContextTokens = tc.then
 			ask(t, c, req)
-			req.ContextTokens = tc.now
+			req.ReportedContextTokens = tc.now
 			if peeked, got := s.CanAnswer(req), ask(t, c, req); got.Cached != tc.hit || peeked != tc.hit {
 				t.Errorf("hit %v, peeked %v, want %v", got.Cached, peeked, tc.hit)
 			}

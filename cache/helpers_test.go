@@ -145,7 +145,7 @@ var verdict = backends.Response{
 
 func request(text string) backends.Request {
 	return backends.Request{
-		Identity: "ollama sha:1", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, ContextTokens: 4096,
+		Identity: "ollama sha:1", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, ReportedContextTokens: 4096,
 		Messages: []backends.Message{
 			{Role: backends.RoleSystem, Content: "You are a judge."},
 			{Role: backends.RoleUser, Content: text},

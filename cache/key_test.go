@@ -16,9 +16,9 @@ var inKey = map[string]bool{
 	"Think": true, "ThinkBudget": true, "AllowedReplies": true, "Labels": true, "NoPromptCache": true,
 	"StopRepetition": true,
 
-	"PromptTokens":  false, // what Messages come to
-	"ContextTokens": false, // what the server happens to serve, not what it is asked
-	"Oracle":        false, // for simulated judges alone
+	"CountedPromptTokens":   false, // what Messages come to
+	"ReportedContextTokens": false, // what the server happens to serve, not what it is asked
+	"Oracle":                false, // for simulated judges alone
 }
 
 // change gives a field another value.

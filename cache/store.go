@@ -29,7 +29,7 @@ type Options struct {
 // Store is an open cache.
 type Store struct {
 	dir               string
-	folder            os.FileInfo  // dir when the database was opened
+	folderInfo        os.FileInfo  // dir when the database was opened
 	mu                sync.RWMutex // held to renew db; readers and writers of the database share it
 	db                *badger.DB
 	opts              Options
@@ -99,7 +99,7 @@ func (s *Store) open() error {
 		db.Close()
 		return why
 	}
-	s.folder, _ = os.Stat(s.dir)
+	s.folderInfo, _ = os.Stat(s.dir)
 	s.db = db
 	s.hasWrites.Store(false)
 	return nil

@@ -84,8 +84,8 @@ type voteCounts struct {
 	Tie int `json:"tie"`
 }
 
-// votesFor returns the counts for one vote.
-func votesFor(winner string) voteCounts {
+// countsOfOneVote returns the counts for one vote.
+func countsOfOneVote(winner string) voteCounts {
 	switch winner {
 	case "model_a":
 		return voteCounts{A: 1}
@@ -163,8 +163,8 @@ func notes(all ...omission) []string {
 	return out
 }
 
-// battleLine is a line that majorityLines writes for all votes on a match-up. Its conversations stay as in the input.
-type battleLine struct {
+// majorityLine is a line that majorityLines writes for all votes on a match-up. Its conversations stay as in the input.
+type majorityLine struct {
 	ID       json.RawMessage `json:"question_id"`
 	Turn     int             `json:"turn"`
 	Category string          `json:"category,omitempty"`

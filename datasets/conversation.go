@@ -55,11 +55,11 @@ func renderConversations(a, b []utterance) (question, first, second string, err 
 		x = append(x, *a[i+1].Content)
 		y = append(y, *b[i+1].Content)
 	}
-	return turns(q), turns(x), turns(y), nil
+	return joinTurns(q), joinTurns(x), joinTurns(y), nil
 }
 
-// turns joins the texts of several turns, each after a line with its number. A single text stays as it is.
-func turns(texts []string) string {
+// joinTurns joins the texts of several turns, each after a line with its number. A single text stays as it is.
+func joinTurns(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}

@@ -189,8 +189,8 @@ func ClusterFunc(source string) (cluster func(id string) string, unit string) {
 	return f.ClusterKey, f.ClusterNoun
 }
 
-// idBeforeSeparator returns a function that returns the part of an id before its last separator.
-func idBeforeSeparator(separator string) func(id string) string {
+// idPrefixFunc returns a function that returns the part of an id before its last separator.
+func idPrefixFunc(separator string) func(id string) string {
 	return func(id string) string { return id[:max(0, strings.LastIndex(id, separator))] }
 }
 
@@ -255,7 +255,7 @@ type Set struct {
 	indexByID      map[string]int // index of each item, by id
 	rows           []row
 	items          []Item      // parsed items of a file of at most inMemoryBytes
-	otherGroups    []string    // groups in the file that Options.Groups excludes, sorted
+	excludedGroups []string    // groups in the file that Options.Groups excludes, sorted
 	data           rows.Source // the lines: those of the file, or made from its rows
 	close          func() error
 	format         Format
@@ -303,8 +303,8 @@ func (s *Set) RawIntoBuffer(buf []byte, i int) ([]byte, error) {
 	return line, nil
 }
 
-// InMemory reports whether the set keeps all parsed items in memory.
-func (s *Set) InMemory() bool { return len(s.items) > 0 }
+// IsInMemory reports whether the set keeps all parsed items in memory.
+func (s *Set) IsInMemory() bool { return len(s.items) > 0 }
 
 // inMemoryBytes is the maximum size, in bytes, of a file whose parsed items stay in memory.
 const inMemoryBytes = 16 << 20
@@ -326,7 +326,7 @@ func (s *Set) Item(i int) (Item, error) {
 
 // item returns item i, whose line is given. It parses the line unless items are in memory.
 func (s *Set) item(i int, line []byte) (Item, error) {
-	if !s.InMemory() {
+	if !s.IsInMemory() {
 		return s.format.Parse(line)
 	}
 	item := s.items[i]

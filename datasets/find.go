@@ -31,8 +31,8 @@ type parsedLine struct {
 	err  error
 }
 
-// parse parses a line in the set's format. Without a format, the error is that of the closest format.
-func (s *Set) parse(line []byte) parsedLine {
+// parseLine parses a line in the set's format. Without a format, the error is that of the closest format.
+func (s *Set) parseLine(line []byte) parsedLine {
 	text := bytes.TrimRight(line, "\r\n")
 	f := &s.format
 	if s.Format == "" {

@@ -8,13 +8,13 @@ import (
 )
 
 // includesGroup reports whether the set's options select a group; without Options.Groups, they select all. It adds a
-// group that they exclude to otherGroups.
+// group that they exclude to excludedGroups.
 func (s *Set) includesGroup(group string) bool {
 	if s.OpenOptions.Groups == nil || slices.Contains(s.OpenOptions.Groups, group) {
 		return true
 	}
-	if i, ok := slices.BinarySearch(s.otherGroups, group); !ok {
-		s.otherGroups = slices.Insert(s.otherGroups, i, group)
+	if i, ok := slices.BinarySearch(s.excludedGroups, group); !ok {
+		s.excludedGroups = slices.Insert(s.excludedGroups, i, group)
 	}
 	return false
 }

@@ -29,7 +29,7 @@ var gsmSymbolicFormat = newFormat("gsm-symbolic", Format{
 	Assemble: func(rows FileRows) ([]string, error) {
 		return addKeyToRows(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
-	ClusterKey: idBeforeSeparator("-"), // TEMPLATE-INSTANCE
+	ClusterKey: idPrefixFunc("-"), // TEMPLATE-INSTANCE
 })
 
 type gsmRow struct {

@@ -112,7 +112,7 @@ func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 			return nil, fmt.Errorf("dataset %q is not on this machine: %s; see %s", k.Name, k.Get, k.Source)
 		}
 		return nil, fmt.Errorf("dataset %q is not on this machine: run \"gavel datasets fetch %s\", "+
-			"or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.asFlag())
+			"or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.importFlag())
 	}
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 	return s, nil
 }
 
-// asFlag returns the flag that import needs if there is no published SHA-256 to recognise the file by.
-func (k Entry) asFlag() string {
+// importFlag returns the flag that import needs if there is no published SHA-256 to recognise the file by.
+func (k Entry) importFlag() string {
 	if k.SHA256 != "" || k.Copy != "" {
 		return ""
 	}
@@ -234,7 +234,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Entry, size f
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("fetching %s: %w; on a machine without network, "+
-			"copy the file here and use \"gavel datasets import %sFILE\"", k.Name, err, k.asFlag())
+			"copy the file here and use \"gavel datasets import %sFILE\"", k.Name, err, k.importFlag())
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -288,7 +288,7 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 	got := fmt.Sprintf("%x", sum.Sum(nil))
 	path := filepath.Join(l.Dir, name)
 	if k.SHA256 == "" {
-		if err := checkReceived(part.Name(), k); err != nil {
+		if err := checkReadable(part.Name(), k); err != nil {
 			return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
 		}
 		if err := l.write(checksumPath(path), []byte(got+"  "+filepath.Base(path))); err != nil {
@@ -312,8 +312,8 @@ func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 	return path, nil
 }
 
-// checkReceived checks that a file without a published SHA-256 can be read as the dataset.
-func checkReceived(path string, k Entry) error {
+// checkReadable checks that a file without a published SHA-256 can be read as the dataset.
+func checkReadable(path string, k Entry) error {
 	s, err := openFileWith(path, OpenOptions{Mapping: k.Mapping})
 	if err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), path, "the file received"))
@@ -335,8 +335,9 @@ func (k Entry) check(s *Set, file string) error {
 	return nil
 }
 
-// ChecksumNotes returns a sentence about the SHA-256 of a dataset's file in the library; none if the sum is published.
-func (l Library) ChecksumNotes(k Entry) ([]string, error) {
+// UnpublishedChecksumNotes returns a sentence about the SHA-256 of a dataset's file in the library; none if the sum is
+// published.
+func (l Library) UnpublishedChecksumNotes(k Entry) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil
 	}

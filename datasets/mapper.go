@@ -14,10 +14,10 @@ import (
 
 // mapper converts the rows of a file to lines of gavel's formats, by a mapping.
 type mapper struct {
-	columns    map[string][]string // names of the columns that hold each part of an item, by the part's name
-	labelSides map[string]int      // index of the candidate that a label names, or sideTie; nil without --label-values
-	labels     []string            // label values as given: "A>B=model_a"
-	nonempty   map[string]bool     // names of the columns with a value in some row
+	columnsByPart map[string][]string // names of the columns that hold each part of an item, by the part's name
+	labelSides    map[string]int      // index of the candidate that a label names, or sideTie; nil without --label-values
+	labelValues   []string            // label values as given: "A>B=model_a"
+	nonempty      map[string]bool     // names of the columns with a value in some row
 
 	format *Format // format of the lines written; nil before the first line
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tieCount those of
@@ -87,9 +87,9 @@ type tableRow struct {
 	lists     map[string][]string        // the texts of each part, not joined
 }
 
-// lookup returns the value of a column, given by its name or by a path of keys and indexes with dots between them; nil
-// if it is absent or null.
-func (r tableRow) lookup(path string) json.RawMessage {
+// columnValue returns the value of a column, given by its name or by a path of keys and indexes with dots between them;
+// nil if it is absent or null.
+func (r tableRow) columnValue(path string) json.RawMessage {
 	value, has := r.cells[path]
 	if !has {
 		name, rest, _ := strings.Cut(path, ".")
@@ -132,8 +132,8 @@ func textOf(column string, value json.RawMessage) (string, error) {
 // texts returns the texts of a part's columns. A column of a list part may itself hold a list. Empty texts at the end
 // of a list are dropped.
 func (r tableRow) texts(p part) (texts []string, err error) {
-	for _, c := range r.columns[p.Name] {
-		value := r.lookup(c)
+	for _, c := range r.columnsByPart[p.Name] {
+		value := r.columnValue(c)
 		if value == nil {
 			continue
 		}
@@ -151,8 +151,8 @@ func (r tableRow) texts(p part) (texts []string, err error) {
 	for p.List && len(texts) > 0 && texts[len(texts)-1] == "" {
 		texts = texts[:len(texts)-1]
 	}
-	if p.Needed && texts == nil && r.columns[p.Name] != nil {
-		err = fmt.Errorf("column %q has no text", r.columns[p.Name][0])
+	if p.Needed && texts == nil && r.columnsByPart[p.Name] != nil {
+		err = fmt.Errorf("column %q has no text", r.columnsByPart[p.Name][0])
 	}
 	return texts, err
 }
@@ -182,17 +182,17 @@ func (r tableRow) item() (item Item, err error) {
 		Reference: r.partTexts[partReference],
 	}
 	switch {
-	case r.columns[partChosen] != nil:
+	case r.columnsByPart[partChosen] != nil:
 		err = r.setChosen(&item)
-	case r.columns[partA] != nil:
+	case r.columnsByPart[partResponseA] != nil:
 		err = r.setPair(&item)
-	case r.columns[partOptions] != nil:
+	case r.columnsByPart[partOptions] != nil:
 		item.Shape = ShapeChoice
 		item.Gold, err = r.responseIndex(r.partTexts[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
 		item.Candidates = lettered(r.lists[partOptions]...)
-	case r.columns[partOutputs] != nil:
+	case r.columnsByPart[partOutputs] != nil:
 		err = r.setOptions(&item)
-	case r.columns[partResponse] != nil:
+	case r.columnsByPart[partResponse] != nil:
 		item.Shape = ShapeResponse
 		item.Candidates = lettered(r.partTexts[partResponse])
 		item.People = &PeopleScores{Scale: r.scale}
@@ -208,14 +208,14 @@ func (r tableRow) item() (item Item, err error) {
 func (r tableRow) setPair(item *Item) error {
 	item.Shape = ShapePair
 	label := r.partTexts[partLabel]
-	if r.columns[partPreference] != nil {
+	if r.columnsByPart[partPreference] != nil {
 		item.Shape = ShapePreference
 		label = r.partTexts[partPreference]
 	}
 	side, err := r.responseIndex(label, 2, []string{r.partTexts[partModelA], r.partTexts[partModelB]})
 	item.Candidates = preferenceCandidates(
-		r.partTexts[partModelA], r.partTexts[partA],
-		r.partTexts[partModelB], r.partTexts[partB],
+		r.partTexts[partModelA], r.partTexts[partResponseA],
+		r.partTexts[partModelB], r.partTexts[partResponseB],
 	)
 	item.Gold = side
 	switch {
@@ -271,9 +271,9 @@ func (item *Item) setRankedOptions(candidates []Candidate) error {
 	return err
 }
 
-// chosenPlace draws the position of the chosen response among n by the item's id, since it comes first in every row
-// of the file.
-func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
+// drawChosenPosition draws the position of the chosen response among n by the item's id, since it comes first in every
+// row of the file.
+func drawChosenPosition(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
 // setChosen makes a pair of the chosen and one rejected response, or ranked options if several were rejected.
 func (r tableRow) setChosen(item *Item) error {
@@ -290,7 +290,7 @@ func (r tableRow) setChosen(item *Item) error {
 	for _, text := range rejected {
 		candidates = append(candidates, Candidate{Text: text, Rank: new(1)})
 	}
-	place := chosenPlace(item.ID, len(candidates))
+	place := drawChosenPosition(item.ID, len(candidates))
 	candidates[0], candidates[place] = candidates[place], candidates[0]
 	if len(rejected) > 1 {
 		return item.setRankedOptions(candidates)

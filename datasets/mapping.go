@@ -58,7 +58,7 @@ func ShellLine(words ...string) string {
 // Names of the parts of an item that a column may hold.
 const (
 	partID, partQuestion           = "id", "question"
-	partA, partB                   = "response_a", "response_b"
+	partResponseA, partResponseB   = "response_a", "response_b"
 	partLabel, partPreference      = "label", "preference"
 	partOptions                    = "options"
 	partOutputs, partRanks         = "outputs", "ranks"
@@ -125,21 +125,21 @@ func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 
 // newMapper validates the mapping and returns a mapper for it; field is as in Check.
 func (m Mapping) newMapper() (t *mapper, field string, err error) {
-	t = &mapper{columns: map[string][]string{}, nonempty: map[string]bool{}}
+	t = &mapper{columnsByPart: map[string][]string{}, nonempty: map[string]bool{}}
 	pairs, err := parseAssignments(m.Fields)
 	for _, p := range pairs {
 		if err == nil && !slices.ContainsFunc(itemParts, func(entry part) bool { return entry.Name == p[0] }) {
 			err = fmt.Errorf("%q: unknown part, use %s", p[0], itemPartNames())
 		}
-		t.columns[p[0]] = append(t.columns[p[0]], p[1])
+		t.columnsByPart[p[0]] = append(t.columnsByPart[p[0]], p[1])
 	}
 	if err == nil {
-		err = t.validate()
+		err = t.checkParts()
 	}
-	if err == nil && t.columns[partScale] != nil {
+	if err == nil && t.columnsByPart[partScale] != nil {
 		t.scale = new([2]float64)
-		if n, _ := fmt.Sscanf(t.columns[partScale][0], "%g-%g", &t.scale[0], &t.scale[1]); n < 2 {
-			err = fmt.Errorf("scale=%s: write the lowest and the highest score, as in scale=1-5", t.columns[partScale][0])
+		if n, _ := fmt.Sscanf(t.columnsByPart[partScale][0], "%g-%g", &t.scale[0], &t.scale[1]); n < 2 {
+			err = fmt.Errorf("scale=%s: write the lowest and the highest score, as in scale=1-5", t.columnsByPart[partScale][0])
 		}
 	}
 	if err != nil {
@@ -155,7 +155,7 @@ func (m Mapping) newMapper() (t *mapper, field string, err error) {
 			err = fmt.Errorf("%q: use A>B, B>A or tie for pairs, a letter for choices and outputs; numbers have no labels", p[0])
 		}
 		t.labelSides[p[1]] = side
-		t.labels = append(t.labels, p[0]+"="+p[1])
+		t.labelValues = append(t.labelValues, p[0]+"="+p[1])
 	}
 	return t, "label-values", err
 }
@@ -192,13 +192,13 @@ func parseAssignments(lists []string) (out [][2]string, err error) {
 func (t *mapper) canonicalMapping() (m Mapping) {
 	var fields []string
 	for _, p := range itemParts {
-		for _, c := range t.columns[p.Name] {
+		for _, c := range t.columnsByPart[p.Name] {
 			fields = append(fields, p.Name+"="+c)
 		}
 	}
 	m.Fields = []string{strings.Join(fields, ",")}
-	if t.labels != nil {
-		m.LabelValues = []string{strings.Join(slices.Sorted(slices.Values(t.labels)), ",")}
+	if t.labelValues != nil {
+		m.LabelValues = []string{strings.Join(slices.Sorted(slices.Values(t.labelValues)), ",")}
 	}
 	return m
 }
@@ -222,14 +222,14 @@ func guess[V any](columns map[string]V) (fields []string) {
 	add := func(part, column string) {
 		columnOf[part] = strings.TrimPrefix(columnOf[part]+","+part+"="+column, ","+part+"=")
 	}
-	pair := []string{columnOf[partA], columnOf[partB]}
+	pair := []string{columnOf[partResponseA], columnOf[partResponseB]}
 	for _, key := range sortedKeys(plain) {
 		switch {
 		case scoreName.MatchString(key): // one of the people
 			add(partScore, plain[key])
 		case furtherResponse.MatchString(key) && columnOf[partLabel] == "" && !slices.Contains(pair, ""):
-			if columnOf[partA] != "" {
-				columnOf[partA], columnOf[partOutputs] = "", pair[0]
+			if columnOf[partResponseA] != "" {
+				columnOf[partResponseA], columnOf[partOutputs] = "", pair[0]
 				add(partOutputs, pair[1])
 			}
 			add(partOutputs, plain[key])
@@ -270,8 +270,8 @@ func (s *Set) convert(m Mapping, build func(FileRows) ([]string, error)) error {
 	return err
 }
 
-// onlyScoreColumn returns the column or label that the mapping assigns to the score; "" if it assigns anything else.
-func (m Mapping) onlyScoreColumn() string {
+// soleScoreColumn returns the column or label that the mapping assigns to the score; "" if it assigns anything else.
+func (m Mapping) soleScoreColumn() string {
 	entries, _ := parseAssignments(m.Fields)
 	if len(entries) == 1 && entries[0][0] == partScore {
 		return entries[0][1]
@@ -297,7 +297,7 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 
 // convertRows converts the rows of a file to lines.
 func (t *mapper) convertRows(rows FileRows) ([]string, error) {
-	delete(t.columns, partScale) // no column
+	delete(t.columnsByPart, partScale) // no column
 	var first []byte
 	var responses []responseLine
 	people := map[string]responseLine{} // by question and response: several rows have the scores of one
@@ -309,7 +309,7 @@ func (t *mapper) convertRows(rows FileRows) ([]string, error) {
 		switch {
 		case err != nil:
 			rows.Reject(row.Line, err)
-		case t.columns[partPerson] != nil:
+		case t.columnsByPart[partPerson] != nil:
 			l := responseLine{lineNumber: row.Line}
 			json.Unmarshal(line, &l) // written by t.line
 			key := *l.Question + "\x00" + *l.Response
@@ -337,7 +337,7 @@ func (t *mapper) convertRows(rows FileRows) ([]string, error) {
 func (t *mapper) emptyColumnError(first []byte) error {
 	has := keysOf(first)
 	for _, p := range itemParts {
-		for _, c := range t.columns[p.Name] {
+		for _, c := range t.columnsByPart[p.Name] {
 			if len(has) > 0 && !t.nonempty[c] {
 				return fmt.Errorf("--field %s: the column is missing or empty in every row; columns: %s",
 					ShellQuote(p.Name+"="+c), shortList(sortedKeys(has)))
@@ -361,41 +361,41 @@ func (t *mapper) notes() (out []string) {
 	return append(out, notes(omission{t.multiChosenRows, "rows with several chosen responses: none is the best"})...)
 }
 
-// validate returns an error unless the parts to which columns are mapped make up one kind of item.
-func (t *mapper) validate() error {
+// checkParts returns an error unless the parts to which columns are mapped make up one kind of item.
+func (t *mapper) checkParts() error {
 	together := func(a, b string) error {
-		if (t.columns[a] == nil) != (t.columns[b] == nil) {
+		if (t.columnsByPart[a] == nil) != (t.columnsByPart[b] == nil) {
 			return fmt.Errorf("%s and %s go together", a, b)
 		}
 		return nil
 	}
-	if err := cmp.Or(together(partA, partB), together(partChosen, partRejected)); err != nil {
+	if err := cmp.Or(together(partResponseA, partResponseB), together(partChosen, partRejected)); err != nil {
 		return err
 	}
 	matching := 0
 	for _, k := range partsByKind {
-		if t.columns[k.Required[0]] != nil {
+		if t.columnsByPart[k.Required[0]] != nil {
 			matching++
 		}
 	}
 	switch {
-	case t.columns[partQuestion] == nil:
+	case t.columnsByPart[partQuestion] == nil:
 		return errNoQuestion
-	case t.columns[partResponse] == nil && t.columns[partScore] != nil:
+	case t.columnsByPart[partResponse] == nil && t.columnsByPart[partScore] != nil:
 		return together(partResponse, partScore)
 	case matching > 1:
 		return fmt.Errorf("%s, %s, %s, %s and %s belong to different kinds of items: give only one",
-			partA, partOptions, partOutputs, partChosen, partResponse)
-	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
+			partResponseA, partOptions, partOutputs, partChosen, partResponse)
+	case t.columnsByPart[partLabel] != nil && t.columnsByPart[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
-	case t.columns[partPreference] != nil && t.columns[partA] == nil:
+	case t.columnsByPart[partPreference] != nil && t.columnsByPart[partResponseA] == nil:
 		return errors.New("preference needs the columns of response_a and response_b")
-	case matching == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
+	case matching == 0 && t.columnsByPart[partLabel] == nil, t.columnsByPart[partOptions] != nil && t.columnsByPart[partLabel] == nil:
 		return errors.New("has no column for the right answer: add label=COLUMN, " +
 			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}
 	for _, p := range itemParts {
-		if n := len(t.columns[p.Name]); n > 1 && !p.List && p.Separator == "" {
+		if n := len(t.columnsByPart[p.Name]); n > 1 && !p.List && p.Separator == "" {
 			return fmt.Errorf("%s has %d columns: give one", p.Name, n)
 		}
 	}

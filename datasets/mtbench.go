@@ -70,7 +70,7 @@ func (r *battleRow) vote() (matchUp, voteCounts) {
 		firstModel:  *r.ModelA,
 		secondModel: *r.ModelB,
 	}
-	v := *cmp.Or(r.Votes, new(votesFor(*r.Winner)))
+	v := *cmp.Or(r.Votes, new(countsOfOneVote(*r.Winner)))
 	if m.firstModel > m.secondModel {
 		m.firstModel, m.secondModel = m.secondModel, m.firstModel
 		v.A, v.B = v.B, v.A
@@ -84,7 +84,7 @@ const inconsistent = "tie (inconsistent)"
 // poll sums the votes on a match-up, with the conversations of the first row about it.
 type poll struct {
 	line int // number of that row's line in the file
-	row  battleLine
+	row  majorityLine
 }
 
 // majorityLines writes one line for each match-up with a majority among all its votes.
@@ -137,7 +137,7 @@ func majorityLines(rows FileRows) ([]string, error) {
 }
 
 // line returns a row about the match-up as a line, with the models in the order of the match-up, without votes.
-func (m matchUp) line(row []byte) (l battleLine) {
+func (m matchUp) line(row []byte) (l majorityLine) {
 	json.Unmarshal(row, &l) // decoded before without error
 	if l.ModelA != m.firstModel {
 		l.A, l.B = l.B, l.A

@@ -106,9 +106,9 @@ func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 
 // treeConverter converts trees of messages to items, one at a time, and counts the trees and replies left out.
 type treeConverter struct {
-	lang       string          // language of the trees to use, or anyLanguage
-	scoreLabel string          // people's label that scores the replies, each an item of its own; "": items are trees
-	roots      map[string]bool // ids of the trees so far
+	lang        string          // language of the trees to use, or anyLanguage
+	scoreLabel  string          // people's label that scores the replies, each an item of its own; "": items are trees
+	seenTreeIDs map[string]bool // ids of the trees so far
 
 	treeCount       int            // trees read
 	items           int            // items made
@@ -120,8 +120,8 @@ type treeConverter struct {
 func newTreeConverter(o OpenOptions) treeConverter {
 	return treeConverter{
 		lang:            cmp.Or(o.Lang, "en"),
-		scoreLabel:      o.onlyScoreColumn(),
-		roots:           map[string]bool{},
+		scoreLabel:      o.soleScoreColumn(),
+		seenTreeIDs:     map[string]bool{},
 		rejectedTrees:   map[string]int{},
 		rejectedReplies: map[string]int{},
 	}
@@ -130,7 +130,7 @@ func newTreeConverter(o OpenOptions) treeConverter {
 // emit writes the line of a tree's item, unless the tree is left out.
 func (f *treeConverter) emit(root message, replies []message, rows FileRows) error {
 	f.treeCount++
-	if reason := f.rejectTree(root); reason != "" {
+	if reason := f.treeRejectionReason(root); reason != "" {
 		f.rejectedTrees[reason]++
 		return nil
 	}
@@ -138,7 +138,7 @@ func (f *treeConverter) emit(root message, replies []message, rows FileRows) err
 		f.emitScores(root, replies, rows)
 		return nil
 	}
-	options := f.options(root, replies)
+	options := f.optionReplies(root, replies)
 	if n := len(options); n < 2 {
 		f.rejectedTrees[[]string{"without a reply to show", "with one reply to show (no entropy)"}[n]]++
 		return nil
@@ -165,7 +165,7 @@ func (f *treeConverter) emit(root message, replies []message, rows FileRows) err
 func (f *treeConverter) emitScores(root message, replies []message, rows FileRows) {
 	for _, m := range replies {
 		score := m.score(f.scoreLabel)
-		switch reason := rejectReply(root, m); {
+		switch reason := replyRejectionReason(root, m); {
 		case reason != "":
 			f.rejectedReplies[reason]++
 		case score == nil:
@@ -183,10 +183,10 @@ func (f *treeConverter) emitScores(root message, replies []message, rows FileRow
 	}
 }
 
-// rejectTree returns the first reason to leave out a tree with this root; "": none.
-func (f *treeConverter) rejectTree(root message) string {
-	twice := f.roots[root.ID]
-	f.roots[root.ID] = true
+// treeRejectionReason returns the first reason to leave out a tree with this root; "": none.
+func (f *treeConverter) treeRejectionReason(root message) string {
+	twice := f.seenTreeIDs[root.ID]
+	f.seenTreeIDs[root.ID] = true
 	switch {
 	case twice:
 		return "in the file twice"
@@ -202,12 +202,12 @@ func (f *treeConverter) rejectTree(root message) string {
 	return ""
 }
 
-// options returns the replies that become options, sorted by id.
-func (f *treeConverter) options(root message, replies []message) []message {
+// optionReplies returns the replies that become options, sorted by id.
+func (f *treeConverter) optionReplies(root message, replies []message) []message {
 	var options []message
 	ranked := false
 	for _, m := range replies {
-		if reason := rejectReply(root, m); reason != "" {
+		if reason := replyRejectionReason(root, m); reason != "" {
 			f.rejectedReplies[reason]++
 			continue
 		}
@@ -224,8 +224,8 @@ func (f *treeConverter) options(root message, replies []message) []message {
 	return options
 }
 
-// rejectReply returns the first reason to leave out a reply; "": none.
-func rejectReply(root, m message) string {
+// replyRejectionReason returns the first reason to leave out a reply; "": none.
+func replyRejectionReason(root, m message) string {
 	switch {
 	case m.Role != assistantRole:
 		return "not the assistant's"

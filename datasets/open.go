@@ -67,7 +67,7 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 // load indexes a file, after unpacking and assembling it if needed. It rejects options without effect: a run that names
 // a language would otherwise have another id but the same items.
 func (s *Set) load() (*Set, error) {
-	err := s.unpack()
+	err := s.unpackToLines()
 	if err == nil {
 		err = s.index()
 	}
@@ -93,8 +93,8 @@ func (s *Set) locateError(err error) error {
 	return fmt.Errorf("%s: %w", s.displayName(), err)
 }
 
-// unpack replaces a file by the lines of its items, unless it already has this form.
-func (s *Set) unpack() error {
+// unpackToLines replaces a file by the lines of its items, unless it already has this form.
+func (s *Set) unpackToLines() error {
 	lines, byRow, err := rows.Unpack(s.data)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Set) unpack() error {
 	switch {
 	case err != nil:
 		return err
-	case f != nil && f.Shape == ShapeOptions && f.Languages && mapping.onlyScoreColumn() != "":
+	case f != nil && f.Shape == ShapeOptions && f.Languages && mapping.soleScoreColumn() != "":
 		// people's label of OASST's replies
 		err := s.convert(mapping, f.Assemble)
 		s.setFormat(&ScoresFormat)
@@ -223,7 +223,7 @@ func (s *Set) index() error {
 	if s.SHA256 == "" {
 		r = io.TeeReader(r, sum)
 	}
-	if err := rows.EachLine(r, s.parse, s.add); err != nil {
+	if err := rows.EachLine(r, s.parseLine, s.add); err != nil {
 		return err
 	}
 	if s.SHA256 == "" {
@@ -242,9 +242,9 @@ func (s *Set) checkUsable() error {
 	switch {
 	case len(s.rows) > 0:
 		return nil
-	case len(s.otherGroups) > 0:
+	case len(s.excludedGroups) > 0:
 		return fmt.Errorf("no item has the group %s; groups: %s",
-			strings.Join(s.OpenOptions.Groups, " or "), shortList(s.otherGroups))
+			strings.Join(s.OpenOptions.Groups, " or "), shortList(s.excludedGroups))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)",
 			s.SkipReasons[0], s.positionNoun(), s.Skipped, s.describeExpectedRows())

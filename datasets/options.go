@@ -271,9 +271,9 @@ func EncodeOptions(item Item) ([]byte, error) {
 	return line, nil
 }
 
-// Pairs returns all pairs of the item's options as lines of [JudgeBenchFormat] without a label. An option without a
+// PairLines returns all pairs of the item's options as lines of [JudgeBenchFormat] without a label. An option without a
 // model gets its id as the model's name.
-func (item Item) Pairs() (lines [][]byte) {
+func (item Item) PairLines() (lines [][]byte) {
 	pair := item
 	pair.Shape = ShapePair
 	pair.Source = item.Group

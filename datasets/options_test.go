@@ -171,7 +171,7 @@ func TestOptionsAreRelabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for said, gold := range map[string]int{"01": 0, "02": 1, "tie": NoGold} {
-		line, err := got.withLabel(said, nil)
+		line, err := got.labelledLine(said, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", said, err)
 		}

@@ -59,7 +59,7 @@ func (l Library) readCard(name string) (k Entry, err error) {
 	if !userDatasetName.MatchString(name) {
 		return k, fs.ErrNotExist
 	}
-	cardPath := l.ownCard(name)
+	cardPath := l.cardPath(name)
 	text, err := os.ReadFile(cardPath)
 	if err != nil {
 		return k, err
@@ -76,7 +76,7 @@ func (l Library) readCard(name string) (k Entry, err error) {
 	return k, nil
 }
 
-func (l Library) ownCard(name string) string {
+func (l Library) cardPath(name string) string {
 	return filepath.Join(l.Dir, userDatasetsFolder, name+".json")
 }
 
@@ -123,7 +123,7 @@ func (l Library) ImportUserDataset(file, name string, mapping Mapping) (k, previ
 	}
 	card, err := json.MarshalIndent(k, "", "  ")
 	if err == nil {
-		err = l.write(l.ownCard(name), card)
+		err = l.write(l.cardPath(name), card)
 	}
 	if err == nil && previous.File != k.File && previous.IsUserDataset() {
 		os.Remove(l.path(previous))

@@ -43,7 +43,7 @@ func TestImportOwn(t *testing.T) {
 		t.Errorf("imported again over %+v: %+v, %v", before, second, err)
 	}
 	files, _ := filepath.Glob(filepath.Join(lib.Dir, userDatasetsFolder, "*"))
-	if want := []string{lib.Path("mine"), lib.ownCard("mine")}; !slices.Equal(files, want) {
+	if want := []string{lib.Path("mine"), lib.cardPath("mine")}; !slices.Equal(files, want) {
 		t.Errorf("there are %q, want %q", files, want)
 	}
 
@@ -59,7 +59,7 @@ func TestImportOwn(t *testing.T) {
 	_, err = lib.Open("mine")
 	oneLine(t, err, path, `the copy of more.csv imported as "mine" is missing: import it again with --as mine`)
 	for _, card := range []string{"{", `{"name":"mine","file":"../../secret"}`, `{"name":"mine","file":"own/mine-/../../x"}`, `{"name":"yours","file":"own/mine-1"}`} {
-		if err := os.WriteFile(lib.ownCard("mine"), []byte(card), 0o644); err != nil {
+		if err := os.WriteFile(lib.cardPath("mine"), []byte(card), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := lib.Open("mine"); err == nil || !strings.HasSuffix(err.Error(), ": import the file again, with --as mine") {

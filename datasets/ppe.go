@@ -11,8 +11,8 @@ import (
 // prompt form a cluster. The order within a pair is that of the sample.
 var PPEFormat = newFormat(ppeName, Format{
 	Parse:      parsePair,
-	Assemble:   drawnPairs,
-	ClusterKey: idBeforeSeparator(":"),
+	Assemble:   writeSampledPairs,
+	ClusterKey: idPrefixFunc(":"),
 })
 
 const ppeName = "ppe"
@@ -45,8 +45,8 @@ func (r *ppeRow) read(line []byte) error {
 	return nil
 }
 
-// drawnPairs writes a line in JudgeBench's format for each sampled pair of every row.
-func drawnPairs(rows FileRows) ([]string, error) {
+// writeSampledPairs writes a line in JudgeBench's format for each sampled pair of every row.
+func writeSampledPairs(rows FileRows) ([]string, error) {
 	for row := range rows.Rows {
 		var r ppeRow
 		if err := r.read(row.Text); err != nil {

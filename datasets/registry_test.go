@@ -339,7 +339,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	if notes, err := lib.ChecksumNotes(law); err != nil || len(notes) != 1 || notes[0] != "its SHA-256 is "+HexSum([]byte(content))+", that of the copy gavel was tested with" {
+	if notes, err := lib.UnpublishedChecksumNotes(law); err != nil || len(notes) != 1 || notes[0] != "its SHA-256 is "+HexSum([]byte(content))+", that of the copy gavel was tested with" {
 		t.Errorf("%q, %v", notes, err)
 	}
 
@@ -388,7 +388,7 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 	if s, err := lib.Open("x-law"); err != nil || s.Len() != 1 {
 		t.Error(err)
 	}
-	if notes, err := lib.ChecksumNotes(law); len(notes) != 1 || !strings.HasSuffix(notes[0], "; keep it with your results") || err != nil {
+	if notes, err := lib.UnpublishedChecksumNotes(law); len(notes) != 1 || !strings.HasSuffix(notes[0], "; keep it with your results") || err != nil {
 		t.Errorf("%q, %v", notes, err)
 	}
 }

@@ -34,7 +34,7 @@ func WriteLabelled(
 		if item.Shape == ShapePair && best == "tie" {
 			ties++
 		}
-		line, err := item.withLabel(best, people[item.ID])
+		line, err := item.labelledLine(best, people[item.ID])
 		if err != nil {
 			return 0, nil, err
 		}
@@ -51,9 +51,9 @@ func WriteLabelled(
 	return n, notes, writeNew(out, lines.Bytes())
 }
 
-// withLabel returns the item as a line with the label best: a candidate's id, a number, or "tie". A response gets the
-// scores in people, by person.
-func (item Item) withLabel(best string, people map[string]string) ([]byte, error) {
+// labelledLine returns the item as a line with the label best: a candidate's id, a number, or "tie". A response gets
+// the scores in people, by person.
+func (item Item) labelledLine(best string, people map[string]string) ([]byte, error) {
 	item.Candidates = slices.Clone(item.Candidates)
 	item.Gold = item.candidateIndex(best)
 	if item.Gold < 0 && !item.Shape.Info().Numeric && best != "tie" {

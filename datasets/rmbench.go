@@ -22,7 +22,7 @@ var RMBenchFormat = newFormat("rm-bench", Format{
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
-	ClusterKey: idBeforeSeparator(":"),
+	ClusterKey: idPrefixFunc(":"),
 	DifficultyOf: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return DifficultyLevels[1+strings.Compare(wrong, right)]
@@ -36,12 +36,12 @@ var DifficultyLevels = []string{"easy", "normal", "hard"}
 const rmStyles = 3
 
 type rmRow struct {
-	ID       *textOrNumber `json:"id" must:"id"`
-	Domain   string        `json:"domain"`
-	Prompt   *string       `json:"prompt" must:"be"`
-	Chosen   []string      `json:"chosen" must:"be"`
-	Rejected []string      `json:"rejected" must:"be"`
-	Pair     string        `json:"pair,omitempty"` // in lines of writeNinePairs: the styles of the two responses
+	ID        *textOrNumber `json:"id" must:"id"`
+	Domain    string        `json:"domain"`
+	Prompt    *string       `json:"prompt" must:"be"`
+	Chosen    []string      `json:"chosen" must:"be"`
+	Rejected  []string      `json:"rejected" must:"be"`
+	StylePair string        `json:"pair,omitempty"` // in lines of writeNinePairs: the styles of the two responses
 
 	Own *OwnAnswer `json:"own_answer,omitempty"`
 }
@@ -49,7 +49,7 @@ type rmRow struct {
 // check returns an error unless a row has a response of each style, or a pair has two.
 func (r *rmRow) check() error {
 	styles := rmStyles
-	if r.Pair != "" {
+	if r.StylePair != "" {
 		styles = 1
 	}
 	if len(r.Chosen) != styles || len(r.Rejected) != styles {
@@ -63,19 +63,19 @@ func (r *rmRow) check() error {
 var rmPairs = strings.Fields("1-1 1-2 1-3 2-1 2-2 2-3 3-1 3-2 3-3")
 
 func (r *rmRow) item() (Item, error) {
-	if !slices.Contains(rmPairs, r.Pair) {
-		return Item{}, fmt.Errorf("pair %.20q is not a pair of styles, 1-1 to 3-3", r.Pair)
+	if !slices.Contains(rmPairs, r.StylePair) {
+		return Item{}, fmt.Errorf("pair %.20q is not a pair of styles, 1-1 to 3-3", r.StylePair)
 	}
 	domain := categoryOrDefault(r.Domain, "RM-Bench")
 	item := Item{
-		ID:         domain + ":" + string(*r.ID) + ":" + r.Pair,
+		ID:         domain + ":" + string(*r.ID) + ":" + r.StylePair,
 		Shape:      ShapePair,
 		Source:     "rm-bench",
 		Group:      domain,
 		Question:   *r.Prompt,
 		Candidates: lettered(r.Chosen[0], r.Rejected[0]),
 	}
-	if chosenPlace(item.ID, 2) == 1 {
+	if drawChosenPosition(item.ID, 2) == 1 {
 		item.Gold = 1
 		item.Candidates = lettered(r.Rejected[0], r.Chosen[0])
 	}
@@ -86,7 +86,7 @@ func (r *rmRow) item() (Item, error) {
 func writeNinePairs(rows FileRows) ([]string, error) {
 	domain := strings.TrimSuffix(ShortName(rows.Path), "_filtered")
 	for row, r := range decodeRows[rmRow](rows) {
-		if r.Pair != "" { // already a pair
+		if r.StylePair != "" { // already a pair
 			rows.EmitLine(row.Line, row.Text)
 			continue
 		}
@@ -97,7 +97,7 @@ func writeNinePairs(rows FileRows) ([]string, error) {
 		for k, pair := range rmPairs {
 			r.Chosen = chosen[k/rmStyles:][:1]
 			r.Rejected = rejected[k%rmStyles:][:1]
-			r.Pair = pair
+			r.StylePair = pair
 			rows.EmitLine(row.Line, r)
 		}
 	}

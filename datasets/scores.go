@@ -67,8 +67,8 @@ var scoreName = regexp.MustCompile(`^(human|people)?(scores?|ratings?|rater|anno
 // scores returns the scores in a row's columns, by column or, if a row names the person, by person.
 func (r tableRow) scores() (map[string]float64, error) {
 	all := map[string]float64{}
-	for _, c := range r.columns[partScore] {
-		value := r.lookup(c)
+	for _, c := range r.columnsByPart[partScore] {
+		value := r.columnValue(c)
 		person := cmp.Or(r.partTexts[partPerson], c)
 		switch text := strings.ToLower(cmp.Or(strings.TrimSpace(ScalarText(value)), string(value))); text {
 		case "", `""`:
@@ -84,7 +84,7 @@ func (r tableRow) scores() (map[string]float64, error) {
 			all[person] = score
 		}
 	}
-	if r.columns[partScore] != nil && len(all) == 0 {
+	if r.columnsByPart[partScore] != nil && len(all) == 0 {
 		return nil, errors.New("no person has scored the response")
 	}
 	return all, nil

@@ -28,8 +28,8 @@ var (
 // parseSide returns the index of the response or option that a label names without --label-values, sideTie or unclear.
 func (t *mapper) parseSide(label string) int {
 	word := strings.ToLower(strings.TrimSpace(label))
-	if t.columns[partA] == nil {
-		if t.columns[partOptions] == nil && t.columns[partOutputs] == nil || len(word) != 1 ||
+	if t.columnsByPart[partResponseA] == nil {
+		if t.columnsByPart[partOptions] == nil && t.columnsByPart[partOutputs] == nil || len(word) != 1 ||
 			word[0] < 'a' || word[0] > 'z' {
 			return sideUnclear
 		}
@@ -65,17 +65,17 @@ func (r tableRow) responseIndex(label string, n int, names []string) (int, error
 		}
 		return side, nil
 	}
-	columns := slices.Concat(r.columns[partA], r.columns[partB], r.columns[partOptions], r.columns[partOutputs])
+	columns := slices.Concat(r.columnsByPart[partResponseA], r.columnsByPart[partResponseB], r.columnsByPart[partOptions], r.columnsByPart[partOutputs])
 	for _, options := range [][]string{names, columns} {
 		if i := slices.Index(options, trimmed); len(options) == n && i >= 0 && !slices.Contains(options[i+1:], trimmed) {
 			return i, nil
 		}
 	}
-	r.hasZeroLabel = r.hasZeroLabel || trimmed == "0" && r.columns[partA] != nil
+	r.hasZeroLabel = r.hasZeroLabel || trimmed == "0" && r.columnsByPart[partResponseA] != nil
 	side := r.parseSide(trimmed)
 	if side == sideUnclear || side >= n {
 		example := "A>B=…,B>A=…,tie=…"
-		if r.columns[partA] == nil {
+		if r.columnsByPart[partResponseA] == nil {
 			example = "A=…,B=…"
 		}
 		return 0, fmt.Errorf("label %q: unclear which response it names; say so with --label-values '%s'",

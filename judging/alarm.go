@@ -17,11 +17,11 @@ type Alarms struct {
 	unconstrained        int            // truncated replies that ignore the labels; see [Record.IgnoresConstraint]
 	unserved             Unserved       // judgments without a verdict by no fault of the judge
 	Manifest             *Manifest      // of the run; may be nil
-	labels               map[string]int // verdicts by label
+	verdictsByLabel      map[string]int // verdicts by label
 	Message              string         // the warning that the latest check found reason for; "" for none
 
-	reported   map[string]bool // true for each kind of warning that Look has returned; see alarm
-	loopAdvice string          // advice against the latest reply that repeats itself
+	reportedKinds map[string]bool // true for each kind of warning that Look has returned; see alarm
+	loopAdvice    string          // advice against the latest reply that repeats itself
 }
 
 const (
@@ -44,11 +44,11 @@ func (a *Alarms) Observe(r *Record) string {
 	a.unserved.Add(a.Manifest, r, r.Outcome)
 	switch r.Outcome {
 	case Decided, Tie:
-		if a.labels == nil {
-			a.labels = map[string]int{}
+		if a.verdictsByLabel == nil {
+			a.verdictsByLabel = map[string]int{}
 		}
 		if !strings.HasPrefix(r.Agent, "option ") { // most options are wrong
-			a.labels[r.Label]++
+			a.verdictsByLabel[r.Label]++
 		}
 	case Truncated:
 		a.truncated++
@@ -63,18 +63,18 @@ func (a *Alarms) Observe(r *Record) string {
 		a.noVerdict++
 	}
 	scheduled := a.n%alarmAfter == 0 && a.n/alarmAfter&(a.n/alarmAfter-1) == 0
-	if !scheduled && (a.reported[loopAlarm] || !a.tooManyLoops()) {
+	if !scheduled && (a.reportedKinds[loopAlarmKind] || !a.tooManyLoops()) {
 		return ""
 	}
 	var kind string
 	kind, a.Message = a.firstWarning()
-	if a.reported[kind] {
+	if a.reportedKinds[kind] {
 		return ""
 	}
-	if a.reported == nil {
-		a.reported = map[string]bool{}
+	if a.reportedKinds == nil {
+		a.reportedKinds = map[string]bool{}
 	}
-	a.reported[kind] = a.Message != ""
+	a.reportedKinds[kind] = a.Message != ""
 	return a.Message
 }
 
@@ -83,13 +83,13 @@ func (a *Alarms) tooManyLoops() bool {
 	return a.repetitiveReplies >= alarmLoops && 200*a.repetitiveReplies >= alarmPercent*a.n
 }
 
-// loopAlarm names the kind of warning about replies that repeat themselves.
-const loopAlarm = "loops"
+// loopAlarmKind names the kind of warning about replies that repeat themselves.
+const loopAlarmKind = "loops"
 
 // firstWarning returns the kind and the text of the first warning that the counts call for, or two empty strings.
 func (a *Alarms) firstWarning() (kind, text string) {
 	if a.tooManyLoops() {
-		return loopAlarm, fmt.Sprintf("alarm: %d of %d replies repeat themselves until they are cut: %s",
+		return loopAlarmKind, fmt.Sprintf("alarm: %d of %d replies repeat themselves until they are cut: %s",
 			a.repetitiveReplies, a.n, a.loopAdvice)
 	}
 	if n := a.unserved.Total(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
@@ -107,7 +107,7 @@ func (a *Alarms) firstWarning() (kind, text string) {
 		return "silent", fmt.Sprintf("alarm: %d of %d replies have no verdict: "+
 			"read one of them, and try --constrain or another prompt", a.noVerdict, a.n)
 	}
-	for label, n := range a.labels {
+	for label, n := range a.verdictsByLabel {
 		if label != "" && n >= alarmAfter/2 && 100*n >= alarmPercent*(a.n-a.noVerdict) {
 			return "one label", fmt.Sprintf("alarm: %d of %d verdicts are %q: "+
 				"the judge may go by the position or the prompt and not by what it reads", n, a.n-a.noVerdict, label)

@@ -39,8 +39,8 @@ type Answer struct {
 
 // answerRunQuestion holds a question as the answering run has it, to compare with another file's question of that id.
 type answerRunQuestion struct {
-	texts [sha256.Size]byte // hash of the question and its candidates; see hashTexts
-	gold  string            // id of the labelled candidate, or the labelled number
+	textsHash [sha256.Size]byte // hash of the question and its candidates; see hashTexts
+	gold      string            // id of the labelled candidate, or the labelled number
 }
 
 // ReadAnswers reads the answers in the folder of a run of the answer protocol. By default it uses the readers of
@@ -114,7 +114,7 @@ func (a *ModelAnswers) Find(item datasets.Item) (Answer, NoAnswerReason) {
 	case strings.TrimSpace(g.Text) == "":
 		return g, NoAnswerNoText
 	}
-	if prior, ok := a.questions[item.ID]; a.questions != nil && (!ok || prior.texts != hashTexts(item)) {
+	if prior, ok := a.questions[item.ID]; a.questions != nil && (!ok || prior.textsHash != hashTexts(item)) {
 		return g, NoAnswerQuestionChanged
 	}
 	return g, AnswerUsable

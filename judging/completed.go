@@ -45,9 +45,9 @@ func (s *Completed) Has(item string, presentation, repetition int) bool {
 // Count returns the number of judgments that the run has.
 func (s *Completed) Count() int { return s.count }
 
-// HasItem reports whether the run has the judgments of all presentations of an item, by its id, in each of the first
-// repetitions.
-func (s *Completed) HasItem(item string, repetitions int) bool {
+// IsItemComplete reports whether the run has the judgments of all presentations of an item, by its id, in each of the
+// first repetitions.
+func (s *Completed) IsItemComplete(item string, repetitions int) bool {
 	for repetition := range repetitions {
 		done, some := s.presentationsDone[repetitionKey{item, repetition}]
 		if !some || slices.Contains(done, false) {

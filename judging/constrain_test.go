@@ -64,8 +64,8 @@ func TestCountedPrompts(t *testing.T) {
 			counts, asks := 0, 0
 			j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				asks++
-				if req.PromptTokens != c.count {
-					t.Errorf("asked with %d tokens counted", req.PromptTokens)
+				if req.CountedPromptTokens != c.count {
+					t.Errorf("asked with %d tokens counted", req.CountedPromptTokens)
 				}
 				return judgingtest.Reply("[[A>B]]")
 			}))
@@ -133,7 +133,7 @@ func TestLongestPromptInTokens(t *testing.T) {
 		{[]datasets.Item{short, escaped, between, long}, 1500, PromptLength{1501, "of the 2 longest in bytes, counted by the server"}, 2},
 		{[]datasets.Item{short, escaped, between, long}, 5500, PromptLength{5501, CountedByServer}, 2},
 	} {
-		j, _ = newJob(t, judgingtest.Items(t, c.items...), nil)
+		j, _ = newJob(t, judgingtest.OpenItems(t, c.items...), nil)
 		n.Store(0)
 		j.CountTokens = func(context.Context, backends.Request) (int, error) { return c.tokens + int(n.Add(1)) - 1, nil }
 		room := 5000 + j.Manifest.Spec.Parameters.MaxTokens

@@ -57,7 +57,7 @@ func TestConversations(t *testing.T) {
 			func(_ context.Context, req backends.Request) (backends.Response, error) {
 				last := req.Messages[len(req.Messages)-1].Content
 				turn := members(t, req)
-				trials.RemoveDefaults(members(t, backends.Request{
+				trials.RemoveEqualMembers(members(t, backends.Request{
 					Identity:  "test judge",
 					Model:     "judge",
 					TopP:      1,
@@ -96,7 +96,7 @@ func TestConversations(t *testing.T) {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
 		record := members(t, r)
-		trials.RemoveDefaults(members(t, &Record{
+		trials.RemoveEqualMembers(members(t, &Record{
 			Schema:        1,
 			Run:           r.Run,
 			Gavel:         "test",

@@ -11,9 +11,9 @@ import (
 // A reply is truncated if the server says so; backends/reply.go maps what servers report to a Finish, and this file
 // derives the outcomes from it. [Record.EndsInLoop] finds replies that repeat themselves until they are truncated.
 
-// unfinishedOutcome maps the way a reply ended to PromptTooLong, Refused or, unless reading accepts verdicts in
+// unfinishedReplyOutcome maps the way a reply ended to PromptTooLong, Refused or, unless reading accepts verdicts in
 // truncated replies, Truncated. It returns "" for a reply that can have a verdict.
-func unfinishedOutcome(f backends.Finish, reading ReadingOptions) Outcome {
+func unfinishedReplyOutcome(f backends.Finish, reading ReadingOptions) Outcome {
 	switch f {
 	case backends.FinishPromptTooLong:
 		return PromptTooLong

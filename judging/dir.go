@@ -34,9 +34,9 @@ var RunFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, About
 
 // Dir writes a run directory and holds its lock.
 type Dir struct {
-	Path    string
-	lock    *flock.Flock
-	dropped map[int]bool // numbers, from 1, of the records that RemoveInvalidRecords removes
+	Path                 string
+	lock                 *flock.Flock
+	invalidRecordNumbers map[int]bool // numbers, from 1, of the records that RemoveInvalidRecords removes
 	// WaitingJudgments holds judgments of an earlier try that need a check of which model the server serves: those that
 	// waited for one when the try was killed, and records marked unverified.
 	WaitingJudgments []*Record
@@ -58,12 +58,12 @@ func OtherRun(path string, old, m *Manifest) error {
 // must be the run of m: OpenDir then calls done for every valid record. Records for which retry returns true, and
 // unverified ones, are not valid: Start or Sweep removes both from the file, and Waiting holds the unverified ones.
 func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
-	return OpenDirWithValues(path, m, retry, ignoreVerdict, func(r *Record, _ struct{}) error { return done(r) })
+	return OpenDirReadingRecords(path, m, retry, readNoValue, func(r *Record, _ struct{}) error { return done(r) })
 }
 
-// OpenDirWithValues works like OpenDir, but read makes a value of each record, in parallel, which done receives; see
-// [ReadRecordsWithValues].
-func OpenDirWithValues[T any](
+// OpenDirReadingRecords works like OpenDir, but read makes a value of each record, in parallel, which done receives;
+// see [ReadRecordsWithValues].
+func OpenDirReadingRecords[T any](
 	path string, m *Manifest, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
@@ -139,7 +139,7 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 	m.Altered = slices.DeleteFunc(m.Altered, func(name string) bool { return name == RecordsFile })
 	started := *m
 	started.Status = Running
-	if err := d.Begin(&started, each); err != nil {
+	if err := d.StartWithItems(&started, each); err != nil {
 		return err
 	}
 	for _, r := range records {
@@ -151,8 +151,8 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 	return d.WriteManifest(m)
 }
 
-// Begin calls Start and WriteItems.
-func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error {
+// StartWithItems calls Start and WriteItems.
+func (d *Dir) StartWithItems(m *Manifest, each func(line func([]byte) error) error) error {
 	if err := d.Start(m); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func mustBeFree(path string) error {
 
 // RemoveInvalidRecords rewrites records.jsonl in one step, without the records that OpenDir found invalid.
 func (d *Dir) RemoveInvalidRecords() error {
-	if len(d.dropped) == 0 {
+	if len(d.invalidRecordNumbers) == 0 {
 		return nil
 	}
 	path := filepath.Join(d.Path, RecordsFile)
@@ -203,13 +203,13 @@ func (d *Dir) RemoveInvalidRecords() error {
 		n := 0
 		return ReadRecords(path, func(r *Record) error {
 			n++
-			if d.dropped[n] {
+			if d.invalidRecordNumbers[n] {
 				return nil
 			}
 			return enc.Encode(r)
 		})
 	})
-	d.dropped = nil
+	d.invalidRecordNumbers = nil
 	return withFullDiskNote(err)
 }
 
@@ -221,11 +221,11 @@ func eachStoredRecord[T any](
 	var completed Completed
 	var unverified []*Record
 	n := 0
-	d.dropped = map[int]bool{}
+	d.invalidRecordNumbers = map[int]bool{}
 	err := ReadRecordsWithValues(filepath.Join(d.Path, RecordsFile), read, func(r *Record, value T) error {
 		n++
 		if retry(r) || r.Unverified || !completed.Add(r) {
-			d.dropped[n] = true
+			d.invalidRecordNumbers[n] = true
 			if r.Unverified {
 				unverified = append(unverified, r)
 			}

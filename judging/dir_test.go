@@ -26,7 +26,7 @@ func startedDir(t *testing.T, path string) *Dir {
 	t.Helper()
 	d, _, err := open(path, testManifest())
 	if err == nil {
-		err = d.Begin(testManifest(), noItems)
+		err = d.StartWithItems(testManifest(), noItems)
 	}
 	assert.NilError(t, err)
 	t.Cleanup(func() { d.Close() })
@@ -69,7 +69,7 @@ func runWith(t *testing.T, records ...*Record) string {
 	if err != nil || disk.Exists(filepath.Join(path, ManifestFile)) || len(completed) != 0 {
 		t.Fatalf("a new run: standing %v, error %v", completed, err)
 	}
-	assert.NilError(t, d.Begin(testManifest(), noItems))
+	assert.NilError(t, d.StartWithItems(testManifest(), noItems))
 	for _, r := range records {
 		assert.NilError(t, d.Write(r))
 	}
@@ -107,7 +107,7 @@ func TestOpenDirGoesOn(t *testing.T) {
 			if err != nil || old.ID != testManifest().ID || !slices.Equal(completed, c.completed) {
 				t.Errorf("manifest %v, standing %q, want %q, error %v", old, completed, c.completed, err)
 			}
-			assert.NilError(t, d.Begin(testManifest(), noItems))
+			assert.NilError(t, d.StartWithItems(testManifest(), noItems))
 			assert.NilError(t, d.Write(recordOf("p9", 0, Decided)))
 			text := readAll(t, filepath.Join(path, RecordsFile))
 			if n := strings.Count(text, "\n"); n != c.lines+1 || !strings.HasSuffix(text, "\n") {
@@ -170,7 +170,7 @@ func TestOpenDirAfterAKill(t *testing.T) {
 			if err != nil || !slices.Equal(completed, []string{"p1 0"}) {
 				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, offset, completed, err)
 			}
-			assert.NilError(t, d.Begin(testManifest(), noItems))
+			assert.NilError(t, d.StartWithItems(testManifest(), noItems))
 			assert.NilError(t, d.Write(recordOf("p2", 0, Tie)))
 			if got := readAll(t, filepath.Join(path, RecordsFile)); got != lines[0]+last {
 				t.Fatalf("%s, cut after %d bytes, then written: %q", kept.name, offset, got)

@@ -23,7 +23,7 @@ type pairwise struct {
 func comparison(name string) Protocol {
 	two := []string{"A>B", "B>A"}
 	return Protocol{
-		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, FollowUps: true,
+		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, HasFollowUpTurn: true,
 		Templates: []Template{
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
@@ -50,7 +50,7 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 	out := Prompt{
 		System: p.template.System, FollowUp: "continue your judgment and finish by outputting a final verdict label",
 		User:   item.Question + "\n\nA: " + item.Candidates[s.Order[0]].Text + "\n\nB: " + item.Candidates[s.Order[1]].Text,
-		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, Correct: slices.Index(s.Order, item.Gold)},
+		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, VerdictLabels: []string{"[[A>B]]", "[[B>A]]"}, CorrectPosition: slices.Index(s.Order, item.Gold)},
 	}
 	for _, l := range p.template.Labels {
 		out.Labels = append(out.Labels, "[["+l+"]]")

@@ -23,9 +23,9 @@ func TestItemsOfAFolder(t *testing.T) {
 	}
 	m := testManifest()
 	m.Dataset.Format = set.Format
-	ids, err := ReadItems(m, strings.NewReader(lines.String()))
+	ids, err := ReadIDsByDigest(m, strings.NewReader(lines.String()))
 	assert.NilError(t, err)
-	all := ItemSetOf(ids)
+	all := NewItemSet(ids)
 	assert.Equal(t, all.Len(), 3)
 	assert.Assert(t, all.SubsetOf(all) && all.AlmostEqual(all))
 	var responses []string
@@ -34,7 +34,7 @@ func TestItemsOfAFolder(t *testing.T) {
 	})
 	assert.NilError(t, err)
 	assert.DeepEqual(t, responses, []string{"p1: 1, 2", "p2: 2, 3", "p3: 3, 4"})
-	_, err = ReadItems(m, strings.NewReader("no item\n"))
+	_, err = ReadIDsByDigest(m, strings.NewReader("no item\n"))
 	assert.Assert(t, err != nil)
 	dir := t.TempDir()
 	assert.NilError(t, os.WriteFile(filepath.Join(dir, ItemsFile), []byte(lines.String()), 0o644))

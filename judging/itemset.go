@@ -19,15 +19,15 @@ func (m *Manifest) ItemsFileKey() string {
 	return cmp.Or(m.Files[ItemsFile], m.Spec.Dataset.SHA256+" "+m.Spec.Dataset.IDsHash)
 }
 
-// ReadItems reads the lines of a run's items.jsonl from in and returns the items' ids by digest.
-func ReadItems(m *Manifest, in io.Reader) (map[uint64]string, error) {
+// ReadIDsByDigest reads the lines of a run's items.jsonl from in and returns the items' ids by digest.
+func ReadIDsByDigest(m *Manifest, in io.Reader) (map[uint64]string, error) {
 	type identity struct {
 		id     string
 		digest uint64
 	}
 	ids := map[uint64]string{}
 	parse := func(line []byte) (identity, error) {
-		item, err := m.ReadItem(line)
+		item, err := m.DecodeItem(line)
 		return identity{id: item.ID, digest: item.Digest()}, err
 	}
 	return ids, EachStored(in, parse, func(line StoredLine[identity]) error {
@@ -36,8 +36,8 @@ func ReadItems(m *Manifest, in io.Reader) (map[uint64]string, error) {
 	})
 }
 
-// ItemSetOf returns the set of items whose digests are the keys of ids.
-func ItemSetOf(ids map[uint64]string) ItemSet {
+// NewItemSet returns the set of items whose digests are the keys of ids.
+func NewItemSet(ids map[uint64]string) ItemSet {
 	var set []byte
 	for _, digest := range slices.Sorted(maps.Keys(ids)) {
 		set = binary.BigEndian.AppendUint64(set, digest)

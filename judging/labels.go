@@ -22,9 +22,9 @@ func FindReplyLabel(form *regexp.Regexp, reply string, policy LabelPolicy) (labe
 	return label, span, Decided
 }
 
-// DecisionPrompt is the name of a protocol's prompt for judges that write no text: a question, and a line for each
+// DecisionPromptName is the name of a protocol's prompt for judges that write no text: a question, and a line for each
 // label that needs explanation; see [backends.DecisionBackend].
-const DecisionPrompt = "decision"
+const DecisionPromptName = "decision"
 
 // LabelTurnText asks a judge that has reasoned for the label alone. No paper publishes such a text.
 const LabelTurnText = "Now output your final verdict label, and nothing else."

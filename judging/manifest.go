@@ -68,18 +68,18 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 // run id depends on it.
 type DatasetSpec struct {
 	// of the dataset's file, or of the lines that gavel made of it (judgments of answers, fewer options)
-	SHA256     string `json:"sha256"`
-	Items      int    `json:"items"`                 // number of items that the run uses
-	IDsHash    string `json:"items_sha256"`          // SHA-256 of the ids of these items, one per line
-	Turns      string `json:"turns,omitempty"`       // `all`, if conversations of several turns are included
-	Lang       string `json:"lang,omitempty"`        // language of the conversations, if not the default
-	Unrelated  bool   `json:"unrelated,omitempty"`   // each item has an option of another item, as its first
-	MaxOptions int    `json:"max_options,omitempty"` // number of options to which larger items were reduced
+	SHA256        string `json:"sha256"`
+	Items         int    `json:"items"`                 // number of items that the run uses
+	IDsHash       string `json:"items_sha256"`          // SHA-256 of the ids of these items, one per line
+	IncludedTurns string `json:"turns,omitempty"`       // `all`, if conversations of several turns are included
+	Lang          string `json:"lang,omitempty"`        // language of the conversations, if not the default
+	Unrelated     bool   `json:"unrelated,omitempty"`   // each item has an option of another item, as its first
+	MaxOptions    int    `json:"max_options,omitempty"` // number of options to which larger items were reduced
 
 	// the value of `--field` in its normal form, if the file's columns were mapped; `sha256` covers the file and the
 	// mapping
-	Field       string `json:"field,omitempty"`
-	LabelValues string `json:"label_values,omitempty"` // the value of `--label-values`, if the file's labels were mapped
+	FieldMapping string `json:"field,omitempty"`
+	LabelValues  string `json:"label_values,omitempty"` // the value of `--label-values`, if the file's labels were mapped
 }
 
 // ModelSpec identifies the judge.
@@ -97,7 +97,7 @@ type Parameters struct {
 	MaxTokens   int     `json:"max_tokens"`  // limit of one reply, in tokens, including thinking
 	NumCtx      int     `json:"num_ctx"`     // requested context in tokens; 0 leaves it to the server
 	// largest number of times that a judge is asked until it gives a verdict; 1 except for pairs
-	Attempts int `json:"attempts"`
+	VerdictAttempts int `json:"attempts"`
 	// `system` or `user`: the role that carries the system text
 	SystemTextRole string `json:"system_role"`
 	// a verdict counts if the reply was truncated after it
@@ -188,7 +188,7 @@ func (p Parameters) Repetitions() int { return max(1, p.NumRepetitions) }
 
 // DefaultParameters holds the defaults of PROTOCOLS.md: temperature 0, top_p 1, a fixed seed, and JudgeBench's two
 // attempts and 4,096 tokens.
-var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemTextRole: backends.RoleSystem}
+var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, VerdictAttempts: 2, SystemTextRole: backends.RoleSystem}
 
 // Manifest holds the content of run.json.
 type Manifest struct {
@@ -216,7 +216,7 @@ type Manifest struct {
 	Ended    time.Time `json:"ended,omitzero"`      // when the last try ended
 	// number of requests by path, without those for judgments and for finding the server; they ask which model is
 	// served, or how long a prompt is
-	OtherRequests map[string]int `json:"requests_beside,omitempty"`
+	AuxiliaryRequestCounts map[string]int `json:"requests_beside,omitempty"`
 	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
 	Status   string     `json:"status"`
 	Imported string     `json:"imported,omitempty"` // name of the imported file
@@ -270,7 +270,7 @@ type StageRun struct {
 	ID    string `json:"id"`    // the run's id
 	Model string `json:"model"` // the model that the run asked
 	// of a juror: how many of its judgments the verdicts use; in a cascade not all
-	Calls int `json:"calls,omitempty"`
+	UsedJudgments int `json:"calls,omitempty"`
 }
 
 // PromptLength holds the length of a prompt in tokens.
@@ -313,7 +313,7 @@ type ModelChange struct {
 
 func (c ModelChange) String() string {
 	return fmt.Sprintf("the server at %s changed to %s some time before %s: replies since the last check do not count "+
-		"(model before: %s; now: %s)", c.URL, backends.DescribeChange(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
+		"(model before: %s; now: %s)", c.URL, backends.DescribeNewModel(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
 }
 
 // Values of [Manifest].Status: how the run's last try ended.

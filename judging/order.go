@@ -7,9 +7,9 @@ import (
 	"gavel/datasets"
 )
 
-// DrawOrder returns ids in the random order that a seed gives. The order depends on the ids and the seed alone: it is
+// ShuffleIDs returns ids in the random order that a seed gives. The order depends on the ids and the seed alone: it is
 // the same for every order of the dataset's file, and for every judge.
-func DrawOrder(ids []string, seed int64) []string {
+func ShuffleIDs(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
 	for k, i := range datasets.DrawOrder(len(ids), func(i int) string { return ids[i] }, seed) {
 		out[k] = ids[i]
@@ -17,10 +17,10 @@ func DrawOrder(ids []string, seed int64) []string {
 	return out
 }
 
-// DrawOrder returns the ids of an unfinished run's items in the order in which it asks about them.
+// ShuffleIDs returns the ids of an unfinished run's items in the order in which it asks about them.
 func (m *Manifest) DrawOrder(ids []string) []string {
 	var first, last []string
-	for _, id := range DrawOrder(ids, *m.OrderSeed) {
+	for _, id := range ShuffleIDs(ids, *m.OrderSeed) {
 		if m.HeldOut != nil && m.HeldOut.Contains(id) {
 			last = append(last, id)
 		} else {
@@ -42,7 +42,7 @@ type Candidate = datasets.Candidate
 // EachResponse reads the lines of a run's items.jsonl from in, and calls use with the id of each item and its
 // candidates. It skips invalid lines.
 func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []Candidate)) error {
-	return EachStored(in, m.ReadItem, func(line StoredLine[datasets.Item]) error {
+	return EachStored(in, m.DecodeItem, func(line StoredLine[datasets.Item]) error {
 		if line.Err == nil {
 			use(line.Value.ID, line.Value.Candidates)
 		}

@@ -19,7 +19,7 @@ func TestDrawOrderHoldsOut(t *testing.T) {
 	}
 	seed := int64(3)
 	m := judging.Manifest{OrderSeed: &seed}
-	plain := judging.DrawOrder(ids, seed)
+	plain := judging.ShuffleIDs(ids, seed)
 	if !slices.Equal(m.DrawOrder(ids), plain) {
 		t.Error("another order although no item is held out")
 	}

@@ -29,12 +29,12 @@ type CallPlan struct {
 	// CallsAtMost includes second attempts, label turns, and a call for each label that the server does not list by
 	// itself. Calls has one call per judgment.
 	CallsAtMost        int                `json:"calls_at_most"`
-	Tokens             int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
+	PromptTokens       int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
 	ReplyTokensAtLimit int                `json:"reply_tokens_at_most"` // tokens of all replies at the token limit
 	FirstPrompt        []backends.Message `json:"first"`                // the first prompt in full
 }
 
-// Calls returns the number of judgments to ask a server for.
+// UsedJudgments returns the number of judgments to ask a server for.
 func (p CallPlan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
 // MakePlan renders every prompt without asking a judge, and counts the calls that the run needs. A server that counts
@@ -50,7 +50,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 		}
 		for _, s := range j.Asker.Presentations(item) {
 			p := j.prompt(item, s)
-			messages := FirstTurn(p, params.SystemTextRole)
+			messages := FirstTurnMessages(p, params.SystemTextRole)
 			if plan.FirstPrompt == nil {
 				plan.FirstPrompt = messages
 			}
@@ -72,7 +72,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 				case cached != nil && cached(req):
 					plan.Cached++
 				default:
-					if j.MaxPromptTokens > 0 && req.PromptTokens == 0 && backends.TokenUpperBound(messages) > j.MaxPromptTokens {
+					if j.MaxPromptTokens > 0 && req.CountedPromptTokens == 0 && backends.TokenUpperBound(messages) > j.MaxPromptTokens {
 						plan.MayNotFit++
 					}
 					for _, m := range messages {
@@ -82,7 +82,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 			}
 		}
 	}
-	plan.Tokens = bytes / 4
+	plan.PromptTokens = bytes / 4
 	plan.ReplyTokensAtLimit = plan.Calls() * params.MaxTokens
 	plan.CallsAtMost = callsPerJudgment * plan.Calls()
 	return plan, nil
@@ -95,7 +95,7 @@ func (p Parameters) maxCalls(prompt Prompt) int {
 	case p.constrains(prompt) && prompt.LabelRequest != "":
 		n = 2
 	case !p.constrains(prompt) && prompt.FollowUp != "":
-		n = p.Attempts
+		n = p.VerdictAttempts
 	}
 	if p.FinishThinking {
 		n++
@@ -109,22 +109,22 @@ func (p Parameters) maxCalls(prompt Prompt) int {
 	return n
 }
 
-// maxPromptsToCount limits the prompts that LongestPrompt has the server count.
+// maxPromptsToCount limits the prompts that MaxFirstTurnBytes has the server count.
 const maxPromptsToCount = 1000
 
 // countConcurrency limits the prompts that are counted at a time: servers count while they answer. Later prompts wait
 // for the whole batch.
 const countConcurrency = 16
 
-// LongestPrompt returns the length of the longest prompt with which a judgment of j.Rows begins. If the longest in
+// MaxFirstTurnBytes returns the length of the longest prompt with which a judgment of j.Rows begins. If the longest in
 // bytes and a reply fit the context, its bytes are enough. Otherwise the server counts the tokens of the prompts that
-// may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, LongestPrompt stops
-// once FitReply can return nothing less. If the server cannot count, LongestPrompt returns the length in bytes together
-// with the error.
+// may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, MaxFirstTurnBytes
+// stops once FitReply can return nothing less. If the server cannot count, MaxFirstTurnBytes returns the length in
+// bytes together with the error.
 func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (PromptLength, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.ItemBytes(b) - j.Set.ItemBytes(a) })
-	first, err := j.longestFirstTurn(rows[0])
+	first, err := j.longestFirstRequest(rows[0])
 	if err != nil {
 		return PromptLength{}, err
 	}
@@ -144,7 +144,7 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Prom
 		tokens := make([]int, len(chunk))
 		group, groupCtx := errgroup.WithContext(ctx)
 		for i, row := range chunk {
-			req, err := j.longestFirstTurn(row)
+			req, err := j.longestFirstRequest(row)
 			if err != nil {
 				return PromptLength{}, errors.Join(err, group.Wait())
 			}
@@ -170,9 +170,9 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Prom
 	return longest, nil
 }
 
-// longestFirstTurn returns the request that begins the judgment with the longest prompt, in bytes, among the
+// longestFirstRequest returns the request that begins the judgment with the longest prompt, in bytes, among the
 // presentations of the item in a row.
-func (j *RunJob) longestFirstTurn(row int) (backends.Request, error) {
+func (j *RunJob) longestFirstRequest(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return backends.Request{}, err
@@ -183,16 +183,16 @@ func (j *RunJob) longestFirstTurn(row int) (backends.Request, error) {
 			longest = p
 		}
 	}
-	return j.request(FirstTurn(longest, j.Manifest.Spec.Parameters.SystemTextRole), nil, 0), nil
+	return j.request(FirstTurnMessages(longest, j.Manifest.Spec.Parameters.SystemTextRole), nil, 0), nil
 }
 
 // bytes returns the length of the prompt's first messages.
 func (p Prompt) bytes() int { return len(p.System) + len(p.User) }
 
-// LongestPrompt returns the most bytes that a first turn of the set can take. For pairs the set knows them. For other
-// shapes every prompt is rendered, since the text around an item depends on the item. Unreadable items are skipped; the
-// run reports them.
-func LongestPrompt(p Asker, set *datasets.Set) int {
+// MaxFirstTurnBytes returns the most bytes that a first turn of the set can take. For pairs the set knows them. For
+// other shapes every prompt is rendered, since the text around an item depends on the item. Unreadable items are
+// skipped; the run reports them.
+func MaxFirstTurnBytes(p Asker, set *datasets.Set) int {
 	longest := 0
 	for i := range set.Len() {
 		item, err := set.Item(i)

@@ -47,7 +47,7 @@ func TestLongestPrompt(t *testing.T) {
 					longest = max(longest, len(prompt.System)+len(prompt.User))
 				}
 			}
-			if got := LongestPrompt(p, set); got != longest {
+			if got := MaxFirstTurnBytes(p, set); got != longest {
 				t.Errorf("%s/%s: %d bytes, its longest prompt has %d", protocol.Name, tpl.Name, got, longest)
 			}
 		}
@@ -65,7 +65,7 @@ func TestMakePlan(t *testing.T) {
 		for _, s := range j.Asker.Presentations(item) {
 			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
-				first = FirstTurn(prompt, backends.RoleSystem)
+				first = FirstTurnMessages(prompt, backends.RoleSystem)
 			}
 			if item.ID != "p1" && (item.ID != "p2" || s.Index != 1) { // p1 is cached, p2 1 stands
 				bytes += len(prompt.System) + len(prompt.User)
@@ -79,7 +79,7 @@ func TestMakePlan(t *testing.T) {
 		return slices.Equal(req.Messages, first) || calls == 2
 	})
 	assert.NilError(t, err)
-	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 ||
+	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.PromptTokens != bytes/4 ||
 		plan.ReplyTokensAtLimit != 500 || calls != 7 {
 		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, calls, bytes/4)
 	}

@@ -139,7 +139,7 @@ type Protocol struct {
 	Presentations    int              // number of presentations of every item; 0 if it depends on the item
 	MaxShown         int              // number of candidates that a presentation shows, the first of its order; 0: all
 	ScoresCandidates bool             // a verdict scores one candidate, right or wrong only beside others of its item
-	FollowUps        bool             // another turn follows a reply without a verdict
+	HasFollowUpTurn  bool             // another turn follows a reply without a verdict
 	Templates        []Template       // the prompts to choose from, the default first
 	Options          []Option         // the choices that it offers beyond the prompt
 	// NewAsker makes the Asker of a run.
@@ -270,7 +270,7 @@ func AnswerProtocol() Protocol {
 // JudgesAgents reports whether the protocol judges agents' answers, so that a request names agents.
 func (p Protocol) JudgesAgents() bool {
 	stage := p.FirstStage(nil, "")
-	return stage != nil && stage.Agents
+	return stage != nil && stage.JudgesAgents
 }
 
 // FirstStage returns how the protocol makes items of models' answers under settings and a prompt, or nil if it does
@@ -323,5 +323,5 @@ func (p Protocol) TemplateNames() []string {
 	return names
 }
 
-// GroupOrder compares two names of groups for sorting: JudgeBench's first, as in its paper, then the others by name.
-var GroupOrder = datasets.CompareGroups
+// CompareGroups compares two names of groups for sorting: JudgeBench's first, as in its paper, then the others by name.
+var CompareGroups = datasets.CompareGroups

@@ -16,12 +16,12 @@ import (
 // when no item is left to take, idle workers take judgments that would have had to wait; otherwise a run would end with
 // most workers idle. With RunJob.ParallelWithinItem, an item is taken only after all judgments of the one before.
 type queue struct {
-	job       *RunJob
-	mu        sync.Mutex
-	itemReady sync.Cond // signals that the judgments of an item are known
-	rows      []int     // rows of the items that no worker has taken yet, in order
-	pending   int       // items that a worker has taken and is reading: their judgments are not known yet
-	openWork  []*work   // items taken, with judgments that no worker has taken yet
+	job            *RunJob
+	mu             sync.Mutex
+	itemReady      sync.Cond // signals that the judgments of an item are known
+	rows           []int     // rows of the items that no worker has taken yet, in order
+	itemsBeingRead int       // items that a worker has taken and is reading: their judgments are not known yet
+	openWork       []*work   // items taken, with judgments that no worker has taken yet
 
 	workers             int   // workers at work
 	consecutiveFailures int   // failed judgments in a row
@@ -74,7 +74,7 @@ func (q *queue) countFailure(rec *Record) {
 	if rec.Outcome != Failed {
 		q.consecutiveFailures = 0
 	}
-	if q.consecutiveFailures >= cmp.Or(q.job.GiveUp, max(10, 2*q.job.concurrency())) && q.endReason == nil {
+	if q.consecutiveFailures >= cmp.Or(q.job.MaxConsecutiveFailures, max(10, 2*q.job.concurrency())) && q.endReason == nil {
 		q.endReason = &GaveUpError{Calls: q.consecutiveFailures, Last: rec.Error}
 	}
 }
@@ -98,14 +98,14 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g pendingJudgment, 
 		switch {
 		case q.job.ParallelWithinItem && len(q.openWork) > 0:
 			w = q.openWork[0]
-		case len(q.rows) > 0 && !(q.job.ParallelWithinItem && q.pending > 0):
-			w, err = q.take()
+		case len(q.rows) > 0 && !(q.job.ParallelWithinItem && q.itemsBeingRead > 0):
+			w, err = q.takeItem()
 			if err != nil {
 				return nil, g, err
 			}
 		case len(q.openWork) > 0: // the worker of the last open item would get to it latest
 			w = q.openWork[len(q.openWork)-1]
-		case q.pending > 0:
+		case q.itemsBeingRead > 0:
 			q.itemReady.Wait()
 		default:
 			return nil, g, nil
@@ -119,19 +119,19 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g pendingJudgment, 
 	return w, g, nil
 }
 
-// take reads the next item and returns its missing judgments, or nil if none is missing. It unlocks q.mu while it
+// takeItem reads the next item and returns its missing judgments, or nil if none is missing. It unlocks q.mu while it
 // reads.
-func (q *queue) take() (w *work, err error) {
+func (q *queue) takeItem() (w *work, err error) {
 	row := q.rows[0]
 	q.rows = q.rows[1:]
-	if q.job.Completed.HasItem(q.job.Set.ItemID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
+	if q.job.Completed.IsItemComplete(q.job.Set.ItemID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
 		return nil, nil
 	}
-	q.pending++
+	q.itemsBeingRead++
 	q.mu.Unlock()
 	defer func() { // after a panic, too: otherwise other workers would wait for ever
 		q.mu.Lock()
-		q.pending--
+		q.itemsBeingRead--
 		q.itemReady.Broadcast()
 		if w != nil && len(w.judgments) > 0 {
 			q.openWork = append(q.openWork, w)
@@ -140,9 +140,9 @@ func (q *queue) take() (w *work, err error) {
 	return q.job.missingWork(row)
 }
 
-// SwappedFirst reports, for about half of the items, that the second presentation is asked first. On some servers the
-// prompt cache or batching slightly changes replies to what is asked second, which must not always be one order.
-func SwappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
+// AsksSwappedFirst reports, for about half of the items, that the second presentation is asked first. On some servers
+// the prompt cache or batching slightly changes replies to what is asked second, which must not always be one order.
+func AsksSwappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
 // missingWork reads the item in a row of the set and lists its missing judgments.
 func (j *RunJob) missingWork(row int) (*work, error) {
@@ -152,7 +152,7 @@ func (j *RunJob) missingWork(row int) (*work, error) {
 	}
 	presentations := j.Asker.Presentations(item)
 	w := &work{item: item, presentations: len(presentations)}
-	if j.Manifest.AlternatesOrder && len(presentations) == 2 && SwappedFirst(item.ID) {
+	if j.Manifest.AlternatesOrder && len(presentations) == 2 && AsksSwappedFirst(item.ID) {
 		presentations = []Presentation{presentations[1], presentations[0]}
 		w.firstPresentation = presentations[0].Index
 	}

@@ -119,7 +119,7 @@ func (r *Record) VerdictsOfBothReaders(p Asker, reading ReadingOptions) (v, othe
 // call, or a reply that ended too early. The second result is false for other records.
 func (r *Record) verdictWithoutParsing(reading ReadingOptions) (v Verdict, withoutParsing bool, err error) {
 	switch {
-	case r.Imported != nil && r.Imported.Missing:
+	case r.Imported != nil && r.Imported.JudgmentMissing:
 		return EmptyVerdict(Failed), true, nil
 	case r.Imported != nil && r.Imported.DecisionIsVerdict:
 		v, err = r.storedVerdict()
@@ -132,7 +132,7 @@ func (r *Record) verdictWithoutParsing(reading ReadingOptions) (v Verdict, witho
 		replies = replies[len(replies)-1:]
 	}
 	for _, reply := range replies {
-		if o := unfinishedOutcome(reply.Finish, reading); o != "" {
+		if o := unfinishedReplyOutcome(reply.Finish, reading); o != "" {
 			return EmptyVerdict(o), true, nil
 		}
 	}

@@ -41,9 +41,9 @@ type Reply struct {
 	// the reply comes from the cache
 	Cached bool `json:"cached,omitempty"`
 	// the bundle from which a cached reply was imported: file name and SHA-256
-	Origin   string `json:"origin,omitempty"`
-	Endpoint string `json:"endpoint,omitempty"` // `url` of the server that answered, if the run has several
-	Model    string `json:"model,omitempty"`    // the model named in the reply, if not the requested one
+	ImportBundle string `json:"origin,omitempty"`
+	Endpoint     string `json:"endpoint,omitempty"` // `url` of the server that answered, if the run has several
+	Model        string `json:"model,omitempty"`    // the model named in the reply, if not the requested one
 	// the reply's fingerprint of the server's software and setup
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
 	// in a run with repetitions: the server's id of the reply and its time; a reply that the server only copied has the
@@ -76,10 +76,10 @@ type Probability struct {
 
 // ImportedFields holds the data of a record that comes from another harness's file.
 type ImportedFields struct {
-	Prompt   string          `json:"prompt,omitempty"`  // the prompt in the file
-	Scores   json.RawMessage `json:"scores,omitempty"`  // a reward model's scores of the candidates, in the order shown
-	Decision *string         `json:"decision"`          // the verdict in the file, by the positions shown
-	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
+	Prompt          string          `json:"prompt,omitempty"`  // the prompt in the file
+	Scores          json.RawMessage `json:"scores,omitempty"`  // a reward model's scores of the candidates, in the order shown
+	Decision        *string         `json:"decision"`          // the verdict in the file, by the positions shown
+	JudgmentMissing bool            `json:"missing,omitempty"` // the file has null for this judgment
 	// the judgment is derived from the scores of the other order, since the file has one order only
 	SingleOrder bool `json:"single,omitempty"`
 	// `decision` is the verdict, because the file has no text to read
@@ -151,8 +151,8 @@ type Record struct {
 	// after the replies, the server could not be asked whether it still serves the same model
 	Unverified bool `json:"unverified,omitempty"`
 
-	failure        error                     // why a new judgment failed; not stored
-	identityChecks []*backends.IdentityCheck // checks of the server's model for which a new judgment waits; not stored
+	failure               error                     // why a new judgment failed; not stored
+	pendingIdentityChecks []*backends.IdentityCheck // checks of the server's model for which a new judgment waits; not stored
 }
 
 // recordSchema is the version of the record's format. It must be raised when an older gavel would misread new records.
@@ -275,9 +275,9 @@ func (r *Record) check() error {
 	return nil
 }
 
-// ClusterKey returns a function from an item's id to a key that related items of the record's source share, and a noun
-// for the key, such as "question"; nil if items are independent. See [datasets.ClusterFunc].
-func (r *Record) ClusterKey() (key func(id string) string, noun string) {
+// ClusterKeyFunc returns a function from an item's id to a key that related items of the record's source share, and a
+// noun for the key, such as "question"; nil if items are independent. See [datasets.ClusterFunc].
+func (r *Record) ClusterKeyFunc() (key func(id string) string, noun string) {
 	return datasets.ClusterFunc(r.Source)
 }
 
@@ -320,11 +320,11 @@ func (r *Record) IsPreference() bool { return r.Shape == datasets.ShapePreferenc
 // ReadRecords calls f for every record of a file, in the order written. It skips empty lines and an unfinished last
 // line, which a killed run leaves. For any other unreadable line it returns an error with the line's number.
 func ReadRecords(path string, f func(*Record) error) error {
-	return ReadRecordsWithValues(path, ignoreVerdict, func(r *Record, _ struct{}) error { return f(r) })
+	return ReadRecordsWithValues(path, readNoValue, func(r *Record, _ struct{}) error { return f(r) })
 }
 
-// ignoreVerdict is the read function of callers that need no value beside the record.
-func ignoreVerdict(*Record) (none struct{}, err error) { return none, nil }
+// readNoValue is the read function of callers that need no value beside the record.
+func readNoValue(*Record) (none struct{}, err error) { return none, nil }
 
 // ReadRecordsWithValues works like ReadRecords. It also calls read for each record, from several goroutines, and passes
 // the value to f.

@@ -22,7 +22,7 @@ func fullRecord() Record {
 	r.UnrelatedID, r.Ranks, r.EqualOptions = "C", map[string]int{"A": 1, "B": 0}, [][]string{{"A", "B"}}
 	r.Answer, r.Rule, r.Error, r.At = "7", "box", "reset by peer", time.Date(2026, 11, 20, 12, 0, 0, 1000, time.UTC)
 	r.Probabilities = []Probability{{"[[A>B]]", &p, 0.75}, {"[[B>A]]", nil, 0}}
-	r.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1,{"a":"]"}]`), Decision: &decision, Missing: true, DecisionIsVerdict: true}
+	r.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1,{"a":"]"}]`), Decision: &decision, JudgmentMissing: true, DecisionIsVerdict: true}
 	r.Replies = []Reply{
 		{Text: "\u0000<&>\u2028é😀\"\\\n\t[[A>B]]", Thinking: "hm", Finish: "stop", Detail: "d", PromptTokens: 10, CachedTokens: new(3), ReplyTokens: 20, Milliseconds: 1234.5678, Cached: true, Endpoint: "http://gpu1", Constrained: true},
 		{Finish: "length"},

@@ -35,7 +35,7 @@ func makeRun(t *testing.T, path string, stopAfter int) (calls int, err error) {
 	d, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Completed.Add(r); return nil })
 	assert.NilError(t, err)
 	defer d.Close()
-	assert.NilError(t, d.Begin(j.Manifest, noItems))
+	assert.NilError(t, d.StartWithItems(j.Manifest, noItems))
 	j.Write = d.Write
 	return calls, j.Run(t.Context())
 }

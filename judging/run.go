@@ -43,10 +43,10 @@ type RunJob struct {
 	Write func(*Record) error
 	// Stop, when closed, ends the run after the judgments in flight.
 	Stop <-chan struct{}
-	// GiveUp is the number of consecutive failed calls that ends the run; by default 10, or twice the concurrency if
-	// more.
-	GiveUp int
-	Now    func() time.Time // the clock; nil: time.Now
+	// MaxConsecutiveFailures is the number of consecutive failed calls that ends the run; by default 10, or twice the
+	// concurrency if more.
+	MaxConsecutiveFailures int
+	Now                    func() time.Time // the clock; nil: time.Now
 }
 
 // ErrStopped is the error of a run that ended because Stop was closed.
@@ -185,7 +185,7 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 	prompt := j.prompt(item, s)
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
-	req := j.request(FirstTurn(prompt, params.SystemTextRole),
+	req := j.request(FirstTurnMessages(prompt, params.SystemTextRole),
 		&prompt.Oracle, params.requestRepetition(prompt, repetition))
 	rec.PromptID = hashMessages(req.Messages)
 	if problem := j.checkPromptFits(ctx, &req); problem != "" {
@@ -193,7 +193,7 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 		rec.Replies = append(rec.Replies, Reply{
 			Finish:       backends.FinishPromptTooLong,
 			Detail:       problem,
-			PromptTokens: req.PromptTokens,
+			PromptTokens: req.CountedPromptTokens,
 		})
 		return rec, nil
 	}
@@ -242,10 +242,10 @@ func (j *RunJob) converse(
 		}
 		next := params.NextTurnText(prompt)
 		if params.constrains(prompt) && !constrained { // ask for the label whatever the free text says
-			if unfinishedOutcome(resp.Finish, reading) != "" {
+			if unfinishedReplyOutcome(resp.Finish, reading) != "" {
 				break
 			}
-		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
+		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.VerdictAttempts {
 			if err := j.addProbabilities(ctx, rec, req, resp, v); err != nil {
 				return v, err
 			}
@@ -286,7 +286,7 @@ func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (ba
 
 // nextRequest returns req with two more messages: the judge's reply text, and next, the user's next turn.
 func nextRequest(req backends.Request, text, next string) backends.Request {
-	req.PromptTokens = 0 // known for the first turn only
+	req.CountedPromptTokens = 0 // known for the first turn only
 	req.Messages = append(slices.Clip(req.Messages),
 		backends.Message{Role: backends.RoleAssistant, Content: text},
 		backends.Message{Role: backends.RoleUser, Content: next})
@@ -352,7 +352,7 @@ func (j *RunJob) checkPromptFits(ctx context.Context, req *backends.Request) (pr
 	if err != nil {
 		return ""
 	}
-	req.PromptTokens = n
+	req.CountedPromptTokens = n
 	if n <= j.MaxPromptTokens {
 		return ""
 	}
@@ -429,7 +429,7 @@ func reply(r backends.Response, constrained bool) Reply {
 		ThinkTokens:       r.ThinkTokens,
 		Milliseconds:      float64(r.Took.Microseconds()) / 1000,
 		Cached:            r.Cached,
-		Origin:            r.Bundle,
+		ImportBundle:      r.Bundle,
 		Constrained:       constrained,
 		Endpoint:          r.Endpoint,
 		Model:             r.Model,
@@ -453,7 +453,7 @@ func (r Reply) Response() backends.Response {
 		Model:             r.Model,
 		SystemFingerprint: r.SystemFingerprint,
 		Cached:            true,
-		Bundle:            r.Origin,
+		Bundle:            r.ImportBundle,
 	}
 }
 
@@ -467,14 +467,14 @@ func (j *RunJob) request(messages []backends.Message, oracle *backends.Oracle, r
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		ExtraParameters: p.ExtraParameters, ContextTokens: served, Oracle: oracle, Repetition: repetition,
+		ExtraParameters: p.ExtraParameters, ReportedContextTokens: served, Oracle: oracle, Repetition: repetition,
 	}
 }
 
-// FirstTurn returns the messages with which a judgment begins. With the system role "user" the system text comes before
-// the user's in one message, for models whose template refuses a system role. A prompt without a system text has the
-// user's message alone, since an empty system message turns off the default text of some templates.
-func FirstTurn(p Prompt, systemRole string) []backends.Message {
+// FirstTurnMessages returns the messages with which a judgment begins. With the system role "user" the system text
+// comes before the user's in one message, for models whose template refuses a system role. A prompt without a system
+// text has the user's message alone, since an empty system message turns off the default text of some templates.
+func FirstTurnMessages(p Prompt, systemRole string) []backends.Message {
 	user := backends.Message{Role: backends.RoleUser, Content: p.User}
 	if p.System == "" {
 		return []backends.Message{user}

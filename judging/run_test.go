@@ -22,18 +22,18 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 		got = req
 	}))
 	j.Manifest.Spec.Parameters = Parameters{
-		Temperature:    0.25,
-		TopP:           0.5,
-		Seed:           7,
-		MaxTokens:      99,
-		NumCtx:         1024,
-		Attempts:       1,
-		SystemTextRole: backends.RoleUser,
+		Temperature:     0.25,
+		TopP:            0.5,
+		Seed:            7,
+		MaxTokens:       99,
+		NumCtx:          1024,
+		VerdictAttempts: 1,
+		SystemTextRole:  backends.RoleUser,
 	}
 	j.Manifest.Model.Context = 4096
 	assert.NilError(t, j.Run(t.Context()))
 	if got.Identity != "test judge" || got.Model != "judge" || got.Temperature != 0.25 || got.TopP != 0.5 || got.Seed != 7 ||
-		got.MaxTokens != 99 || got.NumCtx != 1024 || got.Repetition != 0 || got.ContextTokens != 4096 || len(got.Messages) != 1 {
+		got.MaxTokens != 99 || got.NumCtx != 1024 || got.Repetition != 0 || got.ReportedContextTokens != 4096 || len(got.Messages) != 1 {
 		t.Errorf("request %+v", got)
 	}
 }
@@ -91,7 +91,7 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j, w, calls := failing(c.fail)
-			j.GiveUp, j.Concurrency = c.giveUp, c.concurrency
+			j.MaxConsecutiveFailures, j.Concurrency = c.giveUp, c.concurrency
 			err := j.Run(t.Context())
 			if c.calls == 0 {
 				if err != nil || *calls != 60 {
@@ -137,18 +137,18 @@ func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
 
 func TestCompleted(t *testing.T) {
 	var none Completed
-	if none.Has("p1", 0, 0) || none.HasItem("p1", 1) || none.Count() != 0 {
+	if none.Has("p1", 0, 0) || none.IsItemComplete("p1", 1) || none.Count() != 0 {
 		t.Error("the empty one has something")
 	}
 	s := Completed{}
 	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
 	s.Add(&Record{Item: "p1", Presentation: 1, Presentations: 2})
 	s.Add(&Record{Item: "p1", Presentation: 5, Presentations: 2}) // of no use, and no harm
-	if !s.Has("p1", 1, 0) || s.Has("p1", 0, 0) || s.Has("p1", 2, 0) || s.HasItem("p1", 1) || s.Count() != 1 {
+	if !s.Has("p1", 1, 0) || s.Has("p1", 0, 0) || s.Has("p1", 2, 0) || s.IsItemComplete("p1", 1) || s.Count() != 1 {
 		t.Errorf("%v", s)
 	}
 	s.Add(&Record{Item: "p1", Presentation: 0, Presentations: 2})
-	if !s.HasItem("p1", 1) || s.HasItem("p2", 1) || s.Count() != 2 {
+	if !s.IsItemComplete("p1", 1) || s.IsItemComplete("p2", 1) || s.Count() != 2 {
 		t.Errorf("%v", s)
 	}
 }

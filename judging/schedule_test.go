@@ -269,7 +269,7 @@ func TestGivingUpLetsCallsInFlightFinish(t *testing.T) {
 			time.Sleep(time.Second)
 			return backends.Response{}, fmt.Errorf("refused")
 		}))
-		j.Concurrency, j.GiveUp = 2, 9
+		j.Concurrency, j.MaxConsecutiveFailures = 2, 9
 		var gaveUp *GaveUpError
 		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) {
 			t.Fatalf("error %v", err)

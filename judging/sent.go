@@ -19,10 +19,10 @@ type SentTraffic struct {
 // traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
 // each followed by a next turn. The lengths of turns are known only in Tree, so turns are counted here.
 type traffic struct {
-	requests      uint32 // number of requests sent to a server, not answered by gavel's cache
-	replies       uint64 // bytes of earlier replies in these requests
-	nextTurnCount uint32 // number of next turns in these requests
-	turns         uint32 // number of turns in the first of the conversations
+	requests               uint32 // number of requests sent to a server, not answered by gavel's cache
+	earlierReplyBytes      uint64 // bytes of earlier replies in these requests
+	nextTurnCount          uint32 // number of next turns in these requests
+	firstConversationTurns uint32 // number of turns in the first of the conversations
 }
 
 // Add counts the requests of a record that reached a server.
@@ -31,7 +31,7 @@ func (s *SentTraffic) Add(r *Record) {
 	conversation := uint64(0)
 	send := func(turn int) {
 		add.requests++
-		add.replies += conversation
+		add.earlierReplyBytes += conversation
 		add.nextTurnCount += uint32(turn)
 	}
 	last := uint64(0)
@@ -61,21 +61,21 @@ func (s *SentTraffic) Add(r *Record) {
 	}
 	sum, ok := s.trafficByKey[key]
 	if !ok {
-		sum.turns = uint32(len(r.Replies))
+		sum.firstConversationTurns = uint32(len(r.Replies))
 	}
 	sum.requests += add.requests
-	sum.replies += add.replies
+	sum.earlierReplyBytes += add.earlierReplyBytes
 	sum.nextTurnCount += add.nextTurnCount
 	s.trafficByKey[key] = sum
 }
 
-// sum returns all traffic about the presentation with a key, and whether there was any. s.once must be sorted.
-func (s *SentTraffic) sum(key uint64) (sum traffic, sent bool) {
+// totalTraffic returns all traffic about the presentation with a key, and whether there was any. s.once must be sorted.
+func (s *SentTraffic) totalTraffic(key uint64) (sum traffic, sent bool) {
 	sum, sent = s.trafficByKey[key]
 	i, once := slices.BinarySearch(s.singleRequestKeys, key)
 	for ; i < len(s.singleRequestKeys) && s.singleRequestKeys[i] == key; i++ {
 		sum.requests++
-		sum.turns = 1
+		sum.firstConversationTurns = 1
 	}
 	return sum, sent || once
 }
@@ -102,18 +102,18 @@ func (s *SentTraffic) IdealUncachedShare(m *Manifest, dir string) (share float64
 	var memory, sent, read int
 	err = EachItem(dir, func(item datasets.Item) {
 		for _, shown := range asker.Presentations(item) {
-			total, ok := s.sum(s.presentationHash(item.ID, shown.Index))
+			total, ok := s.totalTraffic(s.presentationHash(item.ID, shown.Index))
 			if !ok {
 				continue
 			}
 			prompt := asker.Prompt(item, shown)
 			text := ""
-			for _, message := range FirstTurn(prompt, params.SystemTextRole) {
+			for _, message := range FirstTurnMessages(prompt, params.SystemTextRole) {
 				text += message.Content + "\n"
 			}
 			next := len(cmp.Or(prompt.Challenge, params.NextTurnText(prompt)))
-			sent += int(total.requests)*len(text) + int(total.replies) + int(total.nextTurnCount)*next
-			read += int(total.turns-1) * next
+			sent += int(total.requests)*len(text) + int(total.earlierReplyBytes) + int(total.nextTurnCount)*next
+			read += int(total.firstConversationTurns-1) * next
 			memory += len(text)
 			if memory <= promptMemoryBytes {
 				prompts = append(prompts, text)

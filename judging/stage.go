@@ -21,7 +21,7 @@ import (
 // Stage makes the items of a protocol from earlier answers of models: of the judge itself and, if it judges them, of
 // agents.
 type Stage struct {
-	Agents          bool   // the new items are answers to judge; the models that gave them are called agents
+	JudgesAgents    bool   // the new items are answers to judge; the models that gave them are called agents
 	JudgesOptions   bool   // the options of a question are judged like agents' answers
 	HidesOwnAnswers bool   // no mode of the protocol shows the judge its own answers
 	Reference       string // folder of the run whose answers are shown in place of the judge's own; "" for none
@@ -41,9 +41,9 @@ type Stage struct {
 	) (StageResult, error)
 }
 
-// MetricsPrompt names the prompt of protocol answer for the judge's own metrics of a good response, and the prompt of
-// pointwise that shows them.
-const MetricsPrompt = "llmbar-metrics"
+// MetricsPromptName names the prompt of protocol answer for the judge's own metrics of a good response, and the prompt
+// of pointwise that shows them.
+const MetricsPromptName = "llmbar-metrics"
 
 // StageResult counts the questions that a stage used and left out.
 type StageResult interface {

@@ -57,7 +57,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 }
 
 // ItemOf decodes a line of a run's items.jsonl, in the format that m names or else in the first that can read it.
-func (m *Manifest) ReadItem(line []byte) (datasets.Item, error) {
+func (m *Manifest) DecodeItem(line []byte) (datasets.Item, error) {
 	if f, ok := datasets.FormatNamed(m.Dataset.Format); ok {
 		return f.Parse(line)
 	}
@@ -82,7 +82,7 @@ func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (p
 		}
 	}
 	prompt = p.Prompt(item, r.Shown())
-	return prompt, hashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
+	return prompt, hashMessages(FirstTurnMessages(prompt, systemRole)) == r.PromptID, nil
 }
 
 // NextTurnText returns the text that asks the judge for another reply: for the label alone if the verdict is

@@ -31,7 +31,7 @@ func (s *ServedModels) Add(m *Manifest, r *Record) {
 	}
 	s.totalReplies += len(r.Replies)
 	for _, reply := range r.Replies {
-		if m.Model.DiffersFrom(reply.Model) {
+		if m.Model.DiffersFromReplyName(reply.Model) {
 			s.otherModels[reply.Model]++
 		}
 		if reply.SystemFingerprint == "" {

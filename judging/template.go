@@ -118,12 +118,12 @@ func (t Template) ScaleValue(answer string) float64 {
 	return float64(slices.Index(t.Labels, answer))
 }
 
-// WeightTextPrefix begins the names of the texts that hold the weights of a rubric's criteria.
-const WeightTextPrefix = "weight."
+// WeightTextNamePrefix begins the names of the texts that hold the weights of a rubric's criteria.
+const WeightTextNamePrefix = "weight."
 
 // CriterionWeight returns the weight of a rubric's criterion; 1 for a prompt without criteria.
 func (t Template) CriterionWeight(criterion string) float64 {
-	weight, err := strconv.ParseFloat(t.Texts[WeightTextPrefix+criterion], 64)
+	weight, err := strconv.ParseFloat(t.Texts[WeightTextNamePrefix+criterion], 64)
 	if err != nil {
 		return 1
 	}

@@ -16,7 +16,7 @@ func TestFirstTurn(t *testing.T) {
 		{backends.RoleSystem, []backends.Message{{Role: "system", Content: "Judge."}, {Role: "user", Content: "This.\n"}}},
 		{backends.RoleUser, []backends.Message{{Role: "user", Content: "Judge.\n\nThis.\n"}}},
 	} {
-		if got := FirstTurn(p, c.role); !slices.Equal(got, c.want) {
+		if got := FirstTurnMessages(p, c.role); !slices.Equal(got, c.want) {
 			t.Errorf("system role %q: %q, want %q", c.role, got, c.want)
 		}
 	}

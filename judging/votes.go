@@ -10,7 +10,7 @@ type Vote struct {
 	ModelA, ModelB string // the models; A sorts first
 	Judge          string // the person or model that voted
 	Winner         int    // VoteA, VoteB or VoteTie
-	Label          string // the winner in the file's words and order of models: "model_1", "tie (inconsistent)"
+	WinnerLabel    string // the winner in the file's words and order of models: "model_1", "tie (inconsistent)"
 }
 
 // Values of [Vote].Winner: the index of the winning candidate in the pair's item, of shape [datasets.ShapePreference].
@@ -20,7 +20,7 @@ const (
 	VoteTie
 )
 
-// Item returns the id of the pair's item in a run of preferences.
-func (v Vote) Item() string {
+// ItemID returns the id of the pair's item in a run of preferences.
+func (v Vote) ItemID() string {
 	return datasets.MTBenchID(v.Question, v.Turn, v.ModelA, v.ModelB)
 }

@@ -14,15 +14,15 @@ import (
 
 // AddIdentityCheck adds a check of which model the server serves: the judgment waits for its end.
 func (r *Record) AddIdentityCheck(check *backends.IdentityCheck) {
-	r.identityChecks = append(r.identityChecks, check)
+	r.pendingIdentityChecks = append(r.pendingIdentityChecks, check)
 }
 
 // AwaitsChecks reports whether a judgment waits for checks.
-func (r *Record) AwaitsChecks() bool { return len(r.identityChecks) > 0 }
+func (r *Record) AwaitsChecks() bool { return len(r.pendingIdentityChecks) > 0 }
 
 // WhenChecksEnd calls f when all checks of a judgment have ended: with the error of one that found another model, or
 // else with the first error, or nil.
-func (r *Record) WhenChecksEnd(f func(error)) { callAfterChecks(r.identityChecks, nil, f) }
+func (r *Record) WhenChecksEnd(f func(error)) { callAfterChecks(r.pendingIdentityChecks, nil, f) }
 
 // callAfterChecks calls f when checks have ended, with worst or a worse error of theirs: one that found another model.
 func callAfterChecks(checks []*backends.IdentityCheck, worst error, f func(error)) {

@@ -65,7 +65,7 @@ func TestBeginWritesItemsOnce(t *testing.T) {
 	assert.NilError(t, err)
 	defer d.Close()
 	no := errors.New("no")
-	err = d.Begin(testManifest(), func(func([]byte) error) error {
+	err = d.StartWithItems(testManifest(), func(func([]byte) error) error {
 		if _, err := ReadManifest(path); err != nil {
 			t.Errorf("items are written before what run they are of: %v", err)
 		}
@@ -78,7 +78,7 @@ func TestBeginWritesItemsOnce(t *testing.T) {
 		t.Error("a file is there that was not finished")
 	}
 	for _, lines := range [][]string{{`{"a": 1}`, `{"b":  "\u00e9"}`}, {"other"}} { // the second time it stands
-		err := d.Begin(testManifest(), func(line func([]byte) error) error {
+		err := d.StartWithItems(testManifest(), func(line func([]byte) error) error {
 			for _, l := range lines {
 				if err := line([]byte(l)); err != nil {
 					return err
@@ -105,7 +105,7 @@ func TestRunsShareItems(t *testing.T) {
 		d, _, err := open(filepath.Join(runs, run.name), testManifest())
 		assert.NilError(t, err)
 		defer d.Close()
-		assert.NilError(t, d.Begin(testManifest(), func(line func([]byte) error) error {
+		assert.NilError(t, d.StartWithItems(testManifest(), func(line func([]byte) error) error {
 			for l := range strings.SplitSeq(run.lines, "\n") {
 				if err := line([]byte(l)); err != nil {
 					return err

@@ -24,11 +24,11 @@ import (
 func TestMain(m *testing.M) {
 	if clitest.IsGavel() {
 		added := protocols.Protocol{
-			Protocol: rating.Protocol,
-			Scorer:   rating.NewScorer,
-			Metrics:  rating.Metrics,
-			Layout:   rating.Layout,
-			Imports:  rating.Imports,
+			Protocol:    rating.Protocol,
+			Scorer:      rating.NewScorer,
+			MetricsYAML: rating.Metrics,
+			Layout:      rating.Layout,
+			Imports:     rating.Imports,
 		}
 		protocols.All = append(protocols.All, added)
 		protocols.Register(added)

@@ -31,7 +31,7 @@ func TestDiagnosesAtTheEdge(t *testing.T) {
 			result(scoring.GenerationAccuracy, "", 33.3, 14.4, 58.9, 18), result(answer.Chance, "", 33.3, 0, 0, 18)}}},
 		"silent": {"answer", scoring.CodeNoVerdicts, "No answer of 40 has a verdict", scoring.Report{Items: 40, Outcomes: map[string]int{string(judging.NoVerdict): 40}}},
 	} {
-		c.rep.Diagnose(judging.NewManifest("test", judging.Spec{Protocol: c.protocol}))
+		c.rep.AddDiagnosis(judging.NewManifest("test", judging.Spec{Protocol: c.protocol}))
 		if d := c.rep.Diagnosis; d == nil || d.Code != c.code || !strings.Contains(d.Text, c.text) {
 			t.Errorf("%s: %+v", name, d)
 		} else if e := d.Evidence[0]; e.IntervalMethod != scoring.IntervalByBlaker && (e.Metric != "informedness" || e.IntervalMethod != scoring.IntervalByMover) {

@@ -153,7 +153,7 @@ func recordsOf(t *testing.T, run *imports.ImportedRun) []string {
 		if decision := r.Imported.Decision; decision != nil {
 			facts = append(facts, "file: "+*decision)
 		}
-		if cluster, kind := r.ClusterKey(); kind != "" {
+		if cluster, kind := r.ClusterKeyFunc(); kind != "" {
 			facts = append(facts, kind+" "+cluster(r.Item))
 		}
 		facts = append(facts, "gold "+cmp.Or(r.Gold, "unknown"), r.Group, fmt.Sprint(len(r.Replies), " replies"))

@@ -43,7 +43,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 	for _, p := range protocols.All {
 		l := p.Layout
 		keys := slices.Concat(l.Grouping.Metrics, []string{
-			l.Headline, l.UnlabelledHeadline, l.Bracket.Metric, l.Grouping.Extra, l.BiasPlot.Metric,
+			l.Headline, l.UnlabelledHeadline, l.Bracket.Metric, l.Grouping.ExtraMetric, l.BiasPlot.Metric,
 		})
 		mode := func(key, mode string) {
 			keys = append(keys, key)
@@ -53,7 +53,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 		}
 		for _, tile := range l.Tiles {
 			mode(tile.Metric, tile.Mode)
-			keys = append(keys, tile.Chance, tile.OverallMetric)
+			keys = append(keys, tile.ChanceMetric, tile.OverallMetric)
 		}
 		for _, c := range l.BoardColumns {
 			mode(c.Metric, c.Mode)
@@ -81,7 +81,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 				t.Errorf("%s: no part %q to join", p.Name, part)
 			}
 		}
-		for goal, code := range l.Notices {
+		for goal, code := range l.GoalNotices {
 			goals[p.Layout] = append(goals[p.Layout], p.Goal)
 			for _, o := range p.Options {
 				goals[p.Layout] = append(goals[p.Layout], o.Values...)

@@ -14,7 +14,7 @@ import (
 type Protocol struct {
 	judging.Protocol                                        // name, prompts, and parsing of replies
 	Scorer           func(*judging.Manifest) scoring.Scorer // nil: runs are not scored
-	Metrics          string                                 // YAML of the metrics' labels and definitions, headline first
+	MetricsYAML      string                                 // YAML of the metrics' labels and definitions, headline first
 	Layout           *report.Layout                         // arranges reports; nil: results are only listed
 	Imports          []imports.Importer                     // make runs from files of other harnesses
 }
@@ -30,7 +30,7 @@ func Register(p Protocol) {
 		}
 	}
 	if p.Scorer != nil {
-		scoring.Register(p.Name, p.Scorer, p.Metrics, ends...)
+		scoring.Register(p.Name, p.Scorer, p.MetricsYAML, ends...)
 	}
 	if p.Layout != nil {
 		report.Register(p.Name, p.Layout)

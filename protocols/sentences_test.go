@@ -93,8 +93,8 @@ func choicesReport(n, right int) testReport {
 	return testReport{name: name, protocol: "multi-option", report: rep, right: percent(right, n)}
 }
 
-// judgmentsReport returns a report on n judged answers, every other one right, of which hits right ones and alarms wrong
-// ones are called Correct.
+// judgmentsReport returns a report on n judged answers, every other one right, of which hits right ones and alarms
+// wrong ones are called Correct.
 func judgmentsReport(n, hits, alarms int) testReport {
 	right := (n + 1) / 2
 	const mode = selfreference.ModeCoT
@@ -159,7 +159,7 @@ func (x testReport) diagnosis() *scoring.Diagnosis {
 	if x.imported {
 		m.Imported = "file.json"
 	}
-	x.report.Diagnose(m)
+	x.report.AddDiagnosis(m)
 	return x.report.Diagnosis
 }
 

@@ -16,20 +16,20 @@ type account struct {
 	// merged with it
 	timeSpans [][2]float64
 	// by item id: its decided judgments so far in the first repetition; an item is removed once all are decided
-	decided      map[string]int
-	cachedLedger *Ledger // result of [Run.ledger]; nil until computed
+	decidedByItem map[string]int
+	cachedLedger  *Ledger // result of [Run.ledger]; nil until computed
 }
 
 // add counts the requests, tokens and time of a record. v is the record's verdict.
 func (a *account) add(r *judging.Record, v judging.Verdict) {
 	if r.Repetition == 0 && v.Outcome == judging.Decided {
-		if a.decided == nil {
-			a.decided = map[string]int{}
+		if a.decidedByItem == nil {
+			a.decidedByItem = map[string]int{}
 		}
-		a.decided[r.Item]++
-		if a.decided[r.Item] == r.Presentations {
+		a.decidedByItem[r.Item]++
+		if a.decidedByItem[r.Item] == r.Presentations {
 			a.DecidedItems++
-			delete(a.decided, r.Item)
+			delete(a.decidedByItem, r.Item)
 		}
 	}
 	if r.Repetition == 0 && v.Outcome.IsVerdict() {

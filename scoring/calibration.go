@@ -54,8 +54,8 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 		}
 		g.addToRow(rows[g.UnitID], points)
 	}
-	metrics := calibrationMetrics(len(points), kindOf(rows, calibrationColRight+1))
-	s := IndependentRows(unit, metrics, rowsByKey(rows))
+	metrics := calibrationMetrics(len(points), kindOfShare(rows, calibrationColRight+1))
+	s := IndependentRows(unit, metrics, rowsSortedByKey(rows))
 	var estimates []Estimate
 	for _, r := range s.Results("", metrics, b) {
 		estimates = append(estimates, r.estimate())
@@ -163,7 +163,7 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 			Value:          RoundFraction(value),
 			Low:            RoundFraction(low),
 			High:           RoundFraction(high),
-			IntervalMethod: IntervalByCalibrated,
+			IntervalMethod: IntervalByBiasCorrected,
 		},
 		Estimate{Value: RoundFraction(mean), Low: RoundFraction(range95.Low), High: RoundFraction(range95.High)}
 }
@@ -180,7 +180,7 @@ func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 	}
 	rows := float64(s.rows.Len)
 	unitsPerRow := float64(units) / rows
-	size := EffectiveUnits(unitsPerRow) / unitsPerRow / rows
+	size := EffectivePriorUnits(unitsPerRow) / unitsPerRow / rows
 	var low, high []columnValues
 	for k := range bins {
 		column := calibrationColBins + 3*k
@@ -194,7 +194,7 @@ func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 		low = append(low, columnValues{bin, []float64{n, confidence, n * Indicator(confidence > right)}})
 		high = append(high, columnValues{bin, []float64{n, confidence, n * Indicator(2*confidence < n)}})
 	}
-	return priorEnds(priorRow(size, low...), priorRow(size, high...))
+	return priorRowsAtExtremes(priorRow(size, low...), priorRow(size, high...))
 }
 
 // thresholds returns the lowest confidence among the most confident 10 %, 20 %, … 100 % of the judgments, without

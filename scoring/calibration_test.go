@@ -193,15 +193,15 @@ func TestRepetitions(t *testing.T) {
 		o := req.Oracle
 		switch {
 		case o.Item == "p00001" && req.Repetition == 2: // right twice, then wrong in both judgments
-			return backends.Response{Text: o.VerdictLabels[1-o.Correct], Finish: backends.FinishStop}, nil
+			return backends.Response{Text: o.VerdictLabels[1-o.CorrectPosition], Finish: backends.FinishStop}, nil
 		case o.Item == "p00002" && req.Repetition == 1 && o.Presentation == 1: // once without a verdict
 			return backends.Response{Text: "hm", Finish: backends.FinishStop}, nil
 		case o.Item == "p00003": // never one
 			return backends.Response{Text: "hm", Finish: backends.FinishStop}, nil
 		case o.Item == "p00004" && req.Repetition == 2 && o.Presentation == 0: // not answered
-			return backends.Response{}, &backends.Error{Kind: backends.ErrorInternal, Message: "gone"}
+			return backends.Response{}, &backends.Error{Kind: backends.ErrorUnexpected, Message: "gone"}
 		}
-		return backends.Response{Text: o.VerdictLabels[o.Correct], Finish: backends.FinishStop}, nil
+		return backends.Response{Text: o.VerdictLabels[o.CorrectPosition], Finish: backends.FinishStop}, nil
 	})
 	run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
 		m.Spec.Parameters.NumRepetitions, m.Judgments = 3, 240
@@ -274,7 +274,7 @@ func TestWarningsOfReplies(t *testing.T) {
 			if r, ok := c.replies[req.Oracle.Item]; ok {
 				return r, nil
 			}
-			return backends.Response{Text: cmp.Or(c.others, req.Oracle.VerdictLabels[req.Oracle.Correct]), Finish: backends.FinishStop}, nil
+			return backends.Response{Text: cmp.Or(c.others, req.Oracle.VerdictLabels[req.Oracle.CorrectPosition]), Finish: backends.FinishStop}, nil
 		})
 		dir := makeRun(t, making{protocol: "pairwise", prompt: c.prompt, set: pairsFile(t, 4, "g"), client: judge, model: "judge", change: c.change})
 		said := strings.Join(load(t, dir, judging.ReadingOptions{}).Score(quick).Warnings, "\n")

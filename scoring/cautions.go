@@ -2,13 +2,13 @@ package scoring
 
 import "gavel/internal/phrases"
 
-// simulatedWarning is the code of the phrase that warns of a simulated judge; [Report.Cautions] leaves it out.
-const simulatedWarning = "warning.simulated"
+// simulatedWarningCode is the code of the phrase that warns of a simulated judge; [Report.Cautions] leaves it out.
+const simulatedWarningCode = "warning.simulated"
 
 // Limits beyond which a run gets a warning that its numbers are unreliable.
 const (
-	FewItems          = 30   // a run with fewer scored items gets the warning
-	MaxNoVerdictShare = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
+	FewItems              = 30   // a run with fewer scored items gets the warning
+	NoVerdictWarningShare = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
 )
 
 // Cautions collects the sentences of a run's or a comparison's warnings.

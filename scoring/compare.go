@@ -26,7 +26,7 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
-		Policy:      runs[0].readingPolicy(),
+		LabelPolicy: runs[0].readingPolicy(),
 		Bootstrap:   bootstrapInfo(b, runs[0].resamplingNoun()),
 	}
 	sheets := runsWithSheets(runs, b.Seed)
@@ -55,11 +55,11 @@ func (c *Comparisons) applyHolm() {
 			all = append(all, &comparison.Differences[i])
 		}
 	}
-	all = TestFamily(all)
+	all = ApplyHolmToFamily(all)
 	for _, comparison := range c.Comparisons {
 		comparison.describe()
 	}
-	c.Family = phrases.Sentence("compare.family", len(all), phrases.CountWithNoun(len(c.Comparisons), "comparison"))
+	c.FamilyText = phrases.Sentence("compare.family", len(all), phrases.CountWithNoun(len(c.Comparisons), "comparison"))
 }
 
 // side describes the run as one of the two in a comparison.
@@ -112,7 +112,7 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 	}
 	order := a.sharedOrder(b, shared)
 	c.Differences = a.differences(b.Sheet, words.Unit, shared, order, boot)
-	noise := noiseFloors(shared, nil, a, b)
+	noise := sharedRepetitionValues(shared, nil, a, b)
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		d.Floor = noise.find(d.Metric, d.Group, d.Mode)
@@ -167,7 +167,7 @@ func (c *Comparison) warn(a, b *Run, unit string) {
 		w.Add("warning.same-run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		w.Add(simulatedWarning)
+		w.Add(simulatedWarningCode)
 	}
 	if c.N < FewItems {
 		w.Add("warning.few-items", c.N)

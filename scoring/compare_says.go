@@ -24,8 +24,8 @@ func (c *Comparison) describe() {
 // Sentences returns two sentences: which judge is better by the headline metric, and which one is better on the pairs
 // where both are consistent, or "". names are the judges' names, first that of A.
 func (c *Comparison) Sentences(names [2]string) (first, rest string) {
-	if d := c.WhenConsistent; d != nil && d.Diff != nil && !c.SameRun() {
-		rest = c.whereConsistent(*d, names)
+	if d := c.WhenConsistent; d != nil && d.BMinusA != nil && !c.SameRun() {
+		rest = c.consistentPairsSentence(*d, names)
 	}
 	return c.answer(names), rest
 }
@@ -51,7 +51,7 @@ func (c *Comparison) answer(names [2]string) string {
 	switch {
 	case c.SameRun():
 		return phrases.Sentence("compare.same-run")
-	case d == nil || d.Diff == nil:
+	case d == nil || d.BMinusA == nil:
 		return phrases.Sentence("compare.no-headline")
 	case c.A.lacksVerdicts && c.B.lacksVerdicts:
 		return phrases.Sentence("compare.no-verdicts")
@@ -78,7 +78,7 @@ func (c *Comparison) answer(names [2]string) string {
 		text = phrases.Sentence("compare.untested", both)
 	case !d.NotSignificant:
 		text = phrases.Sentence(leads, d.leader(names), d.points(), d.intervalText(), both)
-	case !d.containsZero() && withinFloor(d.Diff, d.Floor):
+	case !d.containsZero() && withinFloor(d.BMinusA, d.Floor):
 		text = phrases.Sentence("compare.within-noise", both)
 	default:
 		text = phrases.Sentence("compare.no-difference", both)
@@ -112,14 +112,14 @@ func (c *Comparison) bothValues(d Difference) string {
 func (c *Comparison) counted() string { return phrases.CountWithNoun(c.N, cmp.Or(c.Unit, "pair")) }
 
 // leader returns the name of the judge with the higher value; names are those of A and B.
-func (d Difference) leader(names [2]string) string { return names[int(Indicator(*d.Diff > 0))] }
+func (d Difference) leader(names [2]string) string { return names[int(Indicator(*d.BMinusA > 0))] }
 
 // places returns the number of decimals with which sentences print the difference.
 func (d Difference) places() int {
 	switch {
 	case d.Unit != "":
 		return 2
-	case math.Abs(*d.Diff) < 1:
+	case math.Abs(*d.BMinusA) < 1:
 		return 1
 	}
 	return 0
@@ -127,7 +127,7 @@ func (d Difference) places() int {
 
 // points returns the size of the difference in words, without its sign: "4 points".
 func (d Difference) points() string {
-	size := fmt.Sprintf("%.*f", d.places(), math.Abs(*d.Diff))
+	size := fmt.Sprintf("%.*f", d.places(), math.Abs(*d.BMinusA))
 	switch {
 	case d.Unit != "":
 		return size
@@ -144,7 +144,7 @@ func (d Difference) intervalText() string {
 		return ""
 	}
 	low, high := *d.Low, *d.High
-	if *d.Diff < 0 {
+	if *d.BMinusA < 0 {
 		low, high = -high, -low
 	}
 	places := d.places()
@@ -180,16 +180,16 @@ func formatRoundedUp(n int) string {
 	return humanize.Comma(int64((n + step - 1) / step * step))
 }
 
-// whereConsistent returns the sentence on which judge is more accurate on the pairs where both are consistent. d is the
-// difference on these pairs.
-func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
+// consistentPairsSentence returns the sentence on which judge is more accurate on the pairs where both are consistent.
+// d is the difference on these pairs.
+func (c *Comparison) consistentPairsSentence(d Difference, names [2]string) string {
 	pairs := phrases.CountWithNoun(d.N, "pair")
 	if d.NotSignificant {
 		return phrases.Sentence("compare.consistent-tied", pairs)
 	}
 	code := "compare.consistent"
 	if first := c.HeadlineDifference(); first == nil || first.NotSignificant ||
-		first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
+		first.BMinusA != nil && (*first.BMinusA > 0) != (*d.BMinusA > 0) {
 		code = "compare.consistent-but"
 	}
 	return phrases.Sentence(code, pairs, d.leader(names), d.points(), d.intervalText())
@@ -209,10 +209,10 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 		Group:          group,
 		A:              share(t.Both + t.OnlyA),
 		B:              share(t.Both + t.OnlyB),
-		Diff:           Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+		BMinusA:        Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
 		Low:            Percent(iv.Low),
 		High:           Percent(iv.High),
-		IntervalMethod: IntervalByPairs,
+		IntervalMethod: IntervalByBonettPrice,
 		N:              n,
 		Table:          &t,
 		P:              RoundToTwelveDigits(stats.McNemar(t.OnlyA, t.OnlyB)),
@@ -221,23 +221,23 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	return d
 }
 
-// TestFamily applies Holm's method to some differences as one family, whatever families they belonged to before. It
-// returns those that have a test.
-func TestFamily(differences []*Difference) (tested []*Difference) {
+// ApplyHolmToFamily applies Holm's method to some differences as one family, whatever families they belonged to before.
+// It returns those that have a test.
+func ApplyHolmToFamily(differences []*Difference) (tested []*Difference) {
 	for _, d := range differences {
 		d.NotSignificant = d.P == nil
 		if d.P != nil {
-			d.NotSignificant = d.containsZero() || withinFloor(d.Diff, d.Floor)
+			d.NotSignificant = d.containsZero() || withinFloor(d.BMinusA, d.Floor)
 			tested = append(tested, d)
 		}
 	}
-	Holm(tested)
+	ApplyHolm(tested)
 	return tested
 }
 
-// Holm corrects the p-values of differences for multiple tests by Holm's method and marks those that are not
+// ApplyHolm corrects the p-values of differences for multiple tests by Holm's method and marks those that are not
 // significant.
-func Holm(differences []*Difference) {
+func ApplyHolm(differences []*Difference) {
 	p := make([]float64, len(differences))
 	for i, d := range differences {
 		p[i] = *d.P

@@ -44,7 +44,7 @@ func TestComparisonSays(t *testing.T) {
 		{name: "one gives no verdict", table: Table2x2{Neither: 10},
 			change: func(c *Comparison, _ *Difference) { c.B.lacksVerdicts = true },
 			want:   "Nothing to compare: bob gives no verdict."},
-		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.Diff = nil },
+		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.BMinusA = nil },
 			want: "The runs cannot be compared: one of them has no value of the headline metric."},
 		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
 			want: "No significance test for this difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
@@ -69,7 +69,7 @@ func TestComparisonSays(t *testing.T) {
 			want: "On the 100 pairs where both judges are consistent: no significant difference."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
 			d.Unit, c.Unit, c.headlineMetric.Term = UnitScore, "item", Term{Label: "Grade score"}
-			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
+			d.A, d.B, d.BMinusA, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
 		}, want: "bob is higher by 0.30 [0.10, 0.50]: Grade score 0.40 and 0.70 on the same 100 items."},
 	} {
 		if got := compared(c.table, c.change).Says; !strings.HasSuffix(got, c.want) && !strings.Contains(got, c.want) {

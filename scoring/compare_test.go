@@ -109,8 +109,8 @@ func TestHolmOverThreeComparisons(t *testing.T) {
 			}
 		}
 	}
-	if want := fmt.Sprintf("all %d differences of 3 comparisons", len(p)); all.Family != want {
-		t.Errorf("family %q, want %q", all.Family, want)
+	if want := fmt.Sprintf("all %d differences of 3 comparisons", len(p)); all.FamilyText != want {
+		t.Errorf("family %q, want %q", all.FamilyText, want)
 	}
 	for i, want := range stats.Holm(p) {
 		if math.Abs(holm[i]-want) > 1e-9 {
@@ -170,7 +170,7 @@ func TestCompareWarns(t *testing.T) {
 	if !slices.Contains(c.Warnings, "both are the same run") {
 		t.Errorf("%q", c.Warnings)
 	}
-	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, 0) || !is(d.P, 1) || !d.NotSignificant {
+	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.BMinusA, 0) || !is(d.P, 1) || !d.NotSignificant {
 		t.Errorf("a run and itself: %+v", d)
 	}
 }

@@ -24,7 +24,7 @@ type Difference struct {
 	Unit           string   `json:"unit,omitempty"`     // unit of the values, if not percent
 	A              *float64 `json:"a"`                  // value of the first run
 	B              *float64 `json:"b"`                  // value of the second run
-	Diff           *float64 `json:"difference"`         // `b` − `a`, in points or in `unit`
+	BMinusA        *float64 `json:"difference"`         // `b` − `a`, in points or in `unit`
 	Low            *float64 `json:"low"`                // lower end of the paired 95 % interval of `difference`
 	High           *float64 `json:"high"`               // upper end of the paired 95 % interval of `difference`
 	IntervalMethod string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
@@ -46,7 +46,7 @@ type Difference struct {
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // why a value or a test is missing
 
-	rowsTested         int     // number of units or clusters in the test behind `p`
+	testedRowCount     int     // number of units or clusters in the test behind `p`
 	sequentialInterval *bounds // before the end of a run: 90 % interval of the headline's difference, valid at every look
 }
 
@@ -57,7 +57,7 @@ func (d Difference) Result() Result {
 		Group:  d.Group,
 		Mode:   ModeDifference,
 		Unit:   d.Unit,
-		Value:  d.Diff,
+		Value:  d.BMinusA,
 		Low:    d.Low,
 		High:   d.High,
 		N:      d.N,
@@ -115,11 +115,11 @@ type ComparisonExtras struct {
 // Comparisons holds the comparisons of every two of several runs, the JSON output of gavel compare.
 type Comparisons struct {
 	Comparisons []*Comparison `json:"comparisons"` // one comparison for every two runs
-	Family      string        `json:"family"`      // the differences that Holm's correction covers, in words
+	FamilyText  string        `json:"family"`      // the differences that Holm's correction covers, in words
 	// how replies were read: `robust`; left out for the published rule
 	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
-	Policy judging.LabelPolicy `json:"policy"`
+	LabelPolicy judging.LabelPolicy `json:"policy"`
 	// settings of resampled intervals, as in the JSON output of `gavel score`
 	Bootstrap BootstrapInfo `json:"bootstrap"`
 }

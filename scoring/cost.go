@@ -19,11 +19,11 @@ func (run *Run) ledger(sheet *Sheet) *Ledger {
 			l.IdealTokens = new(int(math.Round(share * float64(l.PromptTokens))))
 		}
 	}
-	for _, n := range run.Manifest.OtherRequests {
-		l.ExtraRequests += n
+	for _, n := range run.Manifest.AuxiliaryRequestCounts {
+		l.NonJudgmentRequests += n
 	}
-	l.right = sheet.right()
-	l.ApplyRates(MachineRates{})
+	l.right = sheet.rightItemCount()
+	l.ComputeDerivedFields(MachineRates{})
 	a.cachedLedger = &l
 	return a.cachedLedger
 }

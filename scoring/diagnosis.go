@@ -28,8 +28,8 @@ func (r *Report) DiagnoseWithoutInterval(name string, headline Result, noun stri
 	)
 }
 
-// diagnose sets the report's diagnosis and its sentences, if the scorer makes diagnoses.
-func (r *Report) diagnose(s Scorer) {
+// setDiagnosis sets the report's diagnosis and its sentences, if the scorer makes diagnoses.
+func (r *Report) setDiagnosis(s Scorer) {
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
 		r.Diagnosis = &d
@@ -38,11 +38,12 @@ func (r *Report) diagnose(s Scorer) {
 	}
 }
 
-// Diagnose adds the diagnosis to a report without one, which an older gavel has stored. m is the manifest of the run.
-func (r *Report) Diagnose(m *judging.Manifest) {
+// AddDiagnosis adds the diagnosis to a report without one, which an older gavel has stored. m is the manifest of the
+// run.
+func (r *Report) AddDiagnosis(m *judging.Manifest) {
 	if scorer, ok := scorers[m.Spec.Protocol]; ok && r.Diagnosis == nil {
 		r.manifest = m
-		r.diagnose(scorer(m))
+		r.setDiagnosis(scorer(m))
 	}
 }
 
@@ -94,7 +95,7 @@ func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 	if remedy := r.remedy(missing); remedy != "" {
 		advice += " (" + remedy + ")"
 	}
-	text := phrases.Sentence("level.silent", shareInWords(e.Value, noun), e, advice)
+	text := phrases.Sentence("level.silent", noVerdictSentenceStart(e.Value, noun), e, advice)
 	if missing == e.N {
 		text = phrases.Sentence("level.all-silent", noun, e.N, advice)
 	}
@@ -109,7 +110,7 @@ func (r *Report) remedy(missing int) string {
 	if 2*r.remarks.Unconstrained > missing {
 		return phrases.Sentence("remedy.constraint-ignored")
 	}
-	labelRemedy := r.labelRemedy(missing)
+	labelRemedy := r.labelRemedyCode(missing)
 	remedies := map[judging.Outcome]string{
 		judging.NoVerdict:     labelRemedy,
 		judging.Conflict:      labelRemedy,
@@ -131,8 +132,8 @@ func (r *Report) remedy(missing int) string {
 	return ""
 }
 
-// labelRemedy returns the code of the phrase with advice for replies without a readable label.
-func (r *Report) labelRemedy(missing int) string {
+// labelRemedyCode returns the code of the phrase with advice for replies without a readable label.
+func (r *Report) labelRemedyCode(missing int) string {
 	constrained := r.manifest != nil && r.manifest.Spec.Parameters.Constrain
 	switch {
 	case !r.imported() && !constrained:
@@ -146,9 +147,9 @@ func (r *Report) labelRemedy(missing int) string {
 // imported reports whether the judgments come from another program, so that they cannot be repeated.
 func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Imported != "" }
 
-// shareInWords returns the beginning of a sentence on judgments without a verdict, of which noun names one:
+// noVerdictSentenceStart returns the beginning of a sentence on judgments without a verdict, of which noun names one:
 // "About one judgment in four has no verdict".
-func shareInWords(percent float64, noun string) string {
+func noVerdictSentenceStart(percent float64, noun string) string {
 	switch n := int(math.Round(100 / max(percent, 1))); {
 	case percent >= 90:
 		return phrases.Sentence("share.nearly-all", noun)

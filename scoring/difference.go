@@ -21,7 +21,7 @@ func (s *Sheet) differences(
 	other *Sheet, unit string, shared []SharedUnit, order *sharedUnitOrder, b stats.Bootstrap,
 ) []Difference {
 	metrics := slices.DeleteFunc(s.sharedMetrics(other), func(m Metric) bool { return m.ComparisonScope == ScopeNone })
-	shared = s.aligned(other, shared, metrics)
+	shared = s.unitsWithAlignedColumns(other, shared, metrics)
 	common := make([]Unit, len(shared))
 	for i, p := range shared {
 		common[i] = p.A
@@ -49,22 +49,22 @@ func (s *Sheet) differences(
 	return out
 }
 
-// indexOf returns the index of a metric with the name and the mode of m; -1 if there is none.
-func (s *Sheet) indexOf(m Metric) int {
+// metricIndex returns the index of a metric with the name and the mode of m; -1 if there is none.
+func (s *Sheet) metricIndex(m Metric) int {
 	return slices.IndexFunc(s.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
 }
 
 // sharedMetrics returns the metrics of s that the sheet of another run has too.
 func (s *Sheet) sharedMetrics(other *Sheet) []Metric {
-	return slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return other.indexOf(m) < 0 })
+	return slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return other.metricIndex(m) < 0 })
 }
 
-// aligned returns the units with the columns of run B where run A has those of the same metric. Runs of two protocols
-// may lay out the metrics that they share differently.
-func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []SharedUnit {
+// unitsWithAlignedColumns returns the units with the columns of run B where run A has those of the same metric. Runs of
+// two protocols may lay out the metrics that they share differently.
+func (s *Sheet) unitsWithAlignedColumns(other *Sheet, shared []SharedUnit, metrics []Metric) []SharedUnit {
 	columns := map[ColumnSpan]ColumnSpan{}
 	for _, m := range metrics {
-		if from := other.Metrics[other.indexOf(m)].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
+		if from := other.Metrics[other.metricIndex(m)].Columns; from != m.Columns || s.ColumnCount != other.ColumnCount {
 			columns[m.Columns] = from
 		}
 	}
@@ -147,18 +147,18 @@ func (s *UnitRows) differences(group string, list []Metric, width int, b stats.B
 // difference returns a difference between runs B and A with its test; iv is its interval. s comes from
 // [Sheet.sharedUnitRows].
 func (s *UnitRows) difference(q estimand, iv bounds, b stats.Bootstrap) Difference {
-	d := Difference{Metric: q.Name, Mode: q.Mode, Unit: q.Unit, N: s.size}
+	d := Difference{Metric: q.Name, Mode: q.Mode, Unit: q.Unit, N: s.unitCount}
 	if q.N != nil {
 		d.N = int(q.N(q.subtrahendColumns.slice(s.sums)))
 	} else if q.ValueFromUnits != nil {
-		d.N = s.units.countDefined(q.subtrahendColumns, q.valueColumns)
+		d.N = s.rowsByUnit.countDefined(q.subtrahendColumns, q.valueColumns)
 	}
 	p, table, n := s.test(q, b)
-	d.rowsTested = n
+	d.testedRowCount = n
 	first, second, reason := s.sideValues(q, [2]string{"A", "B"})
 	d.A = convertToUnit(d.Unit, first)
 	d.B = convertToUnit(d.Unit, second)
-	d.Diff = convertToUnit(d.Unit, second-first)
+	d.BMinusA = convertToUnit(d.Unit, second-first)
 	if reason != "" {
 		d.Note = "undefined: " + reason
 		return d
@@ -176,7 +176,7 @@ func (s *UnitRows) difference(q estimand, iv bounds, b stats.Bootstrap) Differen
 		}
 	} else if d.Table == nil {
 		d.Test = permutationTest
-		if q.hasKind(KindShare) && s.size > s.rows.Len {
+		if q.hasKind(KindShare) && s.unitCount > s.rows.Len {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
@@ -190,12 +190,12 @@ func (s *UnitRows) test(q estimand, b stats.Bootstrap) (p float64, table *Table2
 	if s.early != nil {
 		table, n = s.countTable2x2(q)
 		if table == nil {
-			n = s.size
+			n = s.unitCount
 		}
 		return min(1, 1/s.early.evidence(q)), table, n
 	}
 	if q.ValueFromUnits != nil {
-		p, n = s.units.exchangeTest(q, b)
+		p, n = s.rowsByUnit.exchangeTest(q, b)
 		return p, nil, n
 	}
 	if q.hasKind(KindShare) {

@@ -16,7 +16,7 @@ import (
 
 // earlyItems holds, for an unfinished run, the items judged in the order drawn by seed, up to the first unjudged one.
 type earlyItems struct {
-	order string // seed of the order, and the part that comes last in it
+	orderKey string // seed of the order, and the part that comes last in it
 	// by item id: its index in the order, for the items before the first unjudged one
 	positions map[string]int
 	failed    map[string]bool // ids of items with a failed call, whose outcome is therefore unknown
@@ -49,7 +49,7 @@ func (p *sharedUnitOrder) String() string {
 }
 
 // noSequenceNote is the note of a metric that has no interval before the end of the run.
-var noSequenceNote = noInterval + phrases.Sentence("note.no-sequence")
+var noSequenceNote = noIntervalNotePrefix + phrases.Sentence("note.no-sequence")
 
 // sequence holds a row of numbers for each unit of a run before its end, or of two such runs, in the drawn order.
 type sequence struct {
@@ -89,7 +89,7 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 	}
 	if q.Value != nil || q.ValueFromUnits != nil || !s.independent || len(s.rows) == 0 ||
 		q.hasKind(KindRatio) || q.hasKind(KindCorrelation) {
-		return unbounded(noSequenceNote)
+		return boundsWithoutInterval(noSequenceNote)
 	}
 	var nums, dens []float64
 	var failedRows []int                                     // indexes of failed units
@@ -104,7 +104,7 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 		maxDen, binary = max(maxDen, den), binary && (den == 0 && num == 0 || den == 1 && (num == 0 || num == 1))
 	}
 	if maxDen == 0 {
-		return unbounded(noSequenceNote)
+		return boundsWithoutInterval(noSequenceNote)
 	}
 	interval := func(failed float64) (iv stats.Interval) {
 		for _, i := range failedRows {
@@ -147,7 +147,7 @@ func (s *sequence) scores(q estimand) (scores []float64, ok bool) {
 func (s *sequence) differenceInterval(q estimand, level float64) bounds {
 	scores, ok := s.scores(q)
 	if !ok {
-		return unbounded(noSequenceNote)
+		return boundsWithoutInterval(noSequenceNote)
 	}
 	return bounds{Interval: stats.BettingSequence(scores, 0, level), method: IntervalByBetting}
 }

@@ -18,7 +18,7 @@ func drawnRun(n int, seed int64, judged []int, right func(place int) bool, faile
 	for i := range n {
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
-	drawn := judging.DrawOrder(ids, seed)
+	drawn := judging.ShuffleIDs(ids, seed)
 	m := pairsManifest(n)
 	m.OrderSeed, m.Status = &seed, judging.Interrupted
 	var units []twoJudgments
@@ -88,8 +88,8 @@ func TestEarly(t *testing.T) {
 	stopped.Manifest.Stopped = &judging.StopRule{Rule: "until strict>=60", Alpha: 0.05, Looks: 12, ItemCount: 12}
 	rep := stopped.Score(quick)
 	iv = stats.BetaBinomialSequence(6, 12, quick.Level, 100)
-	if wantInterval(t, find(t, rep, "strict", scoring.Overall), scoring.IntervalBySequence, iv.Low, iv.High); rep.Stopped == nil || rep.Stopped.ItemCount != 12 {
-		t.Errorf("%+v", rep.Stopped)
+	if wantInterval(t, find(t, rep, "strict", scoring.Overall), scoring.IntervalBySequence, iv.Low, iv.High); rep.StopRule == nil || rep.StopRule.ItemCount != 12 {
+		t.Errorf("%+v", rep.StopRule)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestEarlyLeftOut(t *testing.T) {
 	m := pairsManifest(40)
 	m.OrderSeed, m.Status = &seed, judging.Interrupted
 	var units []twoJudgments
-	for place, id := range judging.DrawOrder(ids, seed)[:20] {
+	for place, id := range judging.ShuffleIDs(ids, seed)[:20] {
 		switch second := []string{"A", "B"}[place%2]; {
 		case place < 4:
 			units = append(units, unit(id, "g", "A", "A", "")) // no consistency to be seen

@@ -12,8 +12,8 @@ type bounds struct {
 	method, note string
 }
 
-// unbounded returns bounds without an interval; note gives the reason.
-func unbounded(note string) bounds {
+// boundsWithoutInterval returns bounds without an interval; note gives the reason.
+func boundsWithoutInterval(note string) bounds {
 	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
 }
 

@@ -79,14 +79,14 @@ const (
 	// third of the way from chance to perfect
 	LeastConsistentAccuracy = 200.0 / 3
 	// percentages of pairs on which both orders must agree for one order to be enough: the value must exceed
-	// MinConsistent, and the lower end of its interval MinConsistentLower
-	MinConsistent      = 98
-	MinConsistentLower = 90
+	// MinConsistentPercent, and the lower end of its interval MinConsistentLowerPercent
+	MinConsistentPercent      = 98
+	MinConsistentLowerPercent = 90
 )
 
-// oneSided99 is the quotient of the normal quantiles of .99 and .975: the distance from the value to the end of a
-// one-sided 99 % interval over the distance to the end of a 95 % interval.
-const oneSided99 = 2.3263 / 1.95996
+// oneSided99WidthRatio is the quotient of the normal quantiles of .99 and .975: the distance from the value to the end
+// of a one-sided 99 % interval over the distance to the end of a 95 % interval.
+const oneSided99WidthRatio = 2.3263 / 1.95996
 
 // CompareWithThreshold compares the interval of a result with a threshold. ok is false if the result has no interval.
 func (x Result) CompareWithThreshold(threshold float64) (e Evidence, ok bool) {
@@ -162,16 +162,20 @@ func WithoutNegativeZero(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", WithoutNegativeZero(x, 0)) }
 
-// IsAboveThreshold and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
+// IsAboveAt99Percent and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
 // Statements about a judge need more certainty than a 95 % interval gives.
-func (e Evidence) IsAboveThreshold() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
-func (e Evidence) IsBelowThreshold() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
+func (e Evidence) IsAboveAt99Percent() bool {
+	return e.Value-(e.Value-e.Low)*oneSided99WidthRatio > e.Threshold
+}
+func (e Evidence) IsBelowAt99Percent() bool {
+	return e.Value+(e.High-e.Value)*oneSided99WidthRatio < e.Threshold
+}
 
 // LevelAboveChance returns the level of a judge that is better than chance, and the code of the rule. e holds the share
 // of items correct in every order; reliable reports whether the verdicts can be relied on.
 func (e Evidence) LevelAboveChance(reliable bool) (UsabilityLevel, string) {
 	switch strong := e.CompareWith(StrongFrom); {
-	case strong.IsAboveThreshold() && reliable:
+	case strong.IsAboveAt99Percent() && reliable:
 		return LevelStrong, CodeStrongJudge
 	case e.Low > UsableFrom && reliable:
 		return LevelUsable, CodeUsableJudge
@@ -184,9 +188,9 @@ func (e Evidence) LevelAboveChance(reliable bool) (UsabilityLevel, string) {
 // show that the judge is usable.
 func (e Evidence) CompareWithChance(could bool) (UsabilityLevel, string) {
 	switch {
-	case e.IsBelowThreshold():
+	case e.IsBelowAt99Percent():
 		return LevelUnusable, CodeInverted
-	case e.IsAboveThreshold():
+	case e.IsAboveAt99Percent():
 		return "", ""
 	case could:
 		return LevelUnknown, CodeTooFewItems
@@ -200,8 +204,8 @@ func (e Evidence) DiagnoseUnusableJudge(code, text string) (d Diagnosis, above b
 	return Diagnosis{Level: LevelUnusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.AboveThreshold
 }
 
-// Diagnose diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose code
-// is prefix followed by a code of [Evidence.CompareWithChance], or by "better"; args are the phrase's arguments.
+// AddDiagnosis diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose
+// code is prefix followed by a code of [Evidence.CompareWithChance], or by "better"; args are the phrase's arguments.
 func (e Evidence) Diagnose(prefix string, args ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two

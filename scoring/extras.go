@@ -111,7 +111,7 @@ type Baseline struct {
 
 	Followed *Proportion `json:"named,omitempty"` // verdicts of the judge that name the response picked by the rule
 	// pairs on which the judge is correct in both orders, of those on which the rule is wrong
-	WhereWrong *Proportion `json:"right_against,omitempty"`
+	CorrectWhereRuleWrong *Proportion `json:"right_against,omitempty"`
 }
 
 // Result returns the share as a Result that names no metric.
@@ -124,7 +124,7 @@ type MarginTest struct {
 	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
 	// below 0.05; else `cannot say`
 	Verdict        string   `json:"verdict"`
-	Diff           *float64 `json:"difference"`         // value of run B − value of run A, in points
+	BMinusA        *float64 `json:"difference"`         // value of run B − value of run A, in points
 	Low            *float64 `json:"low"`                // lower end of the 90 % score interval (Tango) of `difference`
 	High           *float64 `json:"high"`               // upper end of the 90 % score interval (Tango) of `difference`
 	IntervalMethod string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5

@@ -168,7 +168,7 @@ func makeRun(t *testing.T, how making) string {
 	m := judging.NewManifest("test", spec)
 	m.Dataset.Name = datasets.ShortName(how.set.Name)
 	_, m.Simulated = how.client.(*backends.SimulatedJudge)
-	asker, rows := protocol.NewAsker(template, how.options), judgingtest.UpTo(how.set.Len())
+	asker, rows := protocol.NewAsker(template, how.options), judgingtest.FirstIndexes(how.set.Len())
 	if m.Judgments, err = judging.CountPresentations(asker, how.set, rows); err != nil {
 		t.Fatal(err)
 	}
@@ -182,11 +182,11 @@ func makeRun(t *testing.T, how making) string {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
+	if err := dir.StartWithItems(m, func(func([]byte) error) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	job := judging.RunJob{
-		Manifest: m, Asker: asker, Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
+		Manifest: m, Asker: asker, Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, MaxConsecutiveFailures: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}
 	if err := job.Run(t.Context()); err != nil {

@@ -28,8 +28,8 @@ func (g *Collector[U]) Get(item string, begin func(item string) U) *U {
 // Lookup returns the data of an item; nil for an item without records.
 func (g *Collector[U]) Lookup(item string) *U { return g.items[item] }
 
-// Item returns the numbers that a complete item adds to numerator and denominator of a metric.
-func (g *Collector[U]) Item(id, metric string) (num, den float64, complete bool) {
+// ItemContribution returns the numbers that a complete item adds to numerator and denominator of a metric.
+func (g *Collector[U]) ItemContribution(id, metric string) (num, den float64, complete bool) {
 	u := g.items[id]
 	if u == nil || g.Complete != nil && !g.Complete(u) {
 		return 0, 0, false

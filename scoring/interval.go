@@ -34,19 +34,19 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 func (s *UnitRows) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
 	case math.IsNaN(s.pointEstimate(q)) || q.hasKind(KindFromItems):
-		return unbounded(""), true
+		return boundsWithoutInterval(""), true
 	case s.early != nil:
 		return s.early.interval(q, b.Level), true
 	case q.ValueFromUnits != nil:
-		return s.units.interval(q, b), true
+		return s.rowsByUnit.interval(q, b), true
 	}
 	if reason := s.tooFewNote(q); reason != "" {
-		return unbounded(noInterval + reason), true
+		return boundsWithoutInterval(noIntervalNotePrefix + reason), true
 	}
 	switch {
 	case q.isDifference():
 		return s.binaryDifference(q, b.Level)
-	case q.Parts != nil:
+	case q.DifferenceParts != nil:
 		return s.disjointDifferenceInterval(q, b.Level)
 	}
 	return s.closedForm(q, b.Level)
@@ -80,7 +80,7 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 		return q.intervalOnCurve(stats.MidPInterval(x, n, level), IntervalByMidP), true
 	case q.hasKind(KindHalfPoints):
 		if iv, ok := halfPointMeanInterval(parts, level); ok {
-			return q.intervalOnCurve(iv, IntervalByPairs), true
+			return q.intervalOnCurve(iv, IntervalByBonettPrice), true
 		}
 	}
 	return bounds{}, false
@@ -116,9 +116,9 @@ func halfPointMeanInterval(parts []stats.ClusterCount, level float64) (iv stats.
 func (s *UnitRows) disjointDifferenceInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var intervals [2]stats.Interval
-	for i := range q.Parts {
+	for i := range q.DifferenceParts {
 		part := q
-		part.Metric = &q.Parts[i]
+		part.Metric = &q.DifferenceParts[i]
 		iv, ok := s.closedForm(part, level)
 		if !ok {
 			return bounds{}, false
@@ -149,7 +149,7 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	}
 	return bounds{
 		Interval: stats.PairedInterval(float64(table.OnlyB), float64(table.OnlyA), float64(n), level),
-		method:   IntervalByPairs,
+		method:   IntervalByBonettPrice,
 	}, true
 }
 
@@ -173,8 +173,8 @@ func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 	if len(q.PossibleRows) == 0 {
 		return s.priorAtEnds(q)
 	}
-	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
-	x := &stats.PriorRows{Mass: priorMass}
+	weight := EffectivePriorUnits(float64(s.unitCount) / float64(s.rows.Len))
+	x := &stats.PriorRows{MeanWeight: priorMass}
 	if !q.isDifference() {
 		for _, c := range q.PossibleRows {
 			x.Low = append(x.Low, priorRow(weight, columnValues{q.valueColumns, c.Row}))
@@ -183,7 +183,7 @@ func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 	}
 	for _, c := range q.PossibleRows {
 		for _, d := range q.PossibleRows {
-			if c.Key == d.Key {
+			if c.MatchKey == d.MatchKey {
 				x.Low = append(x.Low, priorRow(
 					weight,
 					columnValues{q.subtrahendColumns, c.Row},
@@ -192,7 +192,7 @@ func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 			}
 		}
 	}
-	x.Mass *= float64(len(q.PossibleRows)) / float64(len(x.Low))
+	x.MeanWeight *= float64(len(q.PossibleRows)) / float64(len(x.Low))
 	return x
 }
 
@@ -200,7 +200,7 @@ func (s *UnitRows) smoothingRows(q estimand) *stats.PriorRows {
 // highest, so that the interval has a width where all values are alike.
 func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 	lowest, highest := q.MinUnitValue, 1.0
-	unitsPerRow := float64(s.size) / float64(s.rows.Len)
+	unitsPerRow := float64(s.unitCount) / float64(s.rows.Len)
 	scaledRow := func(span ColumnSpan, value float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.DistinctRows {
@@ -209,7 +209,7 @@ func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 				n += float64(k.Count)
 			}
 		}
-		size *= EffectiveUnits(unitsPerRow) / unitsPerRow / n
+		size *= EffectivePriorUnits(unitsPerRow) / unitsPerRow / n
 		return columnValues{span, []float64{value * size, size}}
 	}
 	low := []columnValues{scaledRow(q.valueColumns, lowest)}
@@ -218,12 +218,12 @@ func (s *UnitRows) priorAtEnds(q estimand) *stats.PriorRows {
 		low = append(low, scaledRow(q.subtrahendColumns, highest))
 		high = append(high, scaledRow(q.subtrahendColumns, lowest))
 	}
-	return priorEnds(priorRow(1, low...), priorRow(1, high...))
+	return priorRowsAtExtremes(priorRow(1, low...), priorRow(1, high...))
 }
 
-// priorEnds returns prior rows of one row at the lowest value and one at the highest.
-func priorEnds(low, high stats.SparseRow) *stats.PriorRows {
-	return &stats.PriorRows{Low: []stats.SparseRow{low}, High: []stats.SparseRow{high}, Mass: priorMass}
+// priorRowsAtExtremes returns prior rows of one row at the lowest value and one at the highest.
+func priorRowsAtExtremes(low, high stats.SparseRow) *stats.PriorRows {
+	return &stats.PriorRows{Low: []stats.SparseRow{low}, High: []stats.SparseRow{high}, MeanWeight: priorMass}
 }
 
 // columnValues holds the values of a prior row in a span of columns.
@@ -254,7 +254,7 @@ func (s *UnitRows) tooFewNote(q estimand) string {
 			}
 			var counts [2]int
 			for _, k := range s.rows.DistinctRows {
-				a, b := class.Count(span.slice(k.Row))
+				a, b := class.CountValues(span.slice(k.Row))
 				if a > 0 {
 					counts[0] += k.Count
 				}

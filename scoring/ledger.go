@@ -19,8 +19,8 @@ type Ledger struct {
 	ReplyTokens int     `json:"reply_tokens"` // tokens of the replies in `calls`, thinking included
 	Seconds     float64 `json:"seconds"`      // seconds in which at least one judgment was running
 	// other requests of the run than those of judgments: total of `requests_beside` in the manifest
-	ExtraRequests int `json:"requests_beside,omitempty"`
-	DecidedItems  int `json:"decided_items"` // items whose every judgment names a response
+	NonJudgmentRequests int `json:"requests_beside,omitempty"`
+	DecidedItems        int `json:"decided_items"` // items whose every judgment names a response
 	// tokens of the replies of the first repetition, also of those from gavel's cache: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
 	// part of `generated_tokens` spent on thinking: as servers report, else by the bytes of thinking and text; left out
@@ -66,9 +66,9 @@ func (r MachineRates) Check() error {
 	return nil
 }
 
-// ApplyRates sets the fields that are computed from others: energy and price by the rates, the cost per decided item,
-// thinking tokens per verdict, and right items per 1,000 tokens.
-func (l *Ledger) ApplyRates(r MachineRates) {
+// ComputeDerivedFields sets the fields that are computed from others: energy and price by the rates, the cost per
+// decided item, thinking tokens per verdict, and right items per 1,000 tokens.
+func (l *Ledger) ComputeDerivedFields(r MachineRates) {
 	if l == nil {
 		return
 	}
@@ -122,7 +122,7 @@ func SumLedgers(ledgers []*Ledger) *Ledger {
 		sum.CachedReplies += l.CachedReplies
 		sum.PromptTokens += l.PromptTokens
 		sum.ReplyTokens += l.ReplyTokens
-		sum.ExtraRequests += l.ExtraRequests
+		sum.NonJudgmentRequests += l.NonJudgmentRequests
 		sum.Seconds = *RoundFraction(sum.Seconds + l.Seconds)
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
@@ -131,7 +131,7 @@ func SumLedgers(ledgers []*Ledger) *Ledger {
 		sum.CachedTokens = addKnown(sum.CachedTokens, l.CachedTokens)
 		sum.right = addKnown(sum.right, l.right)
 	}
-	sum.ApplyRates(MachineRates{})
+	sum.ComputeDerivedFields(MachineRates{})
 	return sum
 }
 

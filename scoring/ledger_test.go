@@ -31,7 +31,7 @@ func paidRun(t *testing.T, change func(i int, r *judging.Record)) string {
 			records = append(records, r)
 		}
 	}
-	m.OtherRequests = map[string]int{"/v1/models": 4, "/props": 3}
+	m.AuxiliaryRequestCounts = map[string]int{"/v1/models": 4, "/props": 3}
 	err := judging.WriteRun(dir, m, records, func(line func([]byte) error) error {
 		for row := range set.Len() {
 			raw, err := set.RawIntoBuffer(nil, row)
@@ -66,9 +66,9 @@ func ledgerOf(t *testing.T, dir string) *scoring.Ledger {
 func TestLedger(t *testing.T) {
 	dir := paidRun(t, func(int, *judging.Record) {})
 	l := ledgerOf(t, dir)
-	l.ApplyRates(scoring.MachineRates{Watts: 100, PricePerHour: 36})
+	l.ComputeDerivedFields(scoring.MachineRates{Watts: 100, PricePerHour: 36})
 	ideal := int(math.Round(600 * treeShare(t, dir)))
-	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, ExtraRequests: 7, DecidedItems: 2, GeneratedTokens: 60,
+	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, NonJudgmentRequests: 7, DecidedItems: 2, GeneratedTokens: 60,
 		RightPerThousandTokens: new(16.666667), Joules: new(650.0), Price: new(.065),
 		PerItem: &scoring.CostPerItem{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
 	if got, want := inJSON(t, l), inJSON(t, want); got != want {
@@ -173,7 +173,7 @@ func treeShare(t *testing.T, dir string) float64 {
 		}
 		for _, s := range asker.Presentations(item) {
 			var text strings.Builder
-			for _, m := range judging.FirstTurn(asker.Prompt(item, s), "") {
+			for _, m := range judging.FirstTurnMessages(asker.Prompt(item, s), "") {
 				text.WriteString(m.Content + "\n")
 			}
 			for n := range text.Len() {

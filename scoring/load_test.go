@@ -44,7 +44,7 @@ func endings() judgingtest.Script {
 func endingsRun(t *testing.T) string {
 	t.Helper()
 	return makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: pairsFile(t, 4, "sums"), client: endings(), model: "judge",
-		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts = 1 }})
+		change: func(m *judging.Manifest) { m.Spec.Parameters.VerdictAttempts = 1 }})
 }
 
 func TestOutcomes(t *testing.T) {
@@ -72,8 +72,8 @@ func TestOutcomes(t *testing.T) {
 			if n := find(t, rep, "first-position", scoring.Overall).N; n != c.decided1 {
 				t.Errorf("%d decided judgments, want %d", n, c.decided1)
 			}
-			if rep.AcceptCut != c.how.AcceptTruncated || rep.Policy != run.Reading.LabelPolicy {
-				t.Errorf("the report says policy %s, accept cut %v", rep.Policy, rep.AcceptCut)
+			if rep.AcceptCut != c.how.AcceptTruncated || rep.LabelPolicy != run.Reading.LabelPolicy {
+				t.Errorf("the report says policy %s, accept cut %v", rep.LabelPolicy, rep.AcceptCut)
 			}
 		})
 	}
@@ -82,7 +82,9 @@ func TestOutcomes(t *testing.T) {
 // A run made with --accept-cut is read so, without being told again.
 func TestAcceptCutIsTheRunsOwn(t *testing.T) {
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: pairsFile(t, 4, "sums"), client: endings(), model: "judge",
-		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts, m.Spec.Parameters.AcceptTruncated = 1, true }})
+		change: func(m *judging.Manifest) {
+			m.Spec.Parameters.VerdictAttempts, m.Spec.Parameters.AcceptTruncated = 1, true
+		}})
 	if run := load(t, dir, judging.ReadingOptions{}); run.RereadDifferences != 0 || !run.Reading.AcceptTruncated ||
 		run.Outcomes[judging.Truncated] != 0 {
 		t.Errorf("%d read otherwise, outcomes %v", run.RereadDifferences, run.Outcomes)

@@ -48,10 +48,10 @@ func (r *Report) BreakdownOf(group string) Breakdown {
 	return Breakdown{Group: group}
 }
 
-// ComparePublished describes in words how the judge compares with published judges by a metric, and names the nearest
-// ones; "" without references. References must be sorted, the best first. A judge with only a published total is
-// compared by that total.
-func (r *Report) ComparePublished(metric string) string {
+// PublishedComparisonText describes in words how the judge compares with published judges by a metric, and names the
+// nearest ones; "" without references. References must be sorted, the best first. A judge with only a published total
+// is compared by that total.
+func (r *Report) PublishedComparisonText(metric string) string {
 	result := r.Overall(metric)
 	var above, below, near []Reference
 	for _, x := range r.References {

@@ -13,7 +13,7 @@ import (
 // 5 %. Before the end of a run, both are replaced by methods that are valid at every look.
 func (c *Comparisons) TestMargin(points float64) error {
 	for _, comparison := range c.Comparisons {
-		w, err := comparison.withinMargin(points / 100)
+		w, err := comparison.testMargin(points / 100)
 		if err != nil {
 			return err
 		}
@@ -23,9 +23,9 @@ func (c *Comparisons) TestMargin(points float64) error {
 	return nil
 }
 
-// withinMargin tests whether the headlines of both runs are the same within a margin, a share from 0 to 1. It returns
+// testMargin tests whether the headlines of both runs are the same within a margin, a share from 0 to 1. It returns
 // an error if the headline is not right or wrong unit by unit.
-func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
+func (c *Comparison) testMargin(margin float64) (*MarginTest, error) {
 	d := c.HeadlineDifference()
 	if d == nil || d.Table == nil {
 		return nil, fmt.Errorf("%s and %s: a margin needs a headline that is right or wrong item by item, "+
@@ -47,7 +47,7 @@ func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
 		RightToWrong:     t.OnlyA,
 		WrongToRight:     t.OnlyB,
 		ChangedWithOrder: c.ChangedWithOrder,
-		Diff:             Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+		BMinusA:          Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
 		Low:              Percent(iv.Low),
 		High:             Percent(iv.High),
 		IntervalMethod:   iv.method,

@@ -47,7 +47,7 @@ func TestWithin(t *testing.T) {
 		if w.PairsNeeded != nil {
 			pairs = *w.PairsNeeded
 		}
-		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points ||
+		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.BMinusA || *w.High < *w.BMinusA || w.Points != c.points ||
 			w.IntervalMethod != scoring.IntervalByTango {
 			t.Errorf("%s: %+v, %d pairs", c.name, w, pairs)
 		}

@@ -4,13 +4,13 @@ package scoring
 const (
 	IntervalByBlaker = "blaker" // exact: units that are right or wrong
 	// a share of clustered units, by the effective number of independent units
-	IntervalByMidP       = "mid-p"
-	IntervalByPairs      = "bonett-price"             // means of scores of −1, 0 and 1, one per unit
-	IntervalByMover      = "mover"                    // a difference of functions of two shares
-	IntervalByTango      = "tango"                    // a difference of shares of the same units, compared with a margin
-	IntervalByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
-	IntervalByJackknife  = "jackknife"                // functions of single units, such as a rank correlation
-	IntervalByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
+	IntervalByMidP          = "mid-p"
+	IntervalByBonettPrice   = "bonett-price"             // means of scores of −1, 0 and 1, one per unit
+	IntervalByMover         = "mover"                    // a difference of functions of two shares
+	IntervalByTango         = "tango"                    // a difference of shares of the same units, compared with a margin
+	IntervalByBootstrap     = "smoothed-bootstrap"       // metrics without a formula
+	IntervalByJackknife     = "jackknife"                // functions of single units, such as a rank correlation
+	IntervalByBiasCorrected = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	IntervalByFisher  = "fisher"  // a correlation over judges
 	IntervalByFieller = "fieller" // the point where a regression line over judges crosses 0
@@ -25,12 +25,12 @@ const (
 var IntervalMethods = []struct{ Name, About string }{
 	{IntervalByBlaker, "exact by Blaker"},
 	{IntervalByMidP, "mid-P with the effective number of clusters"},
-	{IntervalByPairs, "by Bonett and Price"},
+	{IntervalByBonettPrice, "by Bonett and Price"},
 	{IntervalByMover, "by MOVER"},
 	{IntervalByTango, "by Tango's score"},
 	{IntervalByBootstrap, "by a smoothed bootstrap"},
 	{IntervalByJackknife, "by a jackknife"},
-	{IntervalByCalibrated, "by a bias-corrected bootstrap"},
+	{IntervalByBiasCorrected, "by a bias-corrected bootstrap"},
 	{IntervalByFisher, "by Fisher's z"},
 	{IntervalByFieller, "by Fieller"},
 	{IntervalByDeLong, "by DeLong, in clusters by Obuchowski"},
@@ -42,16 +42,16 @@ var IntervalMethods = []struct{ Name, About string }{
 // an interval.
 const minClassUnits = 10
 
-// noInterval begins the note of a metric that has a value without an interval.
-const noInterval = "interval: none, "
+// noIntervalNotePrefix begins the note of a metric that has a value without an interval.
+const noIntervalNotePrefix = "interval: none, "
 
 // priorMass is the weight of a row that smooths an interval, where an observed row weighs 1. There is one such row in
 // each cell of a table, or at each end of the scale.
 const priorMass = 0.5
 
-// EffectiveUnits returns the effective number of independent units in a prior row, if observed rows have this many
+// EffectivePriorUnits returns the effective number of independent units in a prior row, if observed rows have this many
 // units on average. It uses the prior correlation of [stats.EffectiveSampleSize].
-func EffectiveUnits(each float64) float64 { return 1 + (each-1)*0.3 }
+func EffectivePriorUnits(each float64) float64 { return 1 + (each-1)*0.3 }
 
-// NoInterval begins a warning about metrics without an interval; their names and the reason follow.
-const NoInterval = "no interval of "
+// NoIntervalWarningPrefix begins a warning about metrics without an interval; their names and the reason follow.
+const NoIntervalWarningPrefix = "no interval of "

@@ -35,7 +35,7 @@ type Metric struct {
 	Term            Term
 	Unit            string // of the value, if not percent
 	MissingRule     string // how judgments without a verdict count, in words
-	None            string // why there is no value, if the reason is always the same
+	NoValueReason   string // why there is no value, if the reason is always the same
 	ComparisonScope Scope  // groups of units on which two runs are compared
 
 	// Subtrahend is set for a difference between two modes or parts: the columns whose value is subtracted. Sides names
@@ -53,8 +53,8 @@ type Metric struct {
 	// ValueFromUnits returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the
 	// Columns of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
 	ValueFromUnits func(rows [][]float64) float64
-	// Parts holds the two metrics, on disjoint units, whose difference is Value.
-	Parts []Metric
+	// DifferenceParts holds the two metrics, on disjoint units, whose difference is Value.
+	DifferenceParts []Metric
 	// N returns the number of units that the value is computed from; nil: the denominator of the share, for a ratio the
 	// number of units with a denominator above 0.
 	N func(c []float64) float64
@@ -85,7 +85,7 @@ func (m *Metric) reason(c []float64) string {
 			return reason
 		}
 	}
-	return m.None
+	return m.NoValueReason
 }
 
 func (m *Metric) share(c []float64) (num, den float64) {
@@ -148,13 +148,13 @@ func FillRow[U any](list []SumMetric[U], u U, row []float64) {
 // PossibleRow holds one possible row of a metric's columns for a single judgment, a cell of its table. Of two modes or
 // runs, only cells with the same Key can go together, as the label of the item is the same in both.
 type PossibleRow struct {
-	Row []float64
-	Key int
+	Row      []float64
+	MatchKey int
 }
 
 // BinaryVariable holds a variable of a correlation with two values, such as right and wrong.
 type BinaryVariable struct {
 	Words [2]string // names of the values: "the judge's own answer is right", "… wrong"
 	// Count returns the numbers of judgments with the first and with the second value.
-	Count func(c []float64) (a, b float64)
+	CountValues func(c []float64) (a, b float64)
 }

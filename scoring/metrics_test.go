@@ -91,15 +91,16 @@ func TestResultsNameTheMetrics(t *testing.T) {
 	}
 }
 
-// The tables of metrics can be read. They have every number of a sheet once, under a label of its own (one for all modes), and say as the
-// sheet does whether items are right or wrong by it. Whoever adds a metric is asked for them here.
+// The tables of metrics can be read. They have every number of a sheet once, under a label of its own (one for all
+// modes), and say as the sheet does whether items are right or wrong by it. Whoever adds a metric is asked for them
+// here.
 func TestTableOfMetrics(t *testing.T) {
 	common, err := os.ReadFile("metrics.yaml")
 	if _, wrong := scoring.ReadTerms(string(common)); err != nil || wrong != nil {
 		t.Error(err, wrong)
 	}
 	for _, p := range protocols.All {
-		if _, err := scoring.ReadTerms(p.Metrics); err != nil {
+		if _, err := scoring.ReadTerms(p.MetricsYAML); err != nil {
 			t.Errorf("metrics.yaml of %s: %v", p.Name, err)
 		}
 		scorer := p.Scorer(new(judging.Manifest))

@@ -24,15 +24,15 @@ func (r *Report) Judge() string { return cmp.Or(r.Name, JudgeName(r.Model)) }
 
 // JuryModel returns the model name of a jury of n members with these models: "jury of 3: a, b, c".
 func JuryModel(n int, models []string) string {
-	return fmt.Sprintf("%s%d: %s", juryModel, n, strings.Join(models, ", "))
+	return fmt.Sprintf("%s%d: %s", juryModelPrefix, n, strings.Join(models, ", "))
 }
 
-// juryModel begins the model name of a jury.
-const juryModel = "jury of "
+// juryModelPrefix begins the model name of a jury.
+const juryModelPrefix = "jury of "
 
 // SplitJuryName splits the model name of a jury into the number of members and their models.
 func SplitJuryName(model string) (n int, models string, ok bool) {
-	rest, ok := strings.CutPrefix(model, juryModel)
+	rest, ok := strings.CutPrefix(model, juryModelPrefix)
 	count, models, hasCount := strings.Cut(rest, ": ")
 	n, err := strconv.Atoi(count)
 	return n, models, ok && hasCount && err == nil

@@ -12,16 +12,16 @@ import (
 // Ranking compares several runs on the same items by one headline metric. Runs that share a letter do not differ
 // significantly.
 type Ranking struct {
-	Metric string        `json:"metric"`         // key of the headline metric
-	Mode   string        `json:"mode,omitempty"` // the mode in which the judges were asked, for protocols with several
-	Unit   string        `json:"unit,omitempty"` // unit of the values, if not percent
-	Test   string        `json:"test"`           // name of the test of every two runs
-	Runs   []RankedRun   `json:"runs"`           // the runs with their values, in the order of the arguments
-	Pairs  []PairTest    `json:"pairs"`          // one test for every two runs
-	Alpha  float64       `json:"alpha"`          // significance level of the tests, after correction
-	Family string        `json:"family"`         // the tests that Holm's correction covers, in words
-	Boot   BootstrapInfo `json:"bootstrap"`      // settings of the resampled intervals
-	Groups [][]string    `json:"groups"`         // folders of the runs that share a letter, one list for each letter
+	Metric     string        `json:"metric"`         // key of the headline metric
+	Mode       string        `json:"mode,omitempty"` // the mode in which the judges were asked, for protocols with several
+	Unit       string        `json:"unit,omitempty"` // unit of the values, if not percent
+	Test       string        `json:"test"`           // name of the test of every two runs
+	Runs       []RankedRun   `json:"runs"`           // the runs with their values, in the order of the arguments
+	Pairs      []PairTest    `json:"pairs"`          // one test for every two runs
+	Alpha      float64       `json:"alpha"`          // significance level of the tests, after correction
+	FamilyText string        `json:"family"`         // the tests that Holm's correction covers, in words
+	Boot       BootstrapInfo `json:"bootstrap"`      // settings of the resampled intervals
+	Groups     [][]string    `json:"groups"`         // folders of the runs that share a letter, one list for each letter
 }
 
 // RankedRun holds one run's value in a ranking.
@@ -95,7 +95,7 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 				Report:    &reports[i],
 			}
 			if r := reports[i].Repetitions; r != nil {
-				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, floorValues(r.Values).find(m.Name, Overall, m.Mode)
+				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, repetitionValues(r.Values).find(m.Name, Overall, m.Mode)
 			}
 			s.Runs, s.Unit = append(s.Runs, p), cmp.Or(s.Unit, p.Unit)
 		}
@@ -119,16 +119,16 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 			x := a.sharedUnitRows(a.resamplingNoun(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
 			d := x.difference(m.runDifference(a.ColumnCount), bounds{}, b)
 			early = early || x.early != nil
-			floor := noiseFloors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
+			floor := sharedRepetitionValues(shared, &m, a, other).find(m.Name, Overall, m.Mode)
 			s.Pairs = append(s.Pairs, PairTest{
 				RunA:             i,
 				RunB:             i + 1 + j,
-				N:                d.rowsTested,
+				N:                d.testedRowCount,
 				E:                d.E,
 				P:                d.P,
 				NotSignificant:   true,
 				NoiseFloor:       floor,
-				withinNoiseFloor: withinFloor(d.Diff, floor),
+				withinNoiseFloor: withinFloor(d.BMinusA, floor),
 			})
 		}
 	}
@@ -157,7 +157,7 @@ func ApplyHolmToRankings(tables ...[]Ranking) {
 		tests[i].Holm, tests[i].NotSignificant = RoundToTwelveDigits(adjusted), adjusted >= alpha || tests[i].withinNoiseFloor
 	}
 	for _, s := range all {
-		s.Family = phrases.Sentence("ranking.family", phrases.CountWithNoun(len(p), "test"))
+		s.FamilyText = phrases.Sentence("ranking.family", phrases.CountWithNoun(len(p), "test"))
 		s.assignLetters()
 	}
 }

@@ -56,7 +56,7 @@ func lettersOf(s scoring.Ranking) string {
 // against none.
 //
 //	p = 2/2¹⁰ = 0.001953, 2/2¹⁴ = 0.000122, 2/2⁴ = 0.125
-//	Holm over three: 3·0.000122 = 0.000366, 2·0.001953 = 0.003906, 0.125
+//	ApplyHolm over three: 3·0.000122 = 0.000366, 2·0.001953 = 0.003906, 0.125
 func TestRankingByHand(t *testing.T) {
 	s := rank(t, judged("low", 40, upTo(22)), judged("high", 40, upTo(36)), judged("mid", 40, upTo(26)))
 	if len(s) != 1 || s[0].Metric != "strict" || s[0].Test != "exact McNemar" || lettersOf(s[0]) != "b a b" {
@@ -297,16 +297,16 @@ func TestRankingsOfATable(t *testing.T) {
 	var all [][]scoring.Ranking
 	for range 4 {
 		s := rank(t, a, b)
-		if lettersOf(s[0]) != "b a" || s[0].Family != "every two runs by every headline: 1 test" {
-			t.Errorf("alone: %s, %s", lettersOf(s[0]), s[0].Family)
+		if lettersOf(s[0]) != "b a" || s[0].FamilyText != "every two runs by every headline: 1 test" {
+			t.Errorf("alone: %s, %s", lettersOf(s[0]), s[0].FamilyText)
 		}
 		all = append(all, s)
 	}
 	scoring.ApplyHolmToRankings(all...)
 	for _, of := range all {
 		s := of[0]
-		if lettersOf(s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {
-			t.Errorf("of four: %s, %+v, %s", lettersOf(s), s.Pairs, s.Family)
+		if lettersOf(s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.FamilyText != "every two runs by every headline: 4 tests" {
+			t.Errorf("of four: %s, %+v, %s", lettersOf(s), s.Pairs, s.FamilyText)
 		}
 	}
 }

@@ -14,10 +14,10 @@ func ReadingNote(rep Report) string {
 	switch {
 	case rep.Reading != "":
 		return phrases.Sentence("reading.named", rep.Reading)
-	case rep.Policy == "":
+	case rep.LabelPolicy == "":
 		return phrases.Sentence("reading.published")
 	}
-	return phrases.Sentence("reading.policy", rep.Policy)
+	return phrases.Sentence("reading.policy", rep.LabelPolicy)
 }
 
 // readingPolicy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule
@@ -41,8 +41,8 @@ func (run *Run) reading() judging.ReaderSet {
 // the two differ in more than 1 % of the replies; the report then has both headlines. It calls reload for that, or, if
 // that is nil, reads the run's folder.
 func (run *Run) CompareReadingRules(reload func(judging.ReadingOptions) (*Run, error)) error {
-	run.readings.reportsDifferences = true
-	if float64(run.readings.differingRecords) <= maxReaderDisagreement*float64(run.Records) {
+	run.readingComparison.reportsDifferences = true
+	if float64(run.readingComparison.differingRecords) <= maxReaderDisagreement*float64(run.Records) {
 		return nil
 	}
 	reading := run.Reading
@@ -54,8 +54,8 @@ func (run *Run) CompareReadingRules(reload func(judging.ReadingOptions) (*Run, e
 	if err != nil {
 		return err
 	}
-	other.readings = readings{}
-	run.readings.other = other
+	other.readingComparison = readingComparison{}
+	run.readingComparison.runByOtherRules = other
 	other.SetMissingPolicy(run.missingPolicy)
 	return nil
 }

@@ -21,7 +21,7 @@ func TestReadingsThatDiffer(t *testing.T) {
 		return backends.Response{Text: text, Finish: backends.FinishStop}, nil
 	})
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge",
-		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts = 1 }})
+		change: func(m *judging.Manifest) { m.Spec.Parameters.VerdictAttempts = 1 }})
 	for _, c := range []struct {
 		how         judging.ReaderSet
 		reading     judging.ReaderSet // as the report has it

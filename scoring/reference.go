@@ -40,8 +40,8 @@ func (x Reference) Name() string {
 	return x.Judge
 }
 
-// LabelsStayedFootnote is the footnote on the asterisk of [Reference.Name].
-var LabelsStayedFootnote = "* " + phrases.Sentence(labelsStayed)
+// LabelsFollowFootnote is the footnote on the asterisk of [Reference.Name].
+var LabelsFollowFootnote = "* " + phrases.Sentence(labelsFollowPhraseCode)
 
-// labelsStayed is the code of the phrase on labels that stayed with the responses in the reversed order.
-const labelsStayed = "warning.labels-stay"
+// labelsFollowPhraseCode is the code of the phrase on labels that stayed with the responses in the reversed order.
+const labelsFollowPhraseCode = "warning.labels-stay"

@@ -11,13 +11,13 @@ import (
 
 // remarks counts what needs a warning in the judgments of the first repetition.
 type remarks struct {
-	AskedAfterThinking int // judgments whose truncated thinking was followed by a request for the verdict
-	ContextFull        int // replies truncated at the end of the context, except those counted as Repeating
-	TruncatedThinking  int // replies truncated during thinking, before any answer
-	Repeating          int // replies truncated at a limit while they repeated themselves
-	TruncatedPrompts   int // prompts that the server silently truncated
-	Unconstrained      int // replies that the server failed to constrain to the labels
-	ProbabilityTies    int // judgments without a verdict because several options are exactly as likely
+	AskedAfterTruncatedThinking int // judgments whose truncated thinking was followed by a request for the verdict
+	ContextFull                 int // replies truncated at the end of the context, except those counted as Repeating
+	TruncatedThinking           int // replies truncated during thinking, before any answer
+	Repeating                   int // replies truncated at a limit while they repeated themselves
+	TruncatedPrompts            int // prompts that the server silently truncated
+	Unconstrained               int // replies that the server failed to constrain to the labels
+	ProbabilityTies             int // judgments without a verdict because several options are exactly as likely
 
 	unconstrainedTruncated int    // replies counted in Unheld that were also truncated
 	loopAdvice             string // words on how to end replies that repeat themselves
@@ -36,7 +36,7 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	unserved.Add(m, r, v.Outcome)
 	switch last := r.LastReply(); {
 	case r.VerdictAfterThinkLimit:
-		x.AskedAfterThinking++
+		x.AskedAfterTruncatedThinking++
 	case v.Outcome == judging.Truncated && r.IgnoresConstraint():
 		x.Unconstrained++
 		x.unconstrainedTruncated++
@@ -65,13 +65,13 @@ type origins struct {
 func (x *origins) add(r *judging.Record) {
 	x.replies += len(r.Replies)
 	for _, reply := range r.Replies {
-		if reply.Origin == "" {
+		if reply.ImportBundle == "" {
 			continue
 		}
 		if x.bundles == nil {
 			x.bundles = map[string]int{}
 		}
-		x.bundles[reply.Origin]++
+		x.bundles[reply.ImportBundle]++
 	}
 }
 

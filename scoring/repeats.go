@@ -10,11 +10,11 @@ import (
 // verdicts of each prompt. The scorers get only judgments without a failed call, so each scores the units that were
 // fully answered in its repetition.
 type repeats struct {
-	scorers   []Scorer                       // one scorer for each repetition
-	items     map[string]*itemPromptVerdicts // verdicts by item id
-	prompts   map[string]string              // by reply ID: the prompt that the reply answers
-	copies    int                            // replies with the ID of an earlier one to the same prompt, resent by a proxy
-	sharedIDs bool                           // replies to different prompts share an ID, so IDs do not reveal copies
+	scorers           []Scorer                       // one scorer for each repetition
+	items             map[string]*itemPromptVerdicts // verdicts by item id
+	promptByReplyID   map[string]string              // by reply ID: the prompt that the reply answers
+	copies            int                            // replies with the ID of an earlier one to the same prompt, resent by a proxy
+	hasSharedReplyIDs bool                           // replies to different prompts share an ID, so IDs do not reveal copies
 }
 
 // itemPromptVerdicts holds the verdicts of an item's prompts, by presentation.
@@ -34,7 +34,7 @@ type promptVerdicts struct {
 // newRepeats returns the repeats of a run that asks every prompt so many times; scorer makes the scorer of a
 // repetition.
 func newRepeats(times int, scorer func() Scorer) *repeats {
-	a := &repeats{scorers: make([]Scorer, times), items: map[string]*itemPromptVerdicts{}, prompts: map[string]string{}}
+	a := &repeats{scorers: make([]Scorer, times), items: map[string]*itemPromptVerdicts{}, promptByReplyID: map[string]string{}}
 	for k := range a.scorers {
 		a.scorers[k] = scorer()
 	}
@@ -56,15 +56,15 @@ func (a *repeats) add(r *judging.Record, v judging.Verdict) (added bool, err err
 	}
 	for turn, reply := range r.Replies {
 		prompt := fmt.Sprint(r.Item, r.Presentation, turn)
-		previous, ok := a.prompts[reply.ID]
+		previous, ok := a.promptByReplyID[reply.ID]
 		switch {
 		case reply.ID == "":
 		case !ok:
-			a.prompts[reply.ID] = prompt
+			a.promptByReplyID[reply.ID] = prompt
 		case previous == prompt:
 			a.copies++
 		default:
-			a.sharedIDs = true
+			a.hasSharedReplyIDs = true
 		}
 	}
 	p := a.items[r.Item]

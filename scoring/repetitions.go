@@ -7,10 +7,10 @@ import (
 	"gavel/scoring/stats"
 )
 
-// copiedReplies returns the number of replies with the ID of an earlier reply to the same prompt: a proxy sent these
+// copiedReplyCount returns the number of replies with the ID of an earlier reply to the same prompt: a proxy sent these
 // again, so they tell nothing about the judge.
-func (run *Run) copiedReplies() int {
-	if run.repeats == nil || run.repeats.sharedIDs {
+func (run *Run) copiedReplyCount() int {
+	if run.repeats == nil || run.repeats.hasSharedReplyIDs {
 		return 0
 	}
 	return run.repeats.copies
@@ -18,7 +18,7 @@ func (run *Run) copiedReplies() int {
 
 // repeatSheets returns one sheet of scored units for each repetition; none if the run asks once or has copied replies.
 func (run *Run) repeatSheets(seed uint64) (sheets []*Sheet) {
-	if run.repeats == nil || run.copiedReplies() > 0 {
+	if run.repeats == nil || run.copiedReplyCount() > 0 {
 		return nil
 	}
 	for _, scorer := range run.repeats.scorers {
@@ -73,7 +73,7 @@ func (s *Sheet) valuesByRepetition(unit string, in []section, times [][]Unit) []
 // repeatedValue returns the values of a metric in a group, one for each repetition in times, and their largest
 // difference.
 func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
-	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Units: times[0].size}
+	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Units: times[0].unitCount}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
 		value := convertToUnit(m.Unit, s.pointEstimate(m.estimand()))
@@ -102,7 +102,7 @@ func (run *Run) repetitions(s *Sheet, b stats.Bootstrap) *Repetitions {
 		SelfAgreement: Result{Metric: SelfAgreement, Note: copiesNote},
 		Values:        []RepetitionValue{},
 	}
-	if run.copiedReplies() == 0 {
+	if run.copiedReplyCount() == 0 {
 		times := completeUnits(run.repeatSheets(b.Seed), nil)
 		out.SelfAgreement = run.selfAgreement(b)
 		out.Values = s.valuesByRepetition(run.resamplingNoun(), s.sections(s.Units), times)
@@ -110,7 +110,7 @@ func (run *Run) repetitions(s *Sheet, b stats.Bootstrap) *Repetitions {
 	return out
 }
 
-// copiesNote is the note of self-agreement where [Run.copiedReplies] is above 0.
+// copiesNote is the note of self-agreement where [Run.copiedReplyCount] is above 0.
 const copiesNote = "not measured: replies are copies of earlier ones"
 
 // selfAgreement returns the percentage of prompts with the same verdict in all repetitions, of those with a verdict in
@@ -135,18 +135,18 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		}
 	}
 	same := []Metric{{
-		Name:        SelfAgreement,
-		Kind:        kindOf(rows, 1),
-		Columns:     ColumnSpan{0, 2},
-		None:        "no prompt that was answered in all repetitions has a verdict",
-		MissingRule: "prompt left out if a call failed, or every verdict is missing; else it differs",
+		Name:          SelfAgreement,
+		Kind:          kindOfShare(rows, 1),
+		Columns:       ColumnSpan{0, 2},
+		NoValueReason: "no prompt that was answered in all repetitions has a verdict",
+		MissingRule:   "prompt left out if a call failed, or every verdict is missing; else it differs",
 	}}
-	return IndependentRows(run.resamplingNoun(), same, rowsByKey(rows)).Results(Overall, same, b)[0]
+	return IndependentRows(run.resamplingNoun(), same, rowsSortedByKey(rows)).Results(Overall, same, b)[0]
 }
 
-// kindOf returns the kind of a share whose denominators are in a column of rows: Halves if no row has more than two
-// trials, else Several.
-func kindOf(rows map[string][]float64, column int) MetricKind {
+// kindOfShare returns the kind of a share whose denominators are in a column of rows: Halves if no row has more than
+// two trials, else Several.
+func kindOfShare(rows map[string][]float64, column int) MetricKind {
 	for _, row := range rows {
 		if row[column] > 2 {
 			return KindTrials
@@ -155,9 +155,9 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return KindHalfPoints
 }
 
-// noiseFloors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for
-// a metric over all these units or, if only is nil, for every metric and group.
-func noiseFloors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValues) {
+// sharedRepetitionValues returns for each run that repeats its prompts the values of its repetitions on the shared
+// units: only for a metric over all these units or, if only is nil, for every metric and group.
+func sharedRepetitionValues(shared []SharedUnit, only *Metric, runs ...scoredRun) (all repetitionValues) {
 	common, keep := make([]Unit, len(shared)), make(map[string]bool, len(shared))
 	for i, p := range shared {
 		common[i], keep[p.A.ID] = p.A, true
@@ -175,12 +175,12 @@ func noiseFloors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floo
 	return all
 }
 
-// floorValues holds the values of the repetitions of one or two runs.
-type floorValues []RepetitionValue
+// repetitionValues holds the values of the repetitions of one or two runs.
+type repetitionValues []RepetitionValue
 
 // find returns the noise floor of a metric, the largest difference between two repetitions of a run: the larger one of
 // the runs that repeat their prompts, nil if none does.
-func (all floorValues) find(metric, group, mode string) (floor *float64) {
+func (all repetitionValues) find(metric, group, mode string) (floor *float64) {
 	for _, v := range all {
 		if v.Metric == metric && v.Group == group && v.Mode == mode && v.NoiseFloor != nil &&
 			(floor == nil || *v.NoiseFloor > *floor) {

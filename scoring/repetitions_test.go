@@ -124,7 +124,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 			}
 			for _, d := range cmp.Comparisons[0].Differences {
 				if d.Metric == of.headline && d.Mode == of.mode && d.Group == scoring.Overall &&
-					(d.Floor == nil || *d.Floor < most-least-1e-3 || math.Abs(*d.Diff) <= *d.Floor && !d.NotSignificant) {
+					(d.Floor == nil || *d.Floor < most-least-1e-3 || math.Abs(*d.BMinusA) <= *d.Floor && !d.NotSignificant) {
 					t.Errorf("%+v", d)
 				}
 			}
@@ -148,7 +148,7 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 			}
 			judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				o := req.Oracle
-				is := o.Correct
+				is := o.CorrectPosition
 				if number[o.Item]%2 == 1 {
 					is = (is + 1) % len(o.VerdictLabels)
 				}

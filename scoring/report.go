@@ -70,8 +70,8 @@ type ScoringMethod struct {
 	// how replies were read: `robust`; left out for the published rule
 	Reading judging.ReaderSet `json:"reading,omitempty"`
 	// which of several verdicts in a reply counts; empty if the rule leaves no choice
-	Policy    judging.LabelPolicy `json:"policy"`
-	AcceptCut bool                `json:"accept_cut"` // a verdict counts even if the reply was truncated after it
+	LabelPolicy judging.LabelPolicy `json:"policy"`
+	AcceptCut   bool                `json:"accept_cut"` // a verdict counts even if the reply was truncated after it
 	// replies from which the published rule and gavel's robust rule read different verdicts
 	RuleDisagreements int `json:"read_otherwise,omitempty"`
 	// headline metrics by the rule that was not selected, if the two differ in more than 1 % of the replies
@@ -82,7 +82,7 @@ type ScoringMethod struct {
 	// settings of resampled intervals
 	Bootstrap BootstrapInfo `json:"bootstrap"`
 	// the rule that ended the run before its last item; left out if none did
-	Stopped *judging.StopRule `json:"stopped,omitempty"`
+	StopRule *judging.StopRule `json:"stopped,omitempty"`
 }
 
 // OptionalResults holds results that only some runs have.
@@ -110,7 +110,7 @@ type OptionalResults struct {
 func setupOf(m *judging.Manifest) RunSetup {
 	return RunSetup{
 		Prompt:    m.Spec.Prompt.Name,
-		Settings:  settings(m.Spec),
+		Settings:  settingsText(m.Spec),
 		Model:     m.Spec.Model.Name,
 		Name:      m.Name,
 		Dataset:   m.Dataset.Name,
@@ -122,8 +122,8 @@ func setupOf(m *judging.Manifest) RunSetup {
 // score a stored run again if its results.json has a lower one.
 const Version = 10
 
-// settings returns in words the settings by which two runs of one prompt differ.
-func settings(s judging.Spec) string {
+// settingsText returns in words the settings by which two runs of one prompt differ.
+func settingsText(s judging.Spec) string {
 	labels := s.SettingLabels()
 	if n := s.Dataset.MaxOptions; n > 0 {
 		labels = slices.Insert(labels, len(s.ProtocolOptions), fmt.Sprintf("at most %d options", n))

@@ -28,7 +28,7 @@ type Result struct {
 }
 
 // Count returns n in words and, for clustered units, the number of clusters: "620 in 310".
-func (r Result) Count() string {
+func (r Result) CountText() string {
 	if r.Clusters == 0 || r.Clusters == r.N {
 		return strconv.Itoa(r.N)
 	}
@@ -71,8 +71,8 @@ func convertToUnit(unit string, x float64) *float64 {
 	return RoundFraction(x)
 }
 
-// print returns the value as warnings show it: with two decimals, or four if it is not a percentage.
-func (x Result) print() string {
+// valueText returns the value as warnings show it: with two decimals, or four if it is not a percentage.
+func (x Result) valueText() string {
 	switch {
 	case x.Value == nil:
 		return "n/a"

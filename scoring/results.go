@@ -28,7 +28,7 @@ func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Res
 func (s *UnitRows) result(q estimand, iv bounds) Result {
 	c := q.Columns.slice(s.sums)
 	r := Result{Metric: q.Name, Mode: q.Mode, Unit: q.Unit, N: s.n(q.Metric), MissingRule: q.MissingRule}
-	if s.size > s.rows.Len {
+	if s.unitCount > s.rows.Len {
 		r.Clusters = s.clustersOf(q.Metric)
 	}
 	if q.isDifference() {
@@ -53,7 +53,7 @@ func noIntervalWarnings(results []Result) (warnings []string) {
 	var reasons []string
 	metricsByReason := map[string][]string{}
 	for _, r := range results {
-		if reason, ok := strings.CutPrefix(r.Note, noInterval); ok && r.Group == Overall {
+		if reason, ok := strings.CutPrefix(r.Note, noIntervalNotePrefix); ok && r.Group == Overall {
 			if metricsByReason[reason] == nil {
 				reasons = append(reasons, reason)
 			}
@@ -61,7 +61,7 @@ func noIntervalWarnings(results []Result) (warnings []string) {
 		}
 	}
 	for _, reason := range reasons {
-		warnings = append(warnings, NoInterval+strings.Join(metricsByReason[reason], ", ")+": "+reason)
+		warnings = append(warnings, NoIntervalWarningPrefix+strings.Join(metricsByReason[reason], ", ")+": "+reason)
 	}
 	return warnings
 }

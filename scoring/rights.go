@@ -19,11 +19,11 @@ type RightUnits struct {
 	Runs        []Side
 	CommonUnits []string // ids of the units that all runs have judged
 	// by unit: its cluster, whose units may depend on each other; its own id if it belongs to none
-	Clusters []string
-	Right    [][]bool   // by run, then by unit: the run is right on it
-	Outcomes [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
-	Calls    int        // number of judgments of a unit in one repetition
-	Warnings Cautions
+	Clusters     []string
+	Right        [][]bool   // by run, then by unit: the run is right on it
+	Outcomes     [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
+	CallsPerUnit int        // number of judgments of a unit in one repetition
+	Warnings     Cautions
 }
 
 // RightUnitsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error
@@ -72,13 +72,13 @@ func RightUnitsOf(runs []*Run) (*RightUnits, error) {
 		}
 		out.Outcomes = append(out.Outcomes, ends)
 		out.Runs = append(out.Runs, s.side())
-		out.Calls = max(out.Calls, s.callsPerItem())
+		out.CallsPerUnit = max(out.CallsPerUnit, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {
 			out.Warnings.Add("jury.not-shared", s.Dir, phrases.CountWithNoun(n, words.Unit))
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
-		out.Warnings.Add(simulatedWarning)
+		out.Warnings.Add(simulatedWarningCode)
 	}
 	if len(clusters) < len(common) {
 		out.Warnings.Add("jury.dependent", phrases.CountWithNoun(len(common), words.Unit),

@@ -21,7 +21,7 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of p1 the second has one judgment, p5 the first has not: neither counts.
-	if got := fmt.Sprintln(r.Metric, r.CommonUnits, r.Right, r.Calls); got != "strict [p2 p3 p4] [[false false true] [true true true]] 2\n" {
+	if got := fmt.Sprintln(r.Metric, r.CommonUnits, r.Right, r.CallsPerUnit); got != "strict [p2 p3 p4] [[false false true] [true true true]] 2\n" {
 		t.Error(got)
 	}
 	if r.Runs[1].Run != "b" || !slices.Equal(r.Warnings, []string{"a has 1 pair that the others have not judged: left out", "b has 1 pair that the others have not judged: left out"}) {

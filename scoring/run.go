@@ -28,21 +28,21 @@ type Run struct {
 	Unserved judging.Unserved
 	remarks
 	origins
-	systems judging.ServedModels // models and fingerprints that the replies name
+	servedModels judging.ServedModels // models and fingerprints that the replies name
 
 	scorer            Scorer
 	repeats           *repeats // all repetitions; nil if the run asks once
 	forecasts         forecasts
 	missingPolicy     MissingPolicy // how judgments without a verdict count
-	readings          readings
+	readingComparison readingComparison
 	usesReadingPolicy bool // for some reply the published rule leaves it to Reading.Policy which verdict counts
 
 	// returns the ids of all items of the run; nil if unknown. See [Run.SetItemIDs].
 	ids         func() ([]string, error)
 	failedItems map[string]bool // ids of the items with a failed judgment
 
-	account account          // requests and tokens of the records, for the ledger
-	items   ResponseIterator // responses of the items; nil: read from the folder
+	account       account          // requests and tokens of the records, for the ledger
+	itemResponses ResponseIterator // responses of the items; nil: read from the folder
 
 	alteredFiles []string        // files of the folder that changed after the run wrote them
 	folder       string          // folder of the run's files; "" if unknown
@@ -72,9 +72,9 @@ func (run *Run) ItemSet() judging.ItemSet {
 			return run.itemSet
 		}
 		defer f.Close()
-		ids, err := judging.ReadItems(run.Manifest, f)
+		ids, err := judging.ReadIDsByDigest(run.Manifest, f)
 		if err == nil {
-			run.itemSet = judging.ItemSetOf(ids)
+			run.itemSet = judging.NewItemSet(ids)
 		}
 	}
 	return run.itemSet
@@ -94,9 +94,9 @@ func (run *Run) SetFolder(dir string) {
 	run.SetItemIDs(func() ([]string, error) { return judging.ItemIDs(dir) })
 }
 
-// SetItems sets where the items and their responses are read, in place of the file in the run's folder.
-func (run *Run) SetItems(items ResponseIterator) {
-	run.items = items
+// SetItemResponses sets where the items and their responses are read, in place of the file in the run's folder.
+func (run *Run) SetItemResponses(items ResponseIterator) {
+	run.itemResponses = items
 	run.SetItemIDs(func() (ids []string, err error) {
 		err = items(func(id string, _ []judging.Candidate) { ids = append(ids, id) })
 		return ids, err
@@ -227,11 +227,11 @@ func (run *Run) countRecord(r *judging.Record, read VerdictReadings, asker judgi
 		paper = read.other
 	}
 	if run.Records == 0 {
-		run.cluster, run.clusterNoun = r.ClusterKey()
+		run.cluster, run.clusterNoun = r.ClusterKeyFunc()
 	}
 	run.Records++
 	if !read.Verdict.Same(read.other) {
-		run.readings.differingRecords++
+		run.readingComparison.differingRecords++
 	}
 	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
 		run.RereadDifferences++
@@ -240,7 +240,7 @@ func (run *Run) countRecord(r *judging.Record, read VerdictReadings, asker judgi
 		run.usesReadingPolicy = true
 	}
 	run.origins.add(r)
-	run.systems.Add(run.Manifest, r)
+	run.servedModels.Add(run.Manifest, r)
 	if !run.calledNoServer() {
 		run.account.add(r, read.Verdict)
 	}
@@ -255,7 +255,7 @@ func (l *Loader) ItemResult(id, metric string) (result ItemResult, complete bool
 	if !ok {
 		return ItemUnknown, false
 	}
-	num, den, complete := scorer.Item(id, metric)
+	num, den, complete := scorer.ItemContribution(id, metric)
 	switch {
 	case l.run.failedItems[id]:
 		return ItemUnknown, complete
@@ -294,7 +294,7 @@ func (run *Run) earlyOrder(units []Unit) *earlyItems {
 	if m.OrderSeed == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
 		return nil
 	}
-	e := &earlyItems{order: fmt.Sprint(*m.OrderSeed, m.HeldOut), positions: map[string]int{}, failed: run.failedItems}
+	e := &earlyItems{orderKey: fmt.Sprint(*m.OrderSeed, m.HeldOut), positions: map[string]int{}, failed: run.failedItems}
 	if run.ids == nil {
 		return e
 	}
@@ -383,8 +383,8 @@ func (run *Run) SetMissingPolicy(policy MissingPolicy) {
 			run.missingPolicy = policies[0]
 		}
 	}
-	if run.readings.other != nil {
-		run.readings.other.SetMissingPolicy(policy)
+	if run.readingComparison.runByOtherRules != nil {
+		run.readingComparison.runByOtherRules.SetMissingPolicy(policy)
 	}
 }
 
@@ -405,10 +405,10 @@ func (run *Run) missingPhrase() string {
 func (run *Run) terms() ScorerTerms { return run.scorer.Terms() }
 
 // readings compares the verdicts by the run's reading rules with those by the other ones (published or robust).
-type readings struct {
+type readingComparison struct {
 	differingRecords   int  // records from which the two sets of rules read different verdicts
 	reportsDifferences bool // the report shows the number of records that differ
-	other              *Run // the run, read by the other rules; nil if at most 1 % of the records differ
+	runByOtherRules    *Run // the run, read by the other rules; nil if at most 1 % of the records differ
 }
 
 // scoredRun holds a run with its sheet, the table of its scored units.
@@ -425,7 +425,7 @@ func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *sharedUnitOrde
 		return nil
 	}
 	e := cmp.Or(a.early, b.early)
-	if a.early != nil && b.early != nil && a.early.order != b.early.order {
+	if a.early != nil && b.early != nil && a.early.orderKey != b.early.orderKey {
 		return &sharedUnitOrder{ordersDiffer: true}
 	}
 	usable := func(side *earlyItems, id string) bool {

@@ -9,18 +9,18 @@ import (
 
 // UnitRows holds scored units (such as pairs) as rows of numbers for resampling, one row for each cluster of units.
 type UnitRows struct {
-	unit   string     // noun for the resampled unit
-	size   int        // number of units
-	sums   []float64  // sum of each column over all units
-	rows   stats.Rows // the rows, in which fixed columns are 0
-	buffer []float64  // a row, reused by addRow
+	unit      string     // noun for the resampled unit
+	unitCount int        // number of units
+	sums      []float64  // sum of each column over all units
+	rows      stats.Rows // the rows, in which fixed columns are 0
+	buffer    []float64  // a row, reused by addRow
 
 	// by column: it counts once per question (see [Sheet.QuestionColumns]); the items alone determine it, so that it is
 	// not resampled
 	questionColumns, fixed []bool
-	clusters               OrderedMap[string, []float64] // sums of each cluster's units, until close
+	clusterSums            OrderedMap[string, []float64] // sums of each cluster's units, until close
 	seenQuestions          map[string]bool               // ids of questions whose question columns are counted already
-	units                  *unitwiseRows                 // rows by unit; nil unless a metric has Units
+	rowsByUnit             *unitwiseRows                 // rows by unit; nil unless a metric has Units
 
 	early *sequence // rows in the drawn order, for a run before its end; else nil
 }
@@ -35,7 +35,7 @@ func newUnitRows(unit string, width int, metrics []Metric) *UnitRows {
 		seenQuestions:   map[string]bool{},
 	}
 	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.ValueFromUnits != nil }) {
-		s.units = new(unitwiseRows)
+		s.rowsByUnit = new(unitwiseRows)
 	}
 	return s
 }
@@ -54,15 +54,15 @@ func (s *UnitRows) excludeFixedColumns(metrics []Metric) {
 // add takes a unit's row and keeps it. cluster and question are "" for a unit without one. The sums are complete only
 // after close.
 func (s *UnitRows) add(cluster, question string, row []float64) {
-	s.size++
-	if s.units != nil {
-		s.units.add(cluster, row)
+	s.unitCount++
+	if s.rowsByUnit != nil {
+		s.rowsByUnit.add(cluster, row)
 	}
 	if cluster == "" {
 		s.addRow(row)
 		return
 	}
-	sum := s.clusters.Get(cluster)
+	sum := s.clusterSums.Get(cluster)
 	if *sum == nil {
 		*sum = make([]float64, len(row))
 	}
@@ -79,7 +79,7 @@ func (s *UnitRows) add(cluster, question string, row []float64) {
 
 // addClusters adds the rows of the clusters, after the last unit.
 func (s *UnitRows) addClusters() {
-	for _, row := range s.clusters.Values {
+	for _, row := range s.clusterSums.Values {
 		s.addRow(row)
 	}
 }
@@ -131,7 +131,7 @@ func (s *UnitRows) Rows() *stats.Rows { return &s.rows }
 // columns of other too, so that two spans are compared on the same units.
 func (s *UnitRows) value(m *Metric, span, other ColumnSpan) float64 {
 	if m.ValueFromUnits != nil {
-		return m.ValueFromUnits(slices.Concat(s.units.columns(span, other)...))
+		return m.ValueFromUnits(slices.Concat(s.rowsByUnit.columns(span, other)...))
 	}
 	return m.value(span.slice(s.sums))
 }
@@ -140,9 +140,9 @@ func (s *UnitRows) value(m *Metric, span, other ColumnSpan) float64 {
 func (s *UnitRows) n(m *Metric) int {
 	switch {
 	case m.ValueFromUnits != nil && m.N == nil:
-		return s.units.countDefined(m.Columns, m.Columns)
+		return s.rowsByUnit.countDefined(m.Columns, m.Columns)
 	case m.hasKind(KindRatio) && m.N == nil:
-		return s.rows.Count(func(row []float64) bool { _, den := m.share(m.Columns.slice(row)); return den != 0 })
+		return s.rows.CountMatching(func(row []float64) bool { _, den := m.share(m.Columns.slice(row)); return den != 0 })
 	}
 	return int(m.n(m.Columns.slice(s.sums)))
 }
@@ -150,9 +150,9 @@ func (s *UnitRows) n(m *Metric) int {
 // clustersOf returns the number of rows (clusters) with units that the metric counts.
 func (s *UnitRows) clustersOf(m *Metric) int {
 	if m.ValueFromUnits == nil {
-		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.slice(row)) > 0 })
+		return s.rows.CountMatching(func(row []float64) bool { return m.n(m.Columns.slice(row)) > 0 })
 	}
-	return len(s.units.columns(m.Columns, m.Columns))
+	return len(s.rowsByUnit.columns(m.Columns, m.Columns))
 }
 
 // sideValues returns the two values of a difference, the subtrahend first; why names the one that is undefined, with

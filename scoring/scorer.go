@@ -22,12 +22,12 @@ type Scorer interface {
 
 // ScorerTerms holds a scorer's nouns for what it counts, and its policies for judgments without a verdict.
 type ScorerTerms struct {
-	Unit           string          // noun for the scored unit, which intervals resample: "pair", "question", "item"
-	Record         string          // noun for one record: "judgment", "answer"
-	MetricSuffix   string          // words after the name of a metric if the question differs from what the name suggests
-	ComparisonUnit string          // noun for the units by which two runs are compared, if not Unit
-	Lacking        string          // words for items without all their judgments: "pairs lack a judgment"
-	Policies       []MissingPolicy // ways to count judgments without a verdict, the default first
+	Unit                  string          // noun for the scored unit, which intervals resample: "pair", "question", "item"
+	Record                string          // noun for one record: "judgment", "answer"
+	MetricSuffix          string          // words after the name of a metric if the question differs from what the name suggests
+	ComparisonUnit        string          // noun for the units by which two runs are compared, if not Unit
+	IncompleteItemsPhrase string          // words for items without all their judgments: "pairs lack a judgment"
+	Policies              []MissingPolicy // ways to count judgments without a verdict, the default first
 }
 
 // Optional interfaces of scorers.
@@ -36,7 +36,7 @@ type (
 	// and denominator of a metric with [Term.RightByItem], before Finish; complete is false until all judgments of the
 	// item were added.
 	ItemwiseScorer interface {
-		Item(id, metric string) (num, den float64, complete bool)
+		ItemContribution(id, metric string) (num, den float64, complete bool)
 	}
 	// UnlabelledCounter is a scorer that counts the units without a label, which metrics that need one leave out.
 	UnlabelledCounter interface{ Unlabelled() int }

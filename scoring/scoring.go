@@ -40,13 +40,13 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Expected:       m.Spec.Dataset.Items,
 		Outcomes:       map[string]int{},
 		ScoringMethod: ScoringMethod{
-			Reading:   run.reading(),
-			Policy:    run.readingPolicy(),
-			AcceptCut: run.Reading.AcceptTruncated,
-			Origins:   run.Origins(),
-			Missing:   run.missingPolicy,
-			Bootstrap: bootstrapInfo(b, run.resamplingNoun()),
-			Stopped:   m.Stopped,
+			Reading:     run.reading(),
+			LabelPolicy: run.readingPolicy(),
+			AcceptCut:   run.Reading.AcceptTruncated,
+			Origins:     run.Origins(),
+			Missing:     run.missingPolicy,
+			Bootstrap:   bootstrapInfo(b, run.resamplingNoun()),
+			StopRule:    m.Stopped,
 		},
 		Warnings: run.warnings(),
 		manifest: m,
@@ -62,7 +62,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	}
 	rep.Warnings = append(rep.Warnings, noIntervalWarnings(rep.Results)...)
 	if !run.calledNoServer() {
-		rep.RightPerThousandTokens = rightPerThousandTokens(sheet.right(), run.account.GeneratedTokens)
+		rep.RightPerThousandTokens = rightPerThousandTokens(sheet.rightItemCount(), run.account.GeneratedTokens)
 	}
 	rep.Repetitions, rep.Calibration = run.repetitions(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Partitioner); ok {
@@ -73,16 +73,16 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	}
 	run.scoreOtherReading(&rep, sheet, b)
 	rep.Baselines = run.baselines(b)
-	rep.diagnose(run.scorer)
+	rep.setDiagnosis(run.scorer)
 	return rep
 }
 
 // scoreOtherReading adds the headline metrics with the replies read by the other set of rules: as published, or gavel's
 // robust ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
 func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) {
-	other := run.readings.other
-	if run.readings.reportsDifferences {
-		rep.RuleDisagreements = run.readings.differingRecords
+	other := run.readingComparison.runByOtherRules
+	if run.readingComparison.reportsDifferences {
+		rep.RuleDisagreements = run.readingComparison.differingRecords
 	}
 	if other == nil {
 		return
@@ -102,8 +102,8 @@ func (run *Run) scoreOtherReading(rep *Report, sheet *Sheet, b stats.Bootstrap) 
 			Value:   otherResult.Value,
 		})
 		rep.Warnings = append(rep.Warnings, phrases.Sentence("warning.other-reading",
-			run.readings.differingRecords, run.Records, other.Reading.Readers, strings.TrimSpace(m.Name+" "+m.Mode),
-			result.print(), run.Reading.Readers,
-			otherResult.print(), other.Reading.Readers))
+			run.readingComparison.differingRecords, run.Records, other.Reading.Readers, strings.TrimSpace(m.Name+" "+m.Mode),
+			result.valueText(), run.Reading.Readers,
+			otherResult.valueText(), other.Reading.Readers))
 	}
 }

@@ -58,10 +58,10 @@ func TestCompareSelfReference(t *testing.T) {
 					continue
 				}
 				x, y := alone[0].Result(d.Metric, d.Group, mode), alone[1].Result(d.Metric, d.Group, mode)
-				if number(d.A) != number(x.Value) || number(d.B) != number(y.Value) || math.Abs(*d.Diff-(*d.B-*d.A)) > 2e-4 {
-					t.Errorf("%s, %s of %s (%s): %v − %v = %v, want %s and %s", how, d.Metric, d.Group, mode, number(d.B), number(d.A), number(d.Diff), show(x), show(y))
+				if number(d.A) != number(x.Value) || number(d.B) != number(y.Value) || math.Abs(*d.BMinusA-(*d.B-*d.A)) > 2e-4 {
+					t.Errorf("%s, %s of %s (%s): %v − %v = %v, want %s and %s", how, d.Metric, d.Group, mode, number(d.B), number(d.A), number(d.BMinusA), show(x), show(y))
 				}
-				if *d.Low > *d.Diff || *d.High < *d.Diff || d.Table != nil || d.Metric == selfreference.Accuracy && d.Note == "" {
+				if *d.Low > *d.BMinusA || *d.High < *d.BMinusA || d.Table != nil || d.Metric == selfreference.Accuracy && d.Note == "" {
 					t.Errorf("%s of %s: not within its interval, or a 2×2 table of judgments that go together: %+v", d.Metric, d.Group, d)
 				}
 			}

@@ -117,7 +117,7 @@ func second(rows []judgedAnswer, word func(judgedAnswer) string, drop bool) map[
 		selfreference.F1:        f1(all, isTrue, judgedTrue), selfreference.F1OwnRight: f1(plus, isTrue, judgedTrue), selfreference.F1OwnWrong: f1(minus, isTrue, judgedTrue),
 		selfreference.Overconfidence: count(judgedTrue)/n - count(isTrue)/n,
 	}
-	out[selfreference.F1Delta] = out[selfreference.F1OwnRight] - out[selfreference.F1OwnWrong]
+	out[selfreference.F1OwnRightMinusWrong] = out[selfreference.F1OwnRight] - out[selfreference.F1OwnWrong]
 	for _, s := range []struct {
 		accuracy, f1    string
 		part, has, said func(row) bool
@@ -421,7 +421,7 @@ func TestIntervalOfF1Delta(t *testing.T) {
 			right = r
 		case selfreference.F1OwnWrong:
 			wrong = r
-		case selfreference.F1Delta:
+		case selfreference.F1OwnRightMinusWrong:
 			delta = r
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Sheet) addTermTexts(list []Metric) []Metric {
 			m.MissingRule = cmp.Or(m.MissingRule, term.StrictMissing)
 		}
 		m.MissingRule = cmp.Or(m.MissingRule, term.MissingRule)
-		m.None = cmp.Or(m.None, term.None)
+		m.NoValueReason = cmp.Or(m.NoValueReason, term.None)
 		switch {
 		case m.Headline:
 			m.ComparisonScope = ScopeGroups
@@ -135,16 +135,16 @@ func inParallel(n int, do func(i int)) {
 	todo.Wait()
 }
 
-// rowsByKey returns the rows sorted by key.
-func rowsByKey(rows map[string][]float64) (list [][]float64) {
+// rowsSortedByKey returns the rows sorted by key.
+func rowsSortedByKey(rows map[string][]float64) (list [][]float64) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		list = append(list, rows[name])
 	}
 	return list
 }
 
-// right returns the number of items right by the headline metric; nil if that is not a share.
-func (s *Sheet) right() *float64 {
+// rightItemCount returns the number of items right by the headline metric; nil if that is not a share.
+func (s *Sheet) rightItemCount() *float64 {
 	whole := s.sectionRows("", section{Overall, -1})
 	for _, m := range s.Metrics {
 		if c := m.Columns.slice(whole.sums); m.Headline && m.Mode == "" && m.Unit == "" && m.n(c) > 0 {

@@ -9,7 +9,7 @@ func TestStanding(t *testing.T) {
 	fifty := 50.0
 	of := func(all ...Reference) string {
 		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, OptionalResults: OptionalResults{References: all}}
-		return r.ComparePublished("strict")
+		return r.PublishedComparisonText("strict")
 	}
 	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReferenceRight: 40}
 	better := Reference{Judge: "better", Metric: "strict", Value: 70, P: p(0.04), OnlyReferenceRight: 20, LabelsFollowResponses: true}

@@ -25,7 +25,7 @@ type BiasAnalysis struct {
 	// accuracy, in percent, that the regression predicts for two responses with equal features, averaged over both
 	// positions; null without a fitted regression
 	AccuracyAtEqualFeatures *Proportion `json:"right_where_equal"`
-	Why                     string      `json:"why,omitempty"` // why no regression could be fitted
+	NoRegressionReason      string      `json:"why,omitempty"` // why no regression could be fitted
 	// why a preference for the judge's own model family cannot be tested; left out if it is one of the causes
 	NoOwnFamilyReason string     `json:"itself,omitempty"`
 	Baselines         []Baseline `json:"rules"` // baselines that pick responses without reading them
@@ -84,10 +84,10 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	iv, halves := halfPointMeanInterval(parts, b.Level)
 	switch {
 	case !single && halves && lowest == 0:
-		e.IntervalMethod = IntervalByPairs
+		e.IntervalMethod = IntervalByBonettPrice
 	case !single:
 		e.IntervalMethod = IntervalByBootstrap
-		ends := priorEnds(
+		ends := priorRowsAtExtremes(
 			stats.SparseRow{Columns: []int{0, 1}, Values: []float64{lowest, 1}},
 			stats.SparseRow{Columns: []int{0, 1}, Values: []float64{1, 1}},
 		)
@@ -97,7 +97,7 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 		e.IntervalMethod = IntervalByBlaker
 		iv = stats.Blaker(more, n, b.Level)
 	default:
-		e.IntervalMethod = IntervalByPairs
+		e.IntervalMethod = IntervalByBonettPrice
 		iv = stats.PairedInterval(float64(more), float64(less), float64(n), b.Level)
 	}
 	e.Value = Percent(float64(more-less) / float64(n))
@@ -120,10 +120,10 @@ var baselinePhrases = map[string]string{
 // strict is the lower end of the interval of the latter share.
 func FollowedBaseline(rules []Baseline, strict *float64) (decider *Baseline) {
 	for i, x := range rules {
-		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
+		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.CorrectWhereRuleWrong.High == nil {
 			continue
 		}
-		if *x.Followed.Low >= max(MaxOnePositionPercent, x.Value) && *x.WhereWrong.High < min(50, *strict) &&
+		if *x.Followed.Low >= max(MaxOnePositionPercent, x.Value) && *x.CorrectWhereRuleWrong.High < min(50, *strict) &&
 			(decider == nil || *x.Followed.Value > *decider.Followed.Value) {
 			decider = &rules[i]
 		}
@@ -134,7 +134,7 @@ func FollowedBaseline(rules []Baseline, strict *float64) (decider *Baseline) {
 // FollowsSentence says that the judge picks the same responses as the baseline, and how accurate it is where that is
 // wrong.
 func (r Baseline) FollowsSentence() string {
-	return phrases.Sentence(baselinePhrases[r.Name], *r.Followed.Value, *r.WhereWrong.Value)
+	return phrases.Sentence(baselinePhrases[r.Name], *r.Followed.Value, *r.CorrectWhereRuleWrong.Value)
 }
 
 // BestBaseline returns the baseline that is correct in both orders on the most pairs.
@@ -154,8 +154,8 @@ func (s BiasAnalysis) causesText() string {
 	if rule != nil {
 		decides = rule.FollowsSentence() + " "
 	}
-	if s.Why != "" {
-		return decides + s.Why
+	if s.NoRegressionReason != "" {
+		return decides + s.NoRegressionReason
 	}
 	if len(s.Causes) > 0 && s.Causes[0].Odds == nil {
 		decides += phrases.Sentence("bias.no-position") + " "

@@ -46,7 +46,7 @@ type BaselineScorer interface {
 // eachItemResponses calls use for each item with its id and the texts of its responses; it calls nothing if the run's
 // folder lacks the items.
 func (run *Run) eachItemResponses(use func(id string, responses []judging.Candidate)) error {
-	items := run.items
+	items := run.itemResponses
 	if items == nil {
 		items = run.eachStoredResponse
 	}
@@ -70,7 +70,7 @@ func (run *Run) eachStoredResponse(use func(id string, responses []judging.Candi
 // baselines returns the results of baselines on the run's items; none if the items cannot be read.
 func (run *Run) baselines(b stats.Bootstrap) []Baseline {
 	s, ok := run.scorer.(BaselineScorer)
-	if !ok || run.items == nil && run.folder == "" {
+	if !ok || run.itemResponses == nil && run.folder == "" {
 		return nil
 	}
 	rules, err := s.Baselines(run.eachItemResponses, run.cluster, b)

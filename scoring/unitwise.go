@@ -58,7 +58,7 @@ func (u *unitwiseRows) interval(q estimand, b stats.Bootstrap) bounds {
 		first = u.columns(q.subtrahendColumns, q.valueColumns)
 	}
 	if len(second) < minClassUnits {
-		return unbounded(noInterval + phrases.Sentence("note.few-units", minClassUnits, len(second)))
+		return boundsWithoutInterval(noIntervalNotePrefix + phrases.Sentence("note.few-units", minClassUnits, len(second)))
 	}
 	statistic := func(from [][][]float64, sample []int) float64 {
 		var rows [][]float64
@@ -74,7 +74,7 @@ func (u *unitwiseRows) interval(q estimand, b stats.Bootstrap) bounds {
 		return statistic(second, sample) - statistic(first, sample)
 	}, !q.isDifference() && q.Unit != UnitStatistic, b.Level)
 	if !(interval.Low < interval.High) {
-		return unbounded(noInterval + phrases.Sentence("note.no-variance"))
+		return boundsWithoutInterval(noIntervalNotePrefix + phrases.Sentence("note.no-variance"))
 	}
 	return bounds{Interval: interval, method: IntervalByJackknife}
 }

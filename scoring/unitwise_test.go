@@ -142,7 +142,7 @@ func TestUnitwiseMetricsAreCompared(t *testing.T) {
 	differ := all.Comparisons[0].Differences[0]
 	want := correlation(ratings(8, 200, 2)) - correlation(ratings(7, 200, 0.5))
 	if *differ.High >= 0 || *differ.Holm > 0.01 || differ.NotSignificant || differ.Test != permutationTest || differ.Table != nil ||
-		math.Abs(*differ.Diff-want) > 1e-5 {
+		math.Abs(*differ.BMinusA-want) > 1e-5 {
 		t.Errorf("a worse judge: %+v", differ)
 	}
 	if alike := all.Comparisons[1].Differences[0]; !alike.NotSignificant || *alike.Low > 0 || *alike.High < 0 {

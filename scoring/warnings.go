@@ -10,7 +10,7 @@ import (
 // Cautions returns the warnings of a run without the one that its judge is simulated, which every list shows by itself.
 func (r Report) Cautions() (all []string) {
 	for _, w := range r.Warnings {
-		if w != phrases.Sentence(simulatedWarning) {
+		if w != phrases.Sentence(simulatedWarningCode) {
 			all = append(all, w)
 		}
 	}
@@ -25,7 +25,7 @@ func (run *Run) itemWarnings(w *Cautions) {
 	words := run.terms()
 	n := run.Items
 	all := run.Manifest.Spec.Dataset.Items
-	w.AddCount("warning.incomplete", all-n, all, words.Lacking)
+	w.AddCount("warning.incomplete", all-n, all, words.IncompleteItemsPhrase)
 	w.AddCount("warning.unlabelled", run.unlabelled(), n, words.Unit)
 }
 
@@ -51,10 +51,10 @@ func (run *Run) warnings() []string {
 		judgments += n
 	}
 	if m.Simulated {
-		w.Add(simulatedWarning)
+		w.Add(simulatedWarningCode)
 	}
 	if m.LabelsFollowResponses {
-		w.Add(labelsStayed)
+		w.Add(labelsFollowPhraseCode)
 	}
 	for _, c := range m.Changes {
 		w = append(w, c.String())
@@ -65,7 +65,7 @@ func (run *Run) warnings() []string {
 	if len(run.alteredFiles) > 0 {
 		w.Add("warning.altered", strings.Join(run.alteredFiles, " and "))
 	}
-	w = append(w, run.systems.Warnings(m)...)
+	w = append(w, run.servedModels.Warnings(m)...)
 	run.itemWarnings(&w)
 	if text := run.unfinishedRunNote(); text != "" {
 		w = append(w, text)
@@ -76,7 +76,7 @@ func (run *Run) warnings() []string {
 	run.readingWarnings(&w, judgments)
 	run.truncationWarnings(&w, judgments)
 	record := run.terms().Record
-	w.AddCount("warning.finished-thinking", run.AskedAfterThinking, judgments, record)
+	w.AddCount("warning.finished-thinking", run.AskedAfterTruncatedThinking, judgments, record)
 	if n := run.Outcomes[judging.PromptTooLong]; n > 0 {
 		code := "warning.too-long"
 		if m.SetsContext() {
@@ -89,7 +89,7 @@ func (run *Run) warnings() []string {
 	w.AddCount("warning.constraint-ignored", run.Unconstrained)
 	w.AddCount("warning.unlikely", run.forecasts.unlikely, run.Outcomes[judging.Decided], record)
 	w.AddCount("warning.refused", run.Outcomes[judging.Refused], judgments, run.missingPhrase())
-	w.AddCount("warning.copied", run.copiedReplies())
+	w.AddCount("warning.copied", run.copiedReplyCount())
 	if m.Spec.Parameters.Repetitions() > 1 {
 		w.AddCount("warning.repeats-missing", m.Judgments-run.Answered, m.Judgments)
 	}
@@ -121,7 +121,7 @@ func (run *Run) readingWarnings(w *Cautions, judgments int) {
 	record := run.terms().Record
 	w.AddCount("warning.failed", run.Outcomes[judging.Failed], judgments, record, run.missingPhrase(), why)
 	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.ProbabilityTies
-	if float64(unread) > MaxNoVerdictShare*float64(judgments) {
+	if float64(unread) > NoVerdictWarningShare*float64(judgments) {
 		w.Add("warning.unread", unread, judgments, record)
 	}
 }

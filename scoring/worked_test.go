@@ -162,10 +162,10 @@ func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
 	if !within(d.A, f[4], 1.01e-4, d.Unit) || !within(d.B, f[5], 1.01e-4, d.Unit) || f[6] != "" && f[6] != strconv.Itoa(d.N) ||
 		f[7] != "" && table != strings.Join(f[7:11], " ") || !within(d.P, f[11], 1e-9, "") ||
 		f[12] != "" && d.NotSignificant != (f[12] == "alike") || !strings.Contains(d.Note, f[13]) ||
-		both != (d.Diff != nil) || both && math.Abs(*d.Diff-(*d.B-*d.A)) > 2e-4 || d.P != nil && *d.Holm < *d.P {
+		both != (d.BMinusA != nil) || both && math.Abs(*d.BMinusA-(*d.B-*d.A)) > 2e-4 || d.P != nil && *d.Holm < *d.P {
 		t.Errorf("%s: %+v, table %s, p %v", line, d, table, number(d.P))
 	}
-	if number(other.A) != number(d.B) || number(other.P) != number(d.P) || both && *other.Diff != -*d.Diff ||
+	if number(other.A) != number(d.B) || number(other.P) != number(d.P) || both && *other.BMinusA != -*d.BMinusA ||
 		other.NotSignificant != d.NotSignificant {
 		t.Errorf("%s: the other way round %+v", line, other)
 	}

@@ -2,7 +2,8 @@ package references
 
 import _ "embed"
 
-// GRPScores holds the published scores of Tables 2 to 4 of Goal-Reversed Prompting as JSON; README.md lists its keys.
+// GoalReversedScores holds the published scores of Tables 2 to 4 of Goal-Reversed Prompting as JSON; README.md lists
+// its keys.
 //
 //go:embed grp.json
-var GRPScores []byte
+var GoalReversedScores []byte

@@ -21,8 +21,8 @@ type PublishedSet struct {
 
 // ItemGroup names consecutive items.
 type ItemGroup struct {
-	Name  string `json:"group"`
-	Items int    `json:"items"` // number of items
+	Name      string `json:"group"`
+	ItemCount int    `json:"items"` // number of items
 }
 
 // Verdicts other than 1 and 2, which name the chosen output.
@@ -63,16 +63,16 @@ var llmBarDigests []byte
 // does not include the texts.
 func LLMBarDigest(i int) uint64 { return binary.BigEndian.Uint64(llmBarDigests[8*i:]) }
 
-// itemPositions maps the ids of LLMBar's items to their positions.
-var itemPositions = sync.OnceValue(func() map[string]int {
+// positionsByID maps the ids of LLMBar's items to their positions.
+var positionsByID = sync.OnceValue(func() map[string]int {
 	all := map[string]int{}
-	LLMBar().Each(func(i int, id, _ string) { all[id] = i })
+	LLMBar().EachItem(func(i int, id, _ string) { all[id] = i })
 	return all
 })
 
 // ItemIndex returns the position of the item with this id in the set, from 0.
 func (s *PublishedSet) ItemIndex(id string) (i int, ok bool) {
-	i, ok = itemPositions()[id]
+	i, ok = positionsByID()[id]
 	return i, ok
 }
 
@@ -86,11 +86,11 @@ func (s *PublishedSet) Complete(j PublishedJudge) bool {
 	return len(j.FirstOrderVerdicts) == len(s.GoldByItem)
 }
 
-// Each calls f with the position, the id and the group of every item, in order.
-func (s *PublishedSet) Each(f func(i int, id, group string)) {
+// EachItem calls f with the position, the id and the group of every item, in order.
+func (s *PublishedSet) EachItem(f func(i int, id, group string)) {
 	i := 0
 	for _, g := range s.Groups {
-		for k := range g.Items {
+		for k := range g.ItemCount {
 			f(i, fmt.Sprintf("%s#%d", g.Name, k), g.Name)
 			i++
 		}

@@ -24,7 +24,7 @@ func TestLLMBarIsWhatWasGathered(t *testing.T) {
 func TestLLMBarIsWhole(t *testing.T) {
 	s := LLMBar()
 	items := 0
-	s.Each(func(i int, id, group string) {
+	s.EachItem(func(i int, id, group string) {
 		if i != items || !strings.HasPrefix(id, group+"#") {
 			t.Errorf("item %d is %s of %s", i, id, group)
 		}
@@ -35,7 +35,7 @@ func TestLLMBarIsWhole(t *testing.T) {
 	}
 	names := map[string]bool{}
 	for _, j := range s.Judges {
-		if len(j.FirstOrderVerdicts) != len(j.SecondOrderVerdicts) || !s.Complete(j) && len(j.FirstOrderVerdicts) != s.Groups[0].Items {
+		if len(j.FirstOrderVerdicts) != len(j.SecondOrderVerdicts) || !s.Complete(j) && len(j.FirstOrderVerdicts) != s.Groups[0].ItemCount {
 			t.Errorf("%s: %d and %d verdicts", j.Name, len(j.FirstOrderVerdicts), len(j.SecondOrderVerdicts))
 		}
 		if strings.Trim(j.FirstOrderVerdicts+j.SecondOrderVerdicts, "12"+string([]rune{Tie, NoVerdict})) != "" {

@@ -24,10 +24,10 @@ type Change struct {
 	OtherItems          int     `json:"others"`       // other items with a verdict now and in the baseline
 	OtherItemsMoved     int     `json:"others_moved"` // those with another verdict
 
-	// verdicts that are possible, by whether those on the anchors (row) and on other items (column) changed, and the
-	// place of the one that holds
-	verdicts    [2][2]string
-	row, column int
+	// possibleVerdicts that are possible, by whether those on the anchors (row) and on other items (column) changed, and
+	// the place of the one that holds
+	possibleVerdicts [2][2]string
+	row, column      int
 }
 
 // requestForItems returns the request for all items of a file in the format of a run's items.
@@ -44,12 +44,12 @@ func requestForItems(r eval.RunRequest, file string) eval.RunRequest {
 // askAnchors asks the judge about the anchors twice and compares its verdicts with those of the baseline.
 func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error {
 	f := c.file
-	if f.Anchors == nil {
+	if f.AnchorVerdicts == nil {
 		return nil
 	}
 	dirs := []string{dir + "/anchors-1", dir + "/anchors-2", c.Run, c.Run}
-	if f.baseline != nil {
-		dirs[3] = f.baseline.Dir
+	if f.baselineRun != nil {
+		dirs[3] = f.baselineRun.Dir
 	}
 	var verdicts []map[string]string
 	for i, dir := range dirs {
@@ -60,13 +60,13 @@ func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error
 				return err
 			}
 		}
-		judge, err := labels.ReadJudge(dir, readingOptions)
+		judge, err := labels.ReadJudge(dir, replyReadingRules)
 		if err != nil {
 			return err
 		}
 		verdicts = append(verdicts, judge.Verdicts)
 	}
-	c.Change = newChange(f.Anchors, verdicts, c.Identity["items"] == c.BaselineIdentity["items"])
+	c.Change = newChange(f.AnchorVerdicts, verdicts, c.Identity["items"] == c.BaselineIdentity["items"])
 	return nil
 }
 
@@ -80,9 +80,9 @@ const barConfidenceLevel = 0.83
 // them changed than the judge changes by itself if the intervals of both shares do not overlap. If these items are
 // the same, the judge changed.
 func newChange(baseline map[string]string, verdicts []map[string]string, sameItems bool) *Change {
-	c := &Change{verdicts: [2][2]string{{"nothing", "answers"}, {"judge", "both"}}}
+	c := &Change{possibleVerdicts: [2][2]string{{"nothing", "answers"}, {"judge", "both"}}}
 	if sameItems {
-		c.verdicts = [2][2]string{{"nothing", "judge"}, {"judge", "judge"}}
+		c.possibleVerdicts = [2][2]string{{"nothing", "judge"}, {"judge", "judge"}}
 	}
 	for id, b := range baseline {
 		c.AnchorItems++
@@ -112,7 +112,7 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 		stats.Blaker(c.InconsistentAnchors, c.AnchorItems, barConfidenceLevel).High {
 		c.column = 1
 	}
-	c.Verdict = c.verdicts[c.row][c.column]
+	c.Verdict = c.possibleVerdicts[c.row][c.column]
 	return c
 }
 
@@ -123,7 +123,7 @@ func (c *Change) table() *doc.Table {
 	t.Columns = doc.ColumnsOfKind(doc.ColumnWords, "others: same", "others: changed")
 	for i, name := range []string{"anchors: same", "anchors: changed"} {
 		row := doc.Row{Name: name}
-		for k, verdict := range c.verdicts[i] {
+		for k, verdict := range c.possibleVerdicts[i] {
 			cell := doc.TextCell(phrases.Sentence("check.cell-" + verdict))
 			if i == c.row && k == c.column {
 				cell.Look = " holds"

@@ -24,8 +24,8 @@ const (
 	Undecided Verdict = "undecided"
 )
 
-// readingOptions holds the rules by which replies are read.
-var readingOptions = scoring.DefaultOptions.Reading
+// replyReadingRules holds the rules by which replies are read.
+var replyReadingRules = scoring.DefaultOptions.Reading
 
 // alpha bounds the probability that a check decides any of its requirements wrongly.
 const alpha = 0.05
@@ -38,9 +38,9 @@ type Requirement struct {
 	Found           scoring.Result `json:"found"`    // when it was decided, or else at the end; its interval decides
 	JudgedItems     int            `json:"items"`    // items judged by then
 
-	metric    string  // key of the metric; "" for sameAsBaseline
-	low, high float64 // ends of the range that is required
-	unit      string  // their unit if the metric is ""
+	metric                   string  // key of the metric; "" for sameAsRequirement
+	minRequired, maxRequired float64 // ends of the range that is required
+	unit                     string  // their unit if the metric is ""
 }
 
 // Check holds the result of a check.
@@ -74,7 +74,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		file:             f,
 	}
 	if stored != "" {
-		run, err := scoring.Load(stored, readingOptions)
+		run, err := scoring.Load(stored, replyReadingRules)
 		if err == nil {
 			c.conclude(run)
 		}
@@ -85,11 +85,11 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		// Half is for all looks, whose intervals are valid together, and half for the end.
 		c.ConfidenceLevel = 1 - alpha/2/occasions
 	}
-	if err := e.Check(f.request); err != nil {
+	if err := e.CheckRequest(f.request); err != nil {
 		return c, f.blame(err)
 	}
 	anchors := 0
-	if f.Anchors != nil {
+	if f.AnchorVerdicts != nil {
 		_, calls, err := e.ItemIDs(requestForItems(f.request, f.anchorsPath))
 		if err != nil {
 			return c, err
@@ -100,10 +100,10 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	_, err := fmt.Sscan(f.AtMost, &calls)
 	calls -= anchors
 	if f.AtMost != "" && err != nil || calls < 1 {
-		return c, suite.Wrong(f.path, 0, "at most: expected more calls than the %d for the anchors, not %q",
+		return c, suite.ErrorAtLine(f.path, 0, "at most: expected more calls than the %d for the anchors, not %q",
 			anchors, f.AtMost)
 	}
-	rule := &eval.StoppingRule{Name: "check", Alpha: alpha, Metric: append(metrics, "")[0], MaxCalls: calls}
+	rule := &eval.StoppingRule{Name: "check", Alpha: alpha, Metric: append(metrics, "")[0], MaxJudgments: calls}
 	rule.Observe = func(place int, _ scoring.ItemResult) (enough bool) {
 		if metrics != nil && (place+1)%max(10, rule.MaxItems/20) == 0 {
 			run := rule.Records.Run()
@@ -118,7 +118,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	if _, err := maker.Run(ctx, f.request); err != nil {
 		return c, err
 	}
-	run, err := scoring.Load(f.request.Out, readingOptions)
+	run, err := scoring.Load(f.request.Out, replyReadingRules)
 	if err != nil {
 		return c, err
 	}
@@ -147,11 +147,11 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 		}
 		r.JudgedItems = run.Items
 		r.Found = scoring.Result{Note: "the run has no such number"}
-		if x := report.FirstMode(&rep, r.metric); x != nil && r.metric != "" {
+		if x := report.FirstModeResult(&rep, r.metric); x != nil && r.metric != "" {
 			r.Found = *x
 		}
 		if r.metric == "" {
-			compared, err := scoring.Compare([]*scoring.Run{c.file.baseline, run}, b)
+			compared, err := scoring.Compare([]*scoring.Run{c.file.baselineRun, run}, b)
 			if err != nil { // no item is in both yet
 				r.Found = scoring.Result{Note: err.Error()}
 				continue
@@ -162,14 +162,14 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 		}
 		if r.metric == "" && r.unit == "" && r.Found.Unit != "" { // points are hundredths of a correlation
 			r.unit = r.Found.Unit
-			r.low /= 100
-			r.high /= 100
+			r.minRequired /= 100
+			r.maxRequired /= 100
 		}
 		switch x := r.Found; {
 		case !x.HasInterval():
-		case *x.High < r.low || *x.Low > r.high:
+		case *x.High < r.minRequired || *x.Low > r.maxRequired:
 			r.Verdict = Missed
-		case *x.Low >= r.low && *x.High <= r.high:
+		case *x.Low >= r.minRequired && *x.High <= r.maxRequired:
 			r.Verdict = Met
 		}
 	}

@@ -31,7 +31,7 @@ func (r Requirement) String() string {
 func (c *Check) Document() doc.Document {
 	columns := doc.ColumnsOfKind(doc.ColumnNumber, "found, %", "difference")
 	unit := c.Requirements[0].Found.Unit
-	columns[0].Axis = doc.UnitAxis(unit)
+	columns[0].Axis = doc.AxisForUnit(unit)
 	if unit != "" {
 		columns[0].Name = "found"
 	}
@@ -39,7 +39,7 @@ func (c *Check) Document() doc.Document {
 	columns = append(columns, doc.ColumnsOfKind(doc.ColumnWords, "required", "verdict", "items")...)
 	t := &doc.Table{RowHead: "requirement", Columns: columns}
 	for _, r := range c.Requirements {
-		required := &scoring.Result{Unit: r.Found.Unit, Low: &r.low, High: &r.high}
+		required := &scoring.Result{Unit: r.Found.Unit, Low: &r.minRequired, High: &r.maxRequired}
 		value := doc.Value{Result: r.Found, Reference: required}
 		cells := doc.Cells(value, "", r.RequirementText, string(r.Verdict), r.JudgedItems)
 		if r.metric == "" {

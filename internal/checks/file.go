@@ -31,31 +31,31 @@ type File struct {
 	path         string
 	request      eval.RunRequest // asks the judge about the items
 	requirements []Requirement
-	baseline     *scoring.Run // of the requirement sameAsBaseline; may be nil
+	baselineRun  *scoring.Run // of the requirement sameAsRequirement; may be nil
 	anchorsPath  string       // path of the anchors
 }
 
 // content mirrors the YAML of the file.
 type content struct {
-	Judge, On map[string]yaml.Node // fields of a request
-	Require   map[string]yaml.Node
-	AtMost    string            `yaml:"at most"`
-	Identity  map[string]string // parts of the baseline's identity, see [identityOf]
-	Anchors   map[string]string `yaml:"anchor verdicts"` // verdicts of the baseline on the anchors, by id
+	Judge, On      map[string]yaml.Node // fields of a request
+	Require        map[string]yaml.Node
+	AtMost         string            `yaml:"at most"`
+	Identity       map[string]string // parts of the baseline's identity, see [identityOf]
+	AnchorVerdicts map[string]string `yaml:"anchor verdicts"` // verdicts of the baseline on the anchors, by id
 }
 
-// sameAsBaseline is the name of the requirement that the headline is that of the baseline run.
-const sameAsBaseline = "same as"
+// sameAsRequirement is the name of the requirement that the headline is that of the baseline run.
+const sameAsRequirement = "same as"
 
 // boundsPattern matches what is required of a metric, without spaces: at least, at most, from, to.
 var boundsPattern = regexp.MustCompile(strings.ReplaceAll(`^(?:>=N|<=N|N\.\.N)%?$`, "N", `(-?\d*\.?\d+)`))
 
 // BaselineDir returns the folder of the run that the file compares the judge with, or an error if it names none.
 func (f *File) BaselineDir() (string, error) {
-	if f.baseline == nil {
-		return "", suite.Wrong(f.path, 0, "%s is missing: it names the run in which the judge was measured", sameAsBaseline)
+	if f.baselineRun == nil {
+		return "", suite.ErrorAtLine(f.path, 0, "%s is missing: it names the run in which the judge was measured", sameAsRequirement)
 	}
-	return f.baseline.Dir, nil
+	return f.baselineRun.Dir, nil
 }
 
 // Open reads a check's file. Errors about its content name the line.
@@ -76,20 +76,20 @@ func Open(path string) (*File, error) {
 	node := f.On["anchors"]
 	f.anchorsPath = f.relative(node.Value)
 	anchors, err := os.ReadFile(f.anchorsPath)
-	if f.Anchors != nil && (err != nil || f.Identity["anchors"] != shortSum(string(anchors))) {
-		return nil, suite.Wrong(path, node.Line, "anchors: %s is not the file that --write made: restore it, "+
+	if f.AnchorVerdicts != nil && (err != nil || f.Identity["anchors"] != shortSum(string(anchors))) {
+		return nil, suite.ErrorAtLine(path, node.Line, "anchors: %s is not the file that --write made: restore it, "+
 			"or write the check again", f.anchorsPath)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Require)) {
 		n := f.Require[name]
 		r, err := f.readRequirement(name, n)
 		if err != nil {
-			return nil, suite.Wrong(f.path, n.Line, "%s: %w", name, err)
+			return nil, suite.ErrorAtLine(f.path, n.Line, "%s: %w", name, err)
 		}
 		f.requirements = append(f.requirements, r)
 	}
 	if f.requirements == nil {
-		return nil, suite.Wrong(f.path, 0, `require is missing: name metrics, such as coverage: ">= 60"`)
+		return nil, suite.ErrorAtLine(f.path, 0, `require is missing: name metrics, such as coverage: ">= 60"`)
 	}
 	return f, nil
 }
@@ -127,7 +127,7 @@ func (f *File) blame(err error) error {
 	field := &eval.FieldError{Field: "dataset"}
 	_ = errors.As(err, &field)
 	line := f.Judge[field.Field].Line + f.On[field.Field].Line
-	return suite.Wrong(f.path, line, "%s", strings.TrimPrefix(err.Error(), "--"))
+	return suite.ErrorAtLine(f.path, line, "%s", strings.TrimPrefix(err.Error(), "--"))
 }
 
 // relative returns a path in the file, which is relative to its folder.
@@ -141,7 +141,7 @@ func (f *File) relative(path string) string {
 // readRequirement reads a requirement from its name and value in the file.
 func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err error) {
 	r = Requirement{Name: name, RequirementText: n.Value, Verdict: Undecided}
-	if name == sameAsBaseline {
+	if name == sameAsRequirement {
 		var same struct {
 			Run    string
 			Within float64
@@ -149,10 +149,10 @@ func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err err
 		if n.Decode(&same) != nil || same.Run == "" || !(same.Within > 0 && same.Within <= 100) {
 			return r, errors.New("expected {run: DIR, within: POINTS}")
 		}
-		r.low = -same.Within
-		r.high = same.Within
+		r.minRequired = -same.Within
+		r.maxRequired = same.Within
 		r.RequirementText = fmt.Sprintf("within %g points", same.Within)
-		f.baseline, err = scoring.Load(f.relative(same.Run), readingOptions)
+		f.baselineRun, err = scoring.Load(f.relative(same.Run), replyReadingRules)
 		return r, err
 	}
 	terms := scoring.MetricsOf(f.request.Protocol)
@@ -170,9 +170,9 @@ func (f *File) readRequirement(name string, n yaml.Node) (r Requirement, err err
 	case match == nil:
 		err = fmt.Errorf(`expected ">= 80", "<= 5" or "45..55", not %q`, n.Value)
 	default:
-		r.low, _ = strconv.ParseFloat(cmp.Or(match[1], match[3], "-Inf"), 64) // the pattern matches numbers
-		r.high, _ = strconv.ParseFloat(cmp.Or(match[2], match[4], "Inf"), 64)
-		if r.low > min(r.high, doc.UnitAxis(term.Unit).Max) {
+		r.minRequired, _ = strconv.ParseFloat(cmp.Or(match[1], match[3], "-Inf"), 64) // the pattern matches numbers
+		r.maxRequired, _ = strconv.ParseFloat(cmp.Or(match[2], match[4], "Inf"), 64)
+		if r.minRequired > min(r.maxRequired, doc.AxisForUnit(term.Unit).Max) {
 			err = fmt.Errorf("no value can be within %s", n.Value)
 		}
 	}

@@ -91,7 +91,7 @@ func newWorld(t testing.TB, seed uint64) world {
 	for i := range simulatedItems {
 		all = append(all, fmt.Sprint("p", i))
 	}
-	order := judging.DrawOrder(all, 1)
+	order := judging.ShuffleIDs(all, 1)
 	verdicts, baseline := map[string][2]string{}, map[string][2]string{}
 	for _, id := range order {
 		verdicts[id], baseline[id] = now.draw(r), before.draw(r)
@@ -102,8 +102,8 @@ func newWorld(t testing.TB, seed uint64) world {
 		"first-position":    100 * (now.consistent/2 + (1-now.consistent)*now.first),
 		"":                  100 * now.consistent * (now.right - before.right),
 	}}
-	f := &File{baseline: run(t, baseline, all, all)}
-	f.baseline.Manifest.OrderSeed = nil
+	f := &File{baselineRun: run(t, baseline, all, all)}
+	f.baselineRun.Manifest.OrderSeed = nil
 	w.far = seed%2 == 0
 	offset := func() float64 {
 		switch {
@@ -116,13 +116,13 @@ func newWorld(t testing.TB, seed uint64) world {
 	}
 	position := w.truth["first-position"] + offset()
 	f.requirements = []Requirement{
-		{metric: "right-where-alike", low: w.truth["right-where-alike"] + offset(), high: 1e9},
-		{metric: "coverage", low: -1e9, high: w.truth["coverage"] + offset()},
-		{metric: "first-position", low: position - uniform(0, 60), high: position},
-		{metric: "", low: -10, high: 10},
+		{metric: "right-where-alike", minRequired: w.truth["right-where-alike"] + offset(), maxRequired: 1e9},
+		{metric: "coverage", minRequired: -1e9, maxRequired: w.truth["coverage"] + offset()},
+		{metric: "first-position", minRequired: position - uniform(0, 60), maxRequired: position},
+		{metric: "", minRequired: -10, maxRequired: 10},
 	}
 	if w.far {
-		f.requirements[3].low, f.requirements[3].high = -40, 40
+		f.requirements[3].minRequired, f.requirements[3].maxRequired = -40, 40
 	}
 	for i := range f.requirements {
 		f.requirements[i].Verdict = Undecided
@@ -143,7 +143,7 @@ func newWorld(t testing.TB, seed uint64) world {
 // wrong reports whether a check has decided one of its requirements wrongly.
 func (w world) wrong() bool {
 	for _, r := range w.check.Requirements {
-		holds := r.low <= w.truth[r.metric] && w.truth[r.metric] <= r.high
+		holds := r.minRequired <= w.truth[r.metric] && w.truth[r.metric] <= r.maxRequired
 		if r.Verdict == Met && !holds || r.Verdict == Missed && holds {
 			return true
 		}

@@ -20,8 +20,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// numAnchors is the largest number of anchors that --write draws.
-const numAnchors = 40
+// maxAnchors is the largest number of anchors that --write draws.
+const maxAnchors = 40
 
 //go:embed *.tmpl
 var files embed.FS
@@ -33,7 +33,7 @@ var fileTemplates = template.Must(template.ParseFS(files, "*.tmpl"))
 // identity, and a file of anchors beside it. It returns an error and writes nothing if one
 // of them exists, unless force is true.
 func Write(path, dir string, force bool) error {
-	run, err := scoring.Load(dir, readingOptions)
+	run, err := scoring.Load(dir, replyReadingRules)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Write(path, dir string, force bool) error {
 		return fmt.Errorf("%s: a check needs a run that gavel made; give its path as that of the file: relative, or not", dir)
 	}
 	anchorFile := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
-	judge, err := labels.ReadJudge(dir, readingOptions)
+	judge, err := labels.ReadJudge(dir, replyReadingRules)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func Write(path, dir string, force bool) error {
 	verdicts := map[string]string{}
 	for _, i := range datasets.DrawOrder(set.Len(), set.ItemID, 1) {
 		verdict := judge.Verdicts[set.ItemID(i)]
-		if verdict == "" || len(verdicts) == numAnchors {
+		if verdict == "" || len(verdicts) == maxAnchors {
 			continue
 		}
 		raw, err := set.Raw(i)
@@ -107,7 +107,7 @@ func suggestRequirements(rep scoring.Report) map[string]string {
 			continue
 		}
 		term, _ := scoring.MetricOf(rep.Protocol, metric)
-		step := doc.UnitAxis(x.Unit).Max / 20
+		step := doc.AxisForUnit(x.Unit).Max / 20
 		low, high := step*math.Floor(*x.Low/step), step*math.Ceil(*x.High/step)
 		switch {
 		case term.Direction != scoring.Higher:

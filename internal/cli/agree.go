@@ -25,7 +25,7 @@ func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, fil
 		file, err = labels.Read(path)
 		if err != nil {
 			if votes, other := imports.ReadVotes(path); other == nil && len(votes.Votes) > 0 {
-				e.sayEach(imports.SkippedLines(votes.N, "rows of votes", votes.First))
+				e.sayEach(imports.SkippedRowsSummary(votes.N, "rows of votes", votes.First))
 				file, err = labels.FromVotes(path, votes.Votes), nil
 			}
 		}

@@ -19,7 +19,7 @@ func (e *env) bundleExport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.say("%s: %s, %s", r.Out, table.Count(len(has.Runs), "run"), table.Count(len(has.Datasets), "dataset"))
+	e.say("%s: %s, %s", r.Out, table.CountWithNoun(len(has.Runs), "run"), table.CountWithNoun(len(has.Datasets), "dataset"))
 	return nil
 }
 
@@ -29,7 +29,7 @@ func (e *env) bundleImport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.say("%s imported, %d already there", table.Count(done.Written, "file"), done.Unchanged)
+	e.say("%s imported, %d already there", table.CountWithNoun(done.Written, "file"), done.Unchanged)
 	for _, run := range done.Runs {
 		e.say("  %s", filepath.Join(runs, filepath.FromSlash(run)))
 	}

@@ -123,7 +123,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 
 // printStoredPath prints where a dataset's file was stored and, if no SHA-256 was published, that of the file.
 func (e *env) printStoredPath(k datasets.Entry, path string) error {
-	notes, err := e.library().ChecksumNotes(k)
+	notes, err := e.library().UnpublishedChecksumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
 	e.next("datasets", "show", k.Name)
 	return err

@@ -41,7 +41,7 @@ func TestServersDecide(t *testing.T) {
 			if run.judgments == 64 {
 				checkProbabilities(t, r)
 			}
-			if r.Prompt != judging.DecisionPrompt || len(r.Replies) != 1 || len(r.ExtraReplies) > 0 || r.Replies[0].ReplyTokens != 0 {
+			if r.Prompt != judging.DecisionPromptName || len(r.Replies) != 1 || len(r.ExtraReplies) > 0 || r.Replies[0].ReplyTokens != 0 {
 				t.Errorf("%s: %+v", run.out, r)
 			}
 		}

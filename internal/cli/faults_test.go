@@ -192,7 +192,7 @@ const (
 )
 
 // faultIDs are the ids of the items, which so stand in the order in which they are asked about.
-var faultIDs = judging.DrawOrder([]string{"p0", "p1", "p2", "p3", "p4", "p5"}, 1)
+var faultIDs = judging.ShuffleIDs([]string{"p0", "p1", "p2", "p3", "p4", "p5"}, 1)
 
 func isMarked(item int) bool { return item >= faultItems-faultMarked }
 
@@ -344,7 +344,7 @@ func extraRequests(t *testing.T, out string) (n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, each := range m.OtherRequests {
+	for _, each := range m.AuxiliaryRequestCounts {
 		n += each
 	}
 	return n

@@ -33,11 +33,12 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	return flags
 }
 
-// sharedFields returns the fields of a protocol's requests but those with these names. Help lists the most used alone.
-func sharedFields(k judging.Protocol, without ...string) (fields []eval.Field) {
-	for _, f := range eval.FieldsOf(k) {
+// protocolFields returns the fields of a protocol's requests but those with these names. Help lists the most used
+// alone.
+func protocolFields(k judging.Protocol, without ...string) (fields []eval.Field) {
+	for _, f := range eval.ProtocolFields(k) {
 		if !slices.Contains(mostUsedFlags, f.Name) {
-			f.Part = ofRun
+			f.Part = runOnlyPart
 		}
 		if !slices.Contains(without, f.Name) {
 			fields = append(fields, f)
@@ -46,8 +47,8 @@ func sharedFields(k judging.Protocol, without ...string) (fields []eval.Field) {
 	return fields
 }
 
-// ofRun is the part of fields that help lists with the command gavel run alone.
-const ofRun = "run"
+// runOnlyPart is the part of fields that help lists with the command gavel run alone.
+const runOnlyPart = "run"
 
 // flagValues returns the values of the fields that the command line sets, by field name.
 func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {

@@ -43,7 +43,7 @@ func TestAFieldIsOneEntry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range eval.FieldsOf(protocol) {
+		for _, f := range eval.ProtocolFields(protocol) {
 			if !strings.Contains(help, "--"+f.Name+" ") {
 				t.Errorf("%s: --%s is not in the help", protocol.Name, f.Name)
 			}

@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 func checkJudgments(t *testing.T, p judging.Asker, offered []string, set *datasets.Set, client backends.Client, body string) {
 	t.Helper()
 	m := &judging.Manifest{Spec: judging.Spec{Parameters: judging.DefaultParameters}}
-	m.Spec.Parameters.Attempts = 1
+	m.Spec.Parameters.VerdictAttempts = 1
 	job := judging.RunJob{Manifest: m, Asker: p, Set: set, Rows: []int{0}, Client: client, Now: func() time.Time { return time.Time{} }}
 	games := 0
 	job.Write = func(r *judging.Record) error {

@@ -25,7 +25,7 @@ func (e *env) label(c *cli.Context) error {
 	defer set.Close()
 	path := cmp.Or(c.String("labels"), labels.DefaultPath(c.Args().First()))
 	if out := c.String("export"); out != "" {
-		n, notes, err := labels.Export(set, path, out)
+		n, notes, err := labels.ExportDataset(set, path, out)
 		e.sayEach(notes)
 		if err == nil {
 			e.say("%d items written to %s", n, out)

@@ -123,12 +123,13 @@ func (p *progress) draw(now time.Time) {
 			}
 		}
 	}
-	io.WriteString(p.env.stderr, p.erase()+strings.Join(lines, "\n"))
+	io.WriteString(p.env.stderr, p.eraseSequence()+strings.Join(lines, "\n"))
 	p.barLines = len(lines)
 }
 
-// erase returns the escape sequences that remove the bar from the terminal, so that the next text takes its place.
-func (p *progress) erase() string {
+// eraseSequence returns the escape sequences that remove the bar from the terminal, so that the next text takes its
+// place.
+func (p *progress) eraseSequence() string {
 	if p.barLines == 0 {
 		return ""
 	}
@@ -186,7 +187,7 @@ func (p *progress) line(now time.Time) string {
 func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.env.stderr, p.erase())
+	io.WriteString(p.env.stderr, p.eraseSequence())
 	p.env.say("%s", text)
 }
 
@@ -194,7 +195,7 @@ func (p *progress) Note(text string) {
 func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.env.stderr, p.erase())
+	io.WriteString(p.env.stderr, p.eraseSequence())
 	took := p.env.now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.run.Missing, took.Round(10*time.Millisecond))
 	p.env.say("%s", joinNonEmpty(", ", line, p.outcomeCounts()))

@@ -88,8 +88,8 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	}
 	seed := c.Int64("seed")
 	replay := race.Replay(rights.Right, order(seed), rules)
-	out := races.New(rights.Runs, replay, rights.Calls, seed, rights.Warnings)
-	out.OrdersSummary = race.ReplayPerSeed(rights.Right, order, c.Int("orders"), rights.Calls, rules)
+	out := races.New(rights.Runs, replay, rights.CallsPerUnit, seed, rights.Warnings)
+	out.OrdersSummary = race.ReplayPerSeed(rights.Right, order, c.Int("orders"), rights.CallsPerUnit, rules)
 	return e.printResult(c, out)
 }
 

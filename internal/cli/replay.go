@@ -12,7 +12,7 @@ func (e *env) replay(c *cli.Context) error {
 	if c.String("out") == "" {
 		return usageError("--out is missing: name the folder of the new run")
 	}
-	rep, check, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"))
+	rep, check, err := bundle.ReplayRun(c.Context, e.maker(), c.Args().First(), c.String("out"))
 	if rep != nil {
 		if perr := e.printResult(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr

@@ -21,7 +21,7 @@ func runCommand(e *env) *cli.Command {
 		Name:        "run",
 		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
 		Usage:       "ask a judge: " + strings.Join(judging.ProtocolNames(judging.Protocols())[:3], ", ") + ", …",
-		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsByProtocol(), 1),
+		Description: strings.Replace(helpText("gavel run"), "ITEMS", protocolItemsText(), 1),
 	}
 	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
@@ -29,9 +29,9 @@ func runCommand(e *env) *cli.Command {
 			Usage:       k.About,
 			UsageText:   fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
 			Description: describeProtocol(k),
-			Flags:       flagsOf(eval.FieldsOf(k)),
+			Flags:       flagsOf(eval.ProtocolFields(k)),
 			Action: func(c *cli.Context) error {
-				o, err := eval.ParseRequest(k, flagValues(c, eval.FieldsOf(k)))
+				o, err := eval.ParseRequest(k, flagValues(c, eval.ProtocolFields(k)))
 				if err != nil {
 					return err
 				}
@@ -42,7 +42,7 @@ func runCommand(e *env) *cli.Command {
 				case c.Bool("dry-run"):
 					return e.planRun(c, o)
 				case batch:
-					return e.batchRun(c, o, in, out)
+					return e.runWithBatchFiles(c, o, in, out)
 				}
 				return e.makeRun(c, e.maker(), o)
 			},
@@ -51,8 +51,8 @@ func runCommand(e *env) *cli.Command {
 	return run
 }
 
-// itemsByProtocol returns lines with each protocol and the kind of items that it judges.
-func itemsByProtocol() string {
+// protocolItemsText returns lines with each protocol and the kind of items that it judges.
+func protocolItemsText() string {
 	var lines strings.Builder
 	for _, p := range judging.Protocols() {
 		fmt.Fprintf(&lines, "  %-15s %s\n", p.Name, p.ItemsNoun)
@@ -74,9 +74,9 @@ the condition holds, 4 it does not hold, 5 all items are too few to tell.`
 	return text
 }
 
-// batchRun makes the judgments whose replies are in in, the output file of a batch, and writes the requests of the
-// others to out, the input file of the next batch.
-func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error {
+// runWithBatchFiles makes the judgments whose replies are in in, the output file of a batch, and writes the requests of
+// the others to out, the input file of the next batch.
+func (e *env) runWithBatchFiles(c *cli.Context, o eval.RunRequest, in, out string) error {
 	request, err := o.ForBatch()
 	if err != nil {
 		return err

@@ -303,7 +303,7 @@ func (e *env) runListText(runs []listedRun) string {
 			}
 			t.AddRow(table.LevelWithSymbol(r.Level), value, coverage, r.Judge, r.state(e.now()))
 		}
-		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
+		items := report.ItemCountText(of[0].Protocol, of[0].report.Expected)
 		heading := joinWithDots(of[0].Protocol, of[0].Dataset, items, "score: "+score)
 		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.SanitizeLine(heading)))
 		var rows strings.Builder

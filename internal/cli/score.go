@@ -180,7 +180,7 @@ func (e *env) score(c *cli.Context) error {
 	for _, r := range runs {
 		rep := r.Score(o.Bootstrap)
 		rep.Run, rep.Ledger = r.Dir, r.Ledger()
-		rep.Ledger.ApplyRates(rates)
+		rep.Ledger.ComputeDerivedFields(rates)
 		out.Runs = append(out.Runs, rep)
 	}
 	if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
@@ -207,7 +207,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	out.AcrossAllJudges = report.AcrossJudges(runs, out.Runs)
 	format := c.String("format")
 	if len(runs) > 1 && format != report.JSON && format != report.CSV {
-		if l := report.BoardOf(runs, out.Runs, o); l != nil {
+		if l := report.LeaderboardOfRuns(runs, out.Runs, o); l != nil {
 			out.Board = l.WithRunNames(out.Runs)
 		}
 	}

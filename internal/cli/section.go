@@ -52,7 +52,7 @@ func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Option
 	if err != nil || out == "" {
 		return err
 	}
-	published, err := pairwise.PublishedRuns(runs[0].Dir, version())
+	published, err := pairwise.MakePublishedRuns(runs[0].Dir, version())
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 func goalReversalCommand(e *env) *cli.Command {
 	pairwise, _ := judging.ProtocolNamed("pairwise")
 	// a study sets these, or has them in another form
-	fields := sharedFields(pairwise, strings.Fields("model dataset prompt out until shard ask-again")...)
+	fields := protocolFields(pairwise, strings.Fields("model dataset prompt out until shard ask-again")...)
 	return &cli.Command{
 		Name:  "grp",
 		Flags: flagsOf(fields),

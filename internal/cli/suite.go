@@ -48,7 +48,7 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 
 func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	if value := c.String("shard"); value != "" {
-		p, err := e.maker().ShardOf(value)
+		p, err := e.maker().ShardFromValue(value)
 		if err == nil {
 			err = s.SelectShard(p)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func tuneCommand(e *env) *cli.Command {
-	fields := sharedFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
+	fields := protocolFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
 	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.resultAction(func(c *cli.Context) (any, error) {
 		heldOut := datasets.HeldOut{Share: c.Float64("held-out") / 100, Seed: c.Int64("seed")}
 		k, err := judging.ProtocolNamed(c.Args().First())
@@ -45,11 +45,11 @@ func (e *env) racePrompts(
 	maker := e.maker()
 	var requests []eval.RunRequest
 	for _, prompt := range c.StringSlice("prompt") {
-		values := flagValues(c, eval.FieldsOf(k))
+		values := flagValues(c, eval.ProtocolFields(k))
 		values["prompt"] = []string{prompt}
 		request, err := eval.ParseRequest(k, values)
 		if err == nil {
-			err = maker.Check(request)
+			err = maker.CheckRequest(request)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -72,10 +72,10 @@ func (e *env) racePrompts(
 		}
 	}
 	metrics := scoring.ItemwiseMetrics(k.Name)
-	race = &races.PromptRace{Prompts: len(requests)}
+	race = &races.PromptRace{PromptCount: len(requests)}
 	for i := range requests {
 		if metrics != nil {
-			leaves := race.Next()
+			leaves := race.StartNextPrompt()
 			maker.Rule = &eval.StoppingRule{
 				Name:    "tune",
 				Alpha:   races.TuningAlpha,

@@ -190,7 +190,7 @@ func MakeDir(path string, fill func(part string) error) error {
 		return fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	defer lock.Discard()
-	part := filepath.Join(parent, lock.part) + partDir
+	part := filepath.Join(parent, lock.part) + partDirSuffix
 	defer os.RemoveAll(part)
 	if err := fill(part); err != nil {
 		return err
@@ -198,8 +198,8 @@ func MakeDir(path string, fill func(part string) error) error {
 	return renameDurably(part, path)
 }
 
-// partDir is the suffix of a folder's temporary name, after the name of its lock file.
-const partDir = ".d"
+// partDirSuffix is the suffix of a folder's temporary name, after the name of its lock file.
+const partDirSuffix = ".d"
 
 // renameDurably renames a folder whose files are on disk. It makes the names inside durable first, then the folder's.
 func renameDurably(from, to string) error {
@@ -253,7 +253,7 @@ func removeAbandoned(part string) {
 	if err != nil || !got {
 		return
 	}
-	os.RemoveAll(part + partDir)
+	os.RemoveAll(part + partDirSuffix)
 	os.Remove(part)
 	lock.Unlock()
 	os.Remove(part) // for Windows, where an open file stays

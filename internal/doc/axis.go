@@ -19,15 +19,15 @@ type Axis struct {
 	StrongTick float64   // the value of Ticks whose line is stronger
 	Signed     bool      // the numbers are differences, written with signs
 	Ends       [2]string // words at both ends; in a [ChartScatter], of the line at Zero and of the zone; "" for none
-	Zone       float64   // value from which on a [ChartScatter] has another background; 0 for none
+	ZoneStart  float64   // value from which on a [ChartScatter] has another background; 0 for none
 }
 
 // PercentAxis shows shares from 0 to 100 %, with a stronger line at 50.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, StrongTick: 50}
 
-// UnitAxis returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from
-// 0 to 1.
-func UnitAxis(unit string) *Axis {
+// AxisForUnit returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores
+// from 0 to 1.
+func AxisForUnit(unit string) *Axis {
 	axis := PercentAxis
 	switch unit {
 	case scoring.UnitCorrelation:

@@ -69,7 +69,7 @@ func TestStrip(t *testing.T) {
 		{low: 0.4, value: 0.5, high: 0.7, unit: scoring.UnitScore, want: "······━━●━━━····"},
 	} {
 		x := scoring.Result{Value: &tt.value, Low: &tt.low, High: &tt.high, Unit: tt.unit}
-		if got := UnitAxis(tt.unit).terminalStrip(Value{Result: x}, stripWidth); got != tt.want {
+		if got := AxisForUnit(tt.unit).terminalStrip(Value{Result: x}, stripWidth); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt, got, tt.want)
 		}
 	}

@@ -37,7 +37,7 @@ type Block struct {
 	Surfaces         Surface       // where the block appears; 0 is everywhere
 	ShowTitle        bool          // the short text shows the title, too
 	Half             bool          // on a wide page, another block may stand beside it
-	Fold             string        // on a page, words to click that open the block; "" shows it at once
+	FoldLabel        string        // on a page, words to click that open the block; "" shows it at once
 	Table            *Table        // nil for a block of notes
 	Chart            ChartKind     // how a page shows the table
 	Bracket          *Bracket      // below the bar of a [ChartStackedBar]; nil for none
@@ -180,12 +180,12 @@ type BarPart struct {
 // Bracket marks neighbouring parts of a stacked bar with a line below them and with words, such as the pairs with two
 // verdicts.
 type Bracket struct {
-	From, To   int    // it marks the parts with the numbers From to To−1, counted from 0
-	N          int    // count of the marked parts together; 0 draws no bracket
-	Bold       string // bold words after N
-	Words      string // further words on the marked parts
-	Beyond     string // words on the parts outside the bracket, after BeyondSize
-	BeyondSize int    // count of the parts outside; 0 says nothing of them
+	FirstPart, To int    // it marks the parts with the numbers From to To−1, counted from 0
+	N             int    // count of the marked parts together; 0 draws no bracket
+	BoldWords     string // bold words after N
+	Words         string // further words on the marked parts
+	Beyond        string // words on the parts outside the bracket, after OutsideCount
+	OutsideCount  int    // count of the parts outside; 0 says nothing of them
 }
 
 // Ref names something that a page may link to: runs, their items, or an address. The zero value is no link.

@@ -56,9 +56,9 @@ const (
 	letterWidth = 7.4   // of an average letter
 )
 
-// stripLines lists where a strip has room for names above and below its dots: distances from the top, the line nearest
-// to the dots first.
-var stripLines = []float64{30, 86, 14, 102}
+// stripLabelLines lists where a strip has room for names above and below its dots: distances from the top, the line
+// nearest to the dots first.
+var stripLabelLines = []float64{30, 86, 14, 102}
 
 // Strip draws the rows of the block as marks on one axis. The Total row is the judge of the page: its mark is larger.
 func (b blockView) Strip() drawing {
@@ -84,12 +84,12 @@ func (b blockView) Strip() drawing {
 	}
 	var boxes []box
 	if self != nil {
-		boxes = d.label("m b", "this judge", position(*self.Cells[0].Value), stripLines[1:2], boxes)
+		boxes = d.label("m b", "this judge", position(*self.Cells[0].Value), stripLabelLines[1:2], boxes)
 	}
 	const longest = 18
 	begin := len(sharedBeginning(names))
 	for _, r := range others {
-		boxes = d.label("m n", ShortName(r.Name[begin:], longest), position(*r.Cells[0].Value), stripLines, boxes)
+		boxes = d.label("m n", ShortName(r.Name[begin:], longest), position(*r.Cells[0].Value), stripLabelLines, boxes)
 	}
 	if self != nil {
 		x := self.Cells[0]
@@ -144,10 +144,10 @@ func ShortName(name string, limit int) string {
 
 // Sizes of a panel of upright bars.
 const (
-	panelWidth  = 250.0
-	panelTop    = 26.0  // upper end of the highest bar
-	panelBottom = 128.0 // lower end of the bars
-	panelHeight = 150.0
+	panelWidth      = 250.0
+	panelTopEdge    = 26.0  // upper end of the highest bar
+	panelBottomEdge = 128.0 // lower end of the bars
+	panelHeight     = 150.0
 )
 
 // Panels draws the rows of the block as upright bars, each with a line at the number that it is compared with. A
@@ -181,7 +181,7 @@ func drawBarPanel(head Row, rows []Row, largest float64) drawing {
 		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
 		Words: head.Name,
 	}
-	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/largest }
+	y := func(v float64) float64 { return panelBottomEdge - (panelBottomEdge-panelTopEdge)*v/largest }
 	step := panelWidth / float64(max(1, len(rows)))
 	width := min(34, step*0.6)
 	for i, r := range rows {
@@ -192,7 +192,7 @@ func drawBarPanel(head Row, rows []Row, largest float64) drawing {
 			continue
 		}
 		d.Words += fmt.Sprintf("; %s: %.0f", r.Name, *x.Value)
-		d.rect("bar", middle-width/2, y(*x.Value), width, panelBottom-y(*x.Value))
+		d.rect("bar", middle-width/2, y(*x.Value), width, panelBottomEdge-y(*x.Value))
 		top := *x.Value
 		if x.HasInterval() {
 			d.line("whisker", middle, y(*x.Low), middle, y(*x.High))
@@ -204,18 +204,18 @@ func drawBarPanel(head Row, rows []Row, largest float64) drawing {
 		}
 		d.text("m b", middle, y(top)-7, ShortInUnit(x.Result, *x.Value, 0))
 	}
-	d.line("base", 0, panelBottom, panelWidth, panelBottom)
+	d.line("base", 0, panelBottomEdge, panelWidth, panelBottomEdge)
 	return d
 }
 
 // Sizes of a scatter plot.
 const (
-	scatterHeight  = 318.0
-	scatterLeft    = 34.0  // left edge of the area with the points
-	scatterRight   = 512.0 // its right edge
-	scatterTop     = 8.0   // its upper edge
-	scatterBottom  = 272.0 // its lower edge
-	maxScatterRows = 100   // most rows that are drawn
+	scatterHeight     = 318.0
+	scatterLeftEdge   = 34.0  // left edge of the area with the points
+	scatterRightEdge  = 512.0 // its right edge
+	scatterTopEdge    = 8.0   // its upper edge
+	scatterBottomEdge = 272.0 // its lower edge
+	maxScatterRows    = 100   // most rows that are drawn
 )
 
 // box holds the rectangle that a name or mark takes up in a drawing.
@@ -232,28 +232,28 @@ func (b blockView) Scatter() drawing {
 	across, up := b.Table.Columns[0], b.Table.Columns[1]
 	rows := b.Table.Rows[:min(len(b.Table.Rows), maxScatterRows)]
 	d := drawing{Width: plotWidth, Height: scatterHeight, Words: b.Title}
-	x := across.Axis.scaleTo(scatterLeft, scatterRight)
-	y := up.Axis.scaleTo(scatterBottom, scatterTop)
-	if z := across.Axis.Zone; z > 0 && z < across.Axis.Max {
+	x := across.Axis.scaleTo(scatterLeftEdge, scatterRightEdge)
+	y := up.Axis.scaleTo(scatterBottomEdge, scatterTopEdge)
+	if z := across.Axis.ZoneStart; z > 0 && z < across.Axis.Max {
 		edge := x(z)
-		d.rect("zone", edge, scatterTop, scatterRight-edge, scatterBottom-scatterTop)
-		d.text("z e", scatterRight-6, scatterTop+16, across.Axis.Ends[1])
+		d.rect("zone", edge, scatterTopEdge, scatterRightEdge-edge, scatterBottomEdge-scatterTopEdge)
+		d.text("z e", scatterRightEdge-6, scatterTopEdge+16, across.Axis.Ends[1])
 	}
 	for _, v := range up.Axis.Ticks {
-		d.line("g", scatterLeft, y(v), scatterRight, y(v))
-		d.text("e", scatterLeft-6, y(v)+4, fmt.Sprintf("%g", v))
+		d.line("g", scatterLeftEdge, y(v), scatterRightEdge, y(v))
+		d.text("e", scatterLeftEdge-6, y(v)+4, fmt.Sprintf("%g", v))
 	}
 	for _, v := range across.Axis.Ticks {
 		class := "m"
 		if v == across.Axis.Max {
 			class = "e"
 		}
-		d.text(class, x(v), scatterBottom+18, fmt.Sprintf("%g", v))
+		d.text(class, x(v), scatterBottomEdge+18, fmt.Sprintf("%g", v))
 	}
-	d.text("m", (scatterLeft+scatterRight)/2, scatterHeight-6, across.Name)
+	d.text("m", (scatterLeftEdge+scatterRightEdge)/2, scatterHeight-6, across.Name)
 	zero := x(across.Axis.StrongTick)
-	d.line("g0", zero, scatterTop, zero, scatterBottom)
-	d.text("", zero+5, scatterBottom-6, across.Axis.Ends[0])
+	d.line("g0", zero, scatterTopEdge, zero, scatterBottomEdge)
+	d.text("", zero+5, scatterBottomEdge-6, across.Axis.Ends[0])
 	var boxes []box
 	for _, r := range rows {
 		px, py := x(*r.Cells[0].Value), y(*r.Cells[1].Value)
@@ -281,7 +281,7 @@ func freeBox(x, y, width float64, boxes []box) (room box, ok bool) {
 		{gap, -height - 2}, {gap, 2}, {-gap - width, -height - 2}, {-gap - width, 2},
 	} {
 		b := box{left: x + try[0], right: x + try[0] + width, top: y + try[1], bottom: y + try[1] + height}
-		inside := b.left >= scatterLeft && b.right <= plotWidth && b.top >= 0 && b.bottom <= scatterBottom
+		inside := b.left >= scatterLeftEdge && b.right <= plotWidth && b.top >= 0 && b.bottom <= scatterBottomEdge
 		if inside && !slices.ContainsFunc(boxes, b.meets) {
 			return b, true
 		}

@@ -29,7 +29,7 @@ func TestStripLabels(t *testing.T) {
 	var d drawing
 	var taken []box
 	for range 5 {
-		taken = d.label("", "judge", 300, stripLines, taken)
+		taken = d.label("", "judge", 300, stripLabelLines, taken)
 	}
 	var ends []float64
 	for _, s := range d.Shapes {
@@ -37,7 +37,7 @@ func TestStripLabels(t *testing.T) {
 			ends = append(ends, s.Y-stripMiddle, s.Y2)
 		}
 	}
-	if want := []float64{-7, 33, 7, 75, -7, 17, 7, 91}; !slices.Equal(ends, want) || len(taken) != len(stripLines) {
+	if want := []float64{-7, 33, 7, 75, -7, 17, 7, 91}; !slices.Equal(ends, want) || len(taken) != len(stripLabelLines) {
 		t.Errorf("lines %v, want %v; %d names", ends, want, len(taken))
 	}
 }

@@ -65,7 +65,7 @@ func (p PageContext) RenderBlocks(all []Block) (template.HTML, error) {
 	}
 	var terms []scoring.Term
 	for _, v := range views {
-		for _, word := range v.words() {
+		for _, word := range v.tableWords() {
 			if t := word.Term; t != nil && !p.DefinedTerms[t.ID()] {
 				p.DefinedTerms[t.ID()] = true
 				terms = append(terms, *t)
@@ -194,8 +194,8 @@ func (b blockView) Sheet() sheet {
 	return out
 }
 
-// words returns the words of the block's table that the page may have definitions of.
-func (b blockView) words() (all []glossaryWord) {
+// tableWords returns the words of the block's table that the page may have definitions of.
+func (b blockView) tableWords() (all []glossaryWord) {
 	switch {
 	case b.Chart == ChartTableWithTerms:
 		s := b.Sheet()
@@ -229,7 +229,7 @@ type headView struct {
 	Class, Name string
 	Unseen      string // what screen readers say if the column has no name
 	Axis        *Axis  // axis in the heading of a drawing; nil for none
-	Side        int    // 1 or 2 if a sign for the first or second run stands in place of the name
+	RunNumber   int    // 1 or 2 if a sign for the first or second run stands in place of the name
 
 	cellTemplate string // name of the template that draws its cells
 	column       int    // index of the table's column
@@ -268,7 +268,7 @@ func (b blockView) Columns() (heads []headView) {
 				heads = append(heads, plot)
 			}
 			head.Name = cmp.Or(c.Head, c.Name)
-			head.Side = sides
+			head.RunNumber = sides
 		case ColumnProgress:
 			head.Axis = c.Axis
 			head.Name = ""
@@ -293,15 +293,15 @@ type rowView struct {
 // cellView holds a cell as the data of its template.
 type cellView struct {
 	Value
-	Draw  string // name of the template that draws it
-	Class string // CSS class
-	Head  string // name of its column
-	Axis  *Axis  // axis on which its number is drawn; nil for none
+	DrawTemplate string // name of the template that draws it
+	Class        string // CSS class
+	Head         string // name of its column
+	Axis         *Axis  // axis on which its number is drawn; nil for none
 
-	Bracket     string   // first, mid or last among tied judges; "" for none
-	mark        Mark     // shape of its number on the axis
-	secondValue *float64 // number of the second run, which a line joins with the first; nil for none
-	page        PageContext
+	Bracket        string   // first, mid or last among tied judges; "" for none
+	mark           Mark     // shape of its number on the axis
+	secondRunValue *float64 // number of the second run, which a line joins with the first; nil for none
+	page           PageContext
 }
 
 // Rows returns the rows of the block's table as data of their template.
@@ -331,22 +331,22 @@ func (b blockView) Rows() (rows []rowView) {
 // axis.
 func (b blockView) cell(r Row, h headView) cellView {
 	c := cellView{
-		Value: r.Cells[h.column],
-		Draw:  h.cellTemplate,
-		Class: h.Class + r.Cells[h.column].Look,
-		Head:  h.Name,
-		Axis:  b.Table.Columns[h.column].Axis,
-		mark:  r.Mark,
-		page:  b.page,
+		Value:        r.Cells[h.column],
+		DrawTemplate: h.cellTemplate,
+		Class:        h.Class + r.Cells[h.column].Look,
+		Head:         h.Name,
+		Axis:         b.Table.Columns[h.column].Axis,
+		mark:         r.Mark,
+		page:         b.page,
 	}
 	isPlot := h.cellTemplate == "plot" || h.cellTemplate == "dumbbell"
 	switch {
 	case isPlot && c.Unit != c.Axis.Unit:
 		c.Value = Value{}
 	case isPlot && c.Value.Value != nil && h.column+1 < len(r.Cells):
-		c.secondValue = r.Cells[h.column+1].Value
+		c.secondRunValue = r.Cells[h.column+1].Value
 	case !isPlot && c.Level != "":
-		c.Draw = "level"
+		c.DrawTemplate = "level"
 	}
 	return c
 }
@@ -373,8 +373,8 @@ func (t Table) tieBrackets() []string {
 	return out
 }
 
-// Broken splits the name of the row where a line may break: after punctuation, not within a word.
-func (r Row) Broken() []string {
+// BreakableName splits the name of the row where a line may break: after punctuation, not within a word.
+func (r Row) BreakableName() []string {
 	return breakablePart.FindAllString(table.SanitizeLine(r.Name), -1)
 }
 
@@ -469,7 +469,7 @@ func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 func (c cellView) First() string { return c.Axis.cssPosition(c.Value.Value) }
 
 // Second returns the position of the second run's number on the axis; "" for none.
-func (c cellView) Second() string { return c.Axis.cssPosition(c.secondValue) }
+func (c cellView) Second() string { return c.Axis.cssPosition(c.secondRunValue) }
 
 // cssPosition returns where a number lies on the axis, such as "25%"; "" for none.
 func (a *Axis) cssPosition(v *float64) string {
@@ -479,8 +479,8 @@ func (a *Axis) cssPosition(v *float64) string {
 	return Coordinate(a.PositionPercent(*v)) + "%"
 }
 
-// Around returns the drawing of a share as a bar from 50 %: its start and width in pixels, and its CSS class.
-func (c cellView) Around() (out struct{ X, Width, Class string }) {
+// DivergingBar returns the drawing of a share as a bar from 50 %: its start and width in pixels, and its CSS class.
+func (c cellView) DivergingBar() (out struct{ X, Width, Class string }) {
 	const width, half, leaning = 54.0, 27.0, 60
 	v := *c.Value.Value
 	end := width * v / 100
@@ -495,8 +495,9 @@ func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	return out
 }
 
-// Lap returns the drawing of how many items a judge was asked in a race: the end of its bar, and whether it has left.
-func (c cellView) Lap() (out struct {
+// RaceBar returns the drawing of how many items a judge was asked in a race: the end of its bar, and whether it has
+// left.
+func (c cellView) RaceBar() (out struct {
 	End, Class string
 	Late       bool // its words stand before the end
 }) {
@@ -525,10 +526,10 @@ type partView struct {
 	Share          string // share in percent of Of, or the part's note
 }
 
-// Pieces returns the parts of the bar in a cell.
-func (c cellView) Pieces() []partView {
+// BarParts returns the parts of the bar in a cell.
+func (c cellView) BarParts() []partView {
 	narrowest := 100.0
-	if c.Draw == "large bar" {
+	if c.DrawTemplate == "large bar" {
 		narrowest = minPartForNumberRow
 	}
 	return c.page.barPartViews(c.Parts, c.Total, narrowest)
@@ -565,8 +566,8 @@ func (p PageContext) barPartViews(parts []BarPart, length int, narrowest float64
 	return all
 }
 
-// Pieces returns the parts of the block's bar, if it is a [ChartStackedBar].
-func (b blockView) Pieces() []partView {
+// BarParts returns the parts of the block's bar, if it is a [ChartStackedBar].
+func (b blockView) BarParts() []partView {
 	return b.page.barPartViews(b.Table.barParts(), 0, minPartForNumber)
 }
 
@@ -584,13 +585,13 @@ func (t Table) barParts() (parts []BarPart) {
 
 // Clickable reports whether a part of the block's bar has a link.
 func (b blockView) Clickable() bool {
-	return b.Chart == ChartStackedBar && slices.ContainsFunc(b.Pieces(), func(p partView) bool { return p.Link != "" })
+	return b.Chart == ChartStackedBar && slices.ContainsFunc(b.BarParts(), func(p partView) bool { return p.Link != "" })
 }
 
-// Joined returns the line of the block's bracket in three pieces: before, along and after the marked parts; nil without
-// a bracket.
-func (b blockView) Joined() []shape {
-	pieces := b.Pieces()
+// BracketLine returns the line of the block's bracket in three pieces: before, along and after the marked parts; nil
+// without a bracket.
+func (b blockView) BracketLine() []shape {
+	pieces := b.BarParts()
 	if b.Bracket == nil || b.Bracket.N == 0 {
 		return nil
 	}
@@ -601,8 +602,8 @@ func (b blockView) Joined() []shape {
 		return pieces[i].X + "%"
 	}
 	return []shape{
-		{Low: "0%", Width: edge(b.Bracket.From)},
-		{Mark: "kept", Low: edge(b.Bracket.From), Width: edge(b.Bracket.To)},
+		{Low: "0%", Width: edge(b.Bracket.FirstPart)},
+		{Mark: "kept", Low: edge(b.Bracket.FirstPart), Width: edge(b.Bracket.To)},
 		{Low: edge(b.Bracket.To), Width: "100%"},
 	}
 }

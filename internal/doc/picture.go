@@ -72,7 +72,7 @@ func (b Block) drawnColumnIndex() int {
 	})
 }
 
-// words writes a text on one line, cut to the given width in pixels. size is the font size.
+// tableWords writes a text on one line, cut to the given width in pixels. size is the font size.
 func (p *previewImage) words(class string, size, x, y, width float64, words string) {
 	words = text.Snip(table.SanitizeLine(words), int(width/(charWidth*size)), "…")
 	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)
@@ -101,7 +101,7 @@ func (p *previewImage) bar(b Block) {
 	p.usedHeight += line / 2
 	names := p.usedHeight + height + line
 	x, name := pictureEdge, pictureEdge
-	for _, part := range (blockView{Block: b}).Pieces() {
+	for _, part := range (blockView{Block: b}).BarParts() {
 		width := pictureInner * float64(part.N) / float64(max(1, part.Of))
 		p.rect("part-"+part.Look, x, p.usedHeight, width, height)
 		x += width

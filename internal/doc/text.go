@@ -171,7 +171,7 @@ func (from Table) addToTable(t *table.Table, on Surface) {
 		}
 		row = append(row, r.name(on))
 		if hasCounts {
-			row = append(row, digitsUnlessZero(r.N))
+			row = append(row, formatUnlessZero(r.N))
 		}
 		for i, v := range r.Cells {
 			row = append(row, from.Columns[i].cells(v, on)...)
@@ -180,8 +180,8 @@ func (from Table) addToTable(t *table.Table, on Surface) {
 	}
 }
 
-// digitsUnlessZero returns n in digits; "" for 0.
-func digitsUnlessZero(n int) string {
+// formatUnlessZero returns n in digits; "" for 0.
+func formatUnlessZero(n int) string {
 	if n == 0 {
 		return ""
 	}
@@ -227,13 +227,13 @@ func (c Column) heads(on Surface) table.Columns {
 	isNumeric := !slices.Contains(ofWords, c.Kind) && !c.hasDrawing(on)
 	heads := table.Columns{{Name: name, Right: isNumeric, DropPriority: c.HidePriority}}
 	if c.hasDrawing(on) {
-		heads = append(heads, table.Column{Name: c.Axis.terminalScaleLine(c.width()), DropPriority: 1})
+		heads = append(heads, table.Column{Name: c.Axis.terminalScaleLine(c.drawingWidth()), DropPriority: 1})
 	}
 	return heads
 }
 
-// width returns the number of characters of the column's drawing.
-func (c Column) width() int {
+// drawingWidth returns the number of characters of the column's drawing.
+func (c Column) drawingWidth() int {
 	if c.Axis.Signed {
 		return differenceWidth
 	}
@@ -244,12 +244,12 @@ func (c Column) width() int {
 func (c Column) cells(v Value, on Surface) []string {
 	cells := []string{c.words(v, on)}
 	if c.hasDrawing(on) {
-		cells = append(cells, c.Axis.terminalStrip(v, c.width()))
+		cells = append(cells, c.Axis.terminalStrip(v, c.drawingWidth()))
 	}
 	return cells
 }
 
-// words returns the words for a value of the column in a text for a surface.
+// tableWords returns the words for a value of the column in a text for a surface.
 func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {

@@ -38,13 +38,13 @@ func (d *doctor) checkSystemMessage(ctx context.Context) Finding {
 			"the server accepts a system message but reports no token counts: it may drop the message")
 	case more < minTokens/2:
 		return problemFinding(Fail, do, "the server accepts a system message and drops it: "+
-			"its %d words add %d tokens to the prompt", minTokens, more).with(more)
+			"its %d words add %d tokens to the prompt", minTokens, more).withValue(more)
 	}
-	return okFinding("the server reads a system message: it adds %d tokens", more).with(more)
+	return okFinding("the server reads a system message: it adds %d tokens", more).withValue(more)
 }
 
-// thinkingTokenLimit returns the token limit for a reply that may think first.
-func (d *doctor) thinkingTokenLimit() int {
+// thinkingReplyTokens returns the token limit for a reply that may think first.
+func (d *doctor) thinkingReplyTokens() int {
 	if d.speed == nil || d.speed.ReplyRate == 0 {
 		return 128
 	}
@@ -53,7 +53,7 @@ func (d *doctor) thinkingTokenLimit() int {
 
 // checkThinking asks a question with --think on and with --think off, and compares the replies.
 func (d *doctor) checkThinking(ctx context.Context) Finding {
-	n := d.thinkingTokenLimit()
+	n := d.thinkingReplyTokens()
 	try := func(t backends.Think) (backends.Response, error) {
 		req := d.request(n, user("A bat and a ball cost 11 together, and the bat costs 10 more than the ball. "+
 			"What does the ball cost? Answer with the number alone."))
@@ -76,7 +76,7 @@ func (d *doctor) checkThinking(ctx context.Context) Finding {
 	case errOff == nil || d.thinksByDefault:
 		d.thinksAlways = true
 	}
-	return judgeThinking(reported, n, on, off, errOn, errOff).with(map[string]any{
+	return judgeThinking(reported, n, on, off, errOn, errOff).withValue(map[string]any{
 		"says": cmp.Or(reported, "unknown"), "by_itself": d.thinksByDefault,
 		"on": outcome(on, errOn), "off": outcome(off, errOff),
 	})
@@ -122,16 +122,16 @@ var implausibleLabels = []string{"[[A>B]]", "[[B>A]]"}
 func (d *doctor) shortRequest() backends.Request {
 	n := 32
 	if d.thinksAlways {
-		n = max(n, d.thinkingTokenLimit())
+		n = max(n, d.thinkingReplyTokens())
 	}
 	req := d.request(n, user("What is the capital of France? Answer with one word."))
 	req.Think = d.leastThinkSetting
 	return req
 }
 
-// constrainedOutput checks whether the server constrains replies: it asks a question and allows as its reply only two
-// labels that do not answer it.
-func (d *doctor) constrainedOutput(ctx context.Context) Finding {
+// checkConstrainedOutput checks whether the server constrains replies: it asks a question and allows as its reply only
+// two labels that do not answer it.
+func (d *doctor) checkConstrainedOutput(ctx context.Context) Finding {
 	req := d.shortRequest()
 	req.AllowedReplies = implausibleLabels
 	resp, err := d.ask(ctx, req)
@@ -161,8 +161,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// logprobs checks whether the server returns the probability of a label that the reply is certain to contain.
-func (d *doctor) logprobs(ctx context.Context) Finding {
+// checkLogprobs checks whether the server returns the probability of a label that the reply is certain to contain.
+func (d *doctor) checkLogprobs(ctx context.Context) Finding {
 	req := d.shortRequest()
 	if d.constrains {
 		req.AllowedReplies, req.Labels = implausibleLabels, implausibleLabels

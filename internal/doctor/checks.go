@@ -47,14 +47,14 @@ func (d *doctor) describeModel(context.Context) Finding {
 		"%s; the server reports no digest: other weights of this name look the same", text)
 }
 
-// smallContext is the context, in tokens, that Ollama gets for a prompt that does not fit: if it truncates the prompt,
-// the rest takes little time.
-const smallContext = 1024
+// overfillContext is the context, in tokens, that Ollama gets for a prompt that does not fit: if it truncates the
+// prompt, the rest takes little time.
+const overfillContext = 1024
 
 // checkReply checks that a plain question gets an answer. If none comes, the other checks are left out.
 func (d *doctor) checkReply(ctx context.Context) Finding {
 	if d.Server.Can(backends.SetsContext) {
-		d.numCtx = smallContext
+		d.numCtx = overfillContext
 	}
 	patient := backends.WithRetry(d.Client, backends.RetryOptions{TimeLimit: min(d.CallTimeout, 30*time.Second)})
 	resp, err := patient.Ask(ctx,
@@ -99,15 +99,15 @@ func (d *doctor) checkReply(ctx context.Context) Finding {
 // maxReadTime limits the estimated time for reading an over-long prompt: longer prompts are not sent.
 const maxReadTime = time.Minute
 
-// longPrompt sends a prompt that does not fit the context, and checks that the server refuses it.
-func (d *doctor) longPrompt(ctx context.Context) Finding {
-	ctx, cancel := withTimeLimit(ctx, d.Limit/4) // leave time for the checks after it
+// checkLongPrompt sends a prompt that does not fit the context, and checks that the server refuses it.
+func (d *doctor) checkLongPrompt(ctx context.Context) Finding {
+	ctx, cancel := contextWithTimeLimit(ctx, d.Limit/4) // leave time for the checks after it
 	defer cancel()
 	served := d.Model.Context
 	if d.Server.Can(backends.SetsContext) {
-		served = min(smallContext, cmp.Or(d.Model.TrainedContext, smallContext))
+		served = min(overfillContext, cmp.Or(d.Model.TrainedContext, overfillContext))
 		defer func(n int) { d.numCtx = n }(d.numCtx)
-		d.numCtx = smallContext
+		d.numCtx = overfillContext
 	}
 	if served > 0 {
 		return d.overfill(ctx, served, served+served/2+64)
@@ -154,7 +154,7 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 	default:
 		return Finding{Status: Skipped}
 	}
-	return f.with(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens})
+	return f.withValue(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens})
 }
 
 // refuseLongPromptsAdvice returns advice on how to make the server refuse long prompts.
@@ -176,7 +176,7 @@ func (d *doctor) refuseLongPromptsAdvice() string {
 func (d *doctor) checkContext(ctx context.Context) Finding {
 	p := judging.DefaultParameters
 	if d.Server.Can(backends.SetsContext) {
-		d.numCtx = judging.SizeContext(longestBytes, p.MaxTokens, p.Attempts, d.Model.TrainedContext)
+		d.numCtx = judging.SizeContext(longestBytes, p.MaxTokens, p.VerdictAttempts, d.Model.TrainedContext)
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
 			return problemFinding(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
 				"the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s",
@@ -243,7 +243,7 @@ func (d *doctor) compareContext() (f Finding) {
 	default:
 		f = okFinding("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply", text, longest)
 	}
-	return f.with(value)
+	return f.withValue(value)
 }
 
 // largerContextAdvice returns advice on how to serve a context of n tokens.
@@ -252,7 +252,7 @@ func (d *doctor) largerContextAdvice(n int) string {
 		return fmt.Sprintf("this model was trained for %d tokens: use a model with a longer context for such prompts", t)
 	}
 	n = (n + 1023) / 1024 * 1024
-	if more := d.Server.Advice().ServeMore; more != nil {
+	if more := d.Server.Advice().ServeContext; more != nil {
 		return more(n, max(1, d.Model.Slots))
 	}
 	return fmt.Sprintf("serve a context of %d tokens", n)

@@ -59,8 +59,8 @@ type Finding struct {
 	outOfTime bool // there was not enough time for the check
 }
 
-// with returns the finding with a value for programs.
-func (f Finding) with(value any) Finding { f.Value = value; return f }
+// withValue returns the finding with a value for programs.
+func (f Finding) withValue(value any) Finding { f.Value = value; return f }
 
 // okFinding returns a finding with the status OK.
 func okFinding(format string, args ...any) Finding {
@@ -101,11 +101,11 @@ func (r *Report) Err() error {
 
 // check describes one check. The check stores results that later ones need in doctor.
 type check struct {
-	name        string
-	limit       time.Duration // limit of the whole check; 0: none
-	loadsServer bool          // the check puts load on the server; left out with Examination.Quick
-	needsTexts  bool          // the check needs written replies, which a decision model does not give
-	run         func(context.Context) Finding
+	name                string
+	limit               time.Duration // limit of the whole check; 0: none
+	loadsServer         bool          // the check puts load on the server; left out with Examination.Quick
+	needsWrittenReplies bool          // the check needs written replies, which a decision model does not give
+	run                 func(context.Context) Finding
 }
 
 // doctor runs the checks. Its fields hold results for later checks.
@@ -138,14 +138,14 @@ func (d *doctor) checks() []check {
 		{name: "model", run: d.describeModel},
 		{name: "reply", run: d.checkReply},
 		{name: "context", limit: 3 * time.Minute, run: d.checkContext},
-		{name: "speed", limit: 2 * time.Minute, needsTexts: true, run: d.measureSpeed},
+		{name: "speed", limit: 2 * time.Minute, needsWrittenReplies: true, run: d.measureSpeed},
 		{name: "system role", limit: time.Minute, run: d.checkSystemMessage},
-		{name: "thinking", limit: time.Minute, needsTexts: true, run: d.checkThinking},
-		{name: "constrained output", limit: time.Minute, needsTexts: true, run: d.constrainedOutput},
-		{name: "logprobs", limit: time.Minute, needsTexts: true, run: d.logprobs},
+		{name: "thinking", limit: time.Minute, needsWrittenReplies: true, run: d.checkThinking},
+		{name: "constrained output", limit: time.Minute, needsWrittenReplies: true, run: d.checkConstrainedOutput},
+		{name: "logprobs", limit: time.Minute, needsWrittenReplies: true, run: d.checkLogprobs},
 		// A server that answers one request at a time may read on after the check has given up, so it comes late.
-		{name: "over-long prompt", limit: 90 * time.Second, run: d.longPrompt},
-		{name: "throughput", limit: 2 * time.Minute, loadsServer: true, needsTexts: true, run: d.throughput},
+		{name: "over-long prompt", limit: 90 * time.Second, run: d.checkLongPrompt},
+		{name: "throughput", limit: 2 * time.Minute, loadsServer: true, needsWrittenReplies: true, run: d.checkThroughput},
 	}
 }
 
@@ -154,7 +154,7 @@ func Check(ctx context.Context, r Examination, t Dependencies) (*Report, error) 
 	d := &doctor{Examination: r, Dependencies: t}
 	d.constrains = d.isDecisionModel()
 	out := &Report{Server: t.Server, Model: t.Model}
-	limited, cancel := withTimeLimit(ctx, r.Limit)
+	limited, cancel := contextWithTimeLimit(ctx, r.Limit)
 	defer cancel()
 	checks := d.checks()
 	for i, c := range checks { // all of them, even if one fails
@@ -175,8 +175,8 @@ func Check(ctx context.Context, r Examination, t Dependencies) (*Report, error) 
 	return out, nil
 }
 
-// withTimeLimit returns a context that ends with ctx, and also after a time unless that is 0.
-func withTimeLimit(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
+// contextWithTimeLimit returns a context that ends with ctx, and also after a time unless that is 0.
+func contextWithTimeLimit(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	if after <= 0 {
 		return ctx, func() {}
 	}
@@ -196,14 +196,14 @@ func (d *doctor) runCheck(ctx context.Context, c check) Finding {
 	case d.unanswered >= maxUnanswered:
 		d.gaveUp = true
 		return problemFinding(Fail, "check the server's log", "the server stopped answering")
-	case c.needsTexts && d.isDecisionModel():
+	case c.needsWrittenReplies && d.isDecisionModel():
 		return skipped("a decision model writes no reply")
 	case d.Quick && c.loadsServer:
 		return skipped("left out by --quick")
 	case ctx.Err() != nil:
 		return d.outOfTimeFinding("not made")
 	}
-	limited, cancel := withTimeLimit(ctx, c.limit)
+	limited, cancel := contextWithTimeLimit(ctx, c.limit)
 	defer cancel()
 	finding := c.run(limited)
 	if ctx.Err() != nil && finding.Status == Unknown {
@@ -225,7 +225,7 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 	req := backends.Request{
 		Identity: d.Identity(), Model: d.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
-		NumCtx: d.numCtx, ContextTokens: d.Model.Context,
+		NumCtx: d.numCtx, ReportedContextTokens: d.Model.Context,
 	}
 	if d.isDecisionModel() {
 		req.AllowedReplies, req.Labels = implausibleLabels, implausibleLabels

@@ -229,7 +229,7 @@ func TestVerdict(t *testing.T) {
 // TestEstimate: the sum, worked by hand.
 func TestEstimate(t *testing.T) {
 	d := &doctor{promptBytesPerToken: 4}
-	p := d.paceOf(2, 1000, 100)
+	p := d.newServerSpeed(2, 1000, 100)
 	// sop: 6975/4 = 1744 tokens to read in 1.744 s, 600 to write in 6 s: 7.744 s each, 700 of them take 1.506 h.
 	if got := fmt.Sprintf("%.4f %.3f", p.SopPromptEstimate.PerSecond, p.SopPromptEstimate.Hours); got != "0.1291 1.506" {
 		t.Errorf("sop: %s", got)

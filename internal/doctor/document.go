@@ -60,8 +60,8 @@ func (r *Report) estimate() doc.Block {
 	for _, p := range r.Speed.ByConcurrency {
 		t.Add(doc.WordRow(
 			strconv.Itoa(p.Concurrency), formatNumber(p.PromptRate), formatNumber(p.ReplyRate),
-			formatNumber(p.DirectPromptEstimate.PerSecond), span(p.DirectPromptEstimate.Hours),
-			formatNumber(p.SopPromptEstimate.PerSecond), span(p.SopPromptEstimate.Hours),
+			formatNumber(p.DirectPromptEstimate.PerSecond), formatHours(p.DirectPromptEstimate.Hours),
+			formatNumber(p.SopPromptEstimate.PerSecond), formatHours(p.SopPromptEstimate.Hours),
 		))
 	}
 	b := doc.Block{
@@ -102,8 +102,8 @@ func formatNumber(v float64) string {
 	return fmt.Sprintf("%#.2g", v)
 }
 
-// span formats a number of hours in seconds, minutes, hours or days.
-func span(hours float64) string {
+// formatHours formats a number of hours in seconds, minutes, hours or days.
+func formatHours(hours float64) string {
 	switch {
 	case hours < 0.025:
 		return fmt.Sprintf("%.0f s", max(1, hours*3600))

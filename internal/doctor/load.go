@@ -32,10 +32,10 @@ const (
 // waveTime is the intended duration of a wave of requests. It is a variable so that tests need not wait.
 var waveTime = 2 * time.Second
 
-// throughput compares the speed with as many concurrent requests as a run starts with to that of one at a time. It
+// checkThroughput compares the speed with as many concurrent requests as a run starts with to that of one at a time. It
 // measures both a few times in the same way and takes the medians, since other work on the machine may slow down single
 // measurements.
-func (d *doctor) throughput(ctx context.Context) Finding {
+func (d *doctor) checkThroughput(ctx context.Context) Finding {
 	c, advice := min(d.StartConcurrency, maxAtOnce), d.Server.Advice().RaiseParallel
 	switch {
 	case d.speed == nil:
@@ -74,9 +74,9 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 		c, formatNumber(times))
 	value := map[string]any{"concurrency": c, "times_one": times, "slots": d.Model.Slots}
 	if advice != "" && times < minSpeedup {
-		return problemFinding(Warn, advice, "%s", text).with(value)
+		return problemFinding(Warn, advice, "%s", text).withValue(value)
 	}
-	return okFinding("%s", text).with(value)
+	return okFinding("%s", text).withValue(value)
 }
 
 // measurePace returns the server's speed with c concurrent requests. It sends one wave of requests that is nearly all
@@ -97,7 +97,7 @@ func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	// Reading the prompts of the second wave takes time, too.
 	workTime := d.workTime(w, c)
 	wrote := max(workTime/2, workTime-time.Duration(float64(w.promptTokens)/prompt*float64(time.Second)))
-	return d.paceOf(c, prompt, perSecond(max(1, w.replyTokens), wrote)), nil
+	return d.newServerSpeed(c, prompt, perSecond(max(1, w.replyTokens), wrote)), nil
 }
 
 // workTime returns the time that a wave of requests, c at a time, took for its tokens, without the overhead of each

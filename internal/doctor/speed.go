@@ -45,9 +45,9 @@ func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) Dur
 	return DurationEstimate{1 / seconds, float64(judgeBenchJudgments) * seconds / 3600}
 }
 
-// paceOf returns the ServerSpeed for these speeds, in tokens per second of all requests together. Concurrent requests
-// share their overhead.
-func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
+// newServerSpeed returns the ServerSpeed for these speeds, in tokens per second of all requests together. Concurrent
+// requests share their overhead.
+func (d *doctor) newServerSpeed(concurrency int, prompt, reply float64) ServerSpeed {
 	call := d.callOverhead.Seconds() / float64(concurrency)
 	return ServerSpeed{
 		Concurrency:          concurrency,
@@ -158,7 +158,7 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	tokens := time.Duration((float64(base.PromptTokens)/s.PromptRate + 1/s.ReplyRate) * float64(time.Second))
 	d.callOverhead = max(0, base.Took-tokens)
 	s.RequestOverhead = d.callOverhead.Seconds()
-	s.ByConcurrency = []ServerSpeed{d.paceOf(1, s.PromptRate, s.ReplyRate)}
+	s.ByConcurrency = []ServerSpeed{d.newServerSpeed(1, s.PromptRate, s.ReplyRate)}
 	d.speed = s
 	if replies[0].ReplyTokens < minTimedTokens {
 		clock += "; replies ended early: their writing speed is a rough estimate"
@@ -169,7 +169,7 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		f.Status, f.Advice = Warn, "check that the model runs on the GPU; "+
 			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
-	return f.with(map[string]any{
+	return f.withValue(map[string]any{
 		"prompt_tokens_per_second": s.PromptRate,
 		"reply_tokens_per_second":  s.ReplyRate,
 		"clock":                    s.ClockSource,

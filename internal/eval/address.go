@@ -8,7 +8,7 @@ import (
 )
 
 // variable matches a name that every shell can set.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var shellNamePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Validate returns a *FieldError unless the kind of server and the variable's name are valid, and each address is valid
 // and given once.
@@ -16,7 +16,7 @@ func (e Endpoint) Validate() error {
 	if !slices.Contains(Backends, e.Backend) {
 		return InvalidField("backend", e.Backend, "%q is not one of %s", e.Backend, strings.Join(Backends, ", "))
 	}
-	if e.APIKeyEnv != "" && !variable.MatchString(e.APIKeyEnv) {
+	if e.APIKeyEnv != "" && !shellNamePattern.MatchString(e.APIKeyEnv) {
 		return InvalidField("api-key-env", e.APIKeyEnv,
 			"%q is not the name of an environment variable: it has letters, digits and _", e.APIKeyEnv)
 	}

@@ -32,8 +32,8 @@ type BatchTransport struct {
 	lastRequest   batchLine             // the latest request
 }
 
-// batchURL is the address of a batch's server, to which nothing is sent.
-const batchURL = "http://batch"
+// batchServerURL is the address of a batch's server, to which nothing is sent.
+const batchServerURL = "http://batch"
 
 // batchLine holds a line of a batch's input.
 type batchLine struct {
@@ -222,7 +222,7 @@ func (r RunRequest) ForBatch() (RunRequest, error) {
 			return r, InvalidField(f.Name, f.texts()[0], "%s: leave it out", f.NoBatch)
 		}
 	}
-	r.Backend, r.BaseURLs = "openai", []string{batchURL}
+	r.Backend, r.BaseURLs = "openai", []string{batchServerURL}
 	r.Concurrency = 1 // the lines have the order of the judgments
 	return r, nil
 }

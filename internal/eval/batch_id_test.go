@@ -16,7 +16,7 @@ func TestBatchIDsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := backends.NewOpenAI(batchURL, "", &http.Client{Transport: b})
+	judge := backends.NewOpenAI(batchServerURL, "", &http.Client{Transport: b})
 	judge.Ask(t.Context(), backends.Request{
 		Model: "m",
 		Messages: []backends.Message{

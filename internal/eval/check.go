@@ -10,9 +10,9 @@ import (
 	"gavel/judging"
 )
 
-// Check opens the files that a request names and checks that the protocol can judge their items, without asking a
-// server. The error is a *FieldError if a field is wrong; otherwise it is about the dataset.
-func (e *Maker) Check(o RunRequest) error {
+// CheckRequest opens the files that a request names and checks that the protocol can judge their items, without asking
+// a server. The error is a *FieldError if a field is wrong; otherwise it is about the dataset.
+func (e *Maker) CheckRequest(o RunRequest) error {
 	q := e.quiet()
 	subset, protocol, err := q.openItems(o)
 	if err != nil {

@@ -21,11 +21,11 @@ type identityChecks struct {
 	run *runState
 
 	mu sync.Mutex
-	// unverified counts the records marked unverified: their server could not be asked which model it serves.
-	unverified          int
+	// unverifiedCount counts the records marked unverified: their server could not be asked which model it serves.
+	unverifiedCount     int
 	hasMarkedRecord     bool              // this try has marked a record unverified
 	otherModelJudgments []*judging.Record // judgments with a reply of another model
-	changed             error             // the *backends.ModelChangedError that names the other model; nil for none
+	modelChangedError   error             // the *backends.ModelChangedError that names the other model; nil for none
 	err                 error             // the first error from writing a record
 }
 
@@ -41,13 +41,13 @@ func (c *identityChecks) takeJudgment(judgment *judging.Record, read scoring.Ver
 		defer c.mu.Unlock()
 		if errors.As(err, new(*backends.ModelChangedError)) {
 			r.MarkFailed(err)
-			c.otherModelJudgments, c.changed = append(c.otherModelJudgments, r), err
+			c.otherModelJudgments, c.modelChangedError = append(c.otherModelJudgments, r), err
 			c.run.missing.Add(1)
 			err = c.run.dir.WriteWaiting(r) // so that the next try knows if the run is killed now
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
-				c.unverified++
+				c.unverifiedCount++
 				c.hasMarkedRecord = true
 			}
 			err = c.run.storeJudgment(r, read)
@@ -82,11 +82,11 @@ func (e *Maker) askThenCheck(ctx context.Context, p *runState) error {
 	c := p.checks
 	for {
 		err := p.job.Run(ctx)
-		if cause := e.checkServersAtEnd(ctx, p, err); c.unverified > 0 {
-			e.Notef("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverified, cause)
+		if cause := e.checkServersAtEnd(ctx, p, err); c.unverifiedCount > 0 {
+			e.Notef("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverifiedCount, cause)
 		}
 		otherModel := c.otherModelJudgments
-		c.otherModelJudgments, c.unverified = nil, 0
+		c.otherModelJudgments, c.unverifiedCount = nil, 0
 		err = cmp.Or(c.err, err)
 		if err == nil && len(otherModel) > 0 && len(p.judges) > 1 && p.ruleFeed == nil { // a rule has used them already
 			e.Notef("%d judgments are asked for again: another model had answered them", len(otherModel))
@@ -103,7 +103,7 @@ func (e *Maker) askThenCheck(ctx context.Context, p *runState) error {
 			err = cmp.Or(p.dir.RemoveWaiting(), err)
 		}
 		if len(otherModel) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)) {
-			return c.changed
+			return c.modelChangedError
 		}
 		return err
 	}
@@ -120,16 +120,16 @@ func (p *runState) askAllExcept(keep func(*judging.Record) bool) error {
 	})
 }
 
-// minCheckTime limits the last check if there is no reason to wait for the server. With a reason, the limit is the
+// lastCheckTimeout limits the last check if there is no reason to wait for the server. With a reason, the limit is the
 // request's RetryFor, if that is longer.
-const minCheckTime = 5 * time.Second
+const lastCheckTimeout = 5 * time.Second
 
 // checkServersAtEnd asks the servers once more which model they serve. runErr is the error with which the job ended.
 // The returned error names a server that does not answer.
 func (e *Maker) checkServersAtEnd(ctx context.Context, p *runState, runErr error) error {
-	limit := max(p.req.RetryFor, minCheckTime)
+	limit := max(p.req.RetryFor, lastCheckTimeout)
 	if p.stopped.Load() || len(p.judges) > 1 || runErr != nil && !errors.Is(runErr, judging.ErrStopped) {
-		limit = minCheckTime
+		limit = lastCheckTimeout
 	}
 	timer := time.AfterFunc(2*time.Second, func() {
 		e.Notef("waiting up to %s for the server to say which model it serves", limit)

@@ -46,12 +46,12 @@ func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 		n == 0 && groupsAreTasks(protocol) && info.Format != datasets.JudgmentsFormat.Name {
 		r.Sample = &n
 	}
-	r.Turns = d.Turns
+	r.Turns = d.IncludedTurns
 	r.ItemLanguage = d.Lang
-	r.AddUnrelated = d.Unrelated
+	r.AddUnrelatedOption = d.Unrelated
 	r.MaxOptions = d.MaxOptions
-	if d.Field != "" {
-		r.Fields = []string{d.Field}
+	if d.FieldMapping != "" {
+		r.Fields = []string{d.FieldMapping}
 	}
 	if d.LabelValues != "" {
 		r.LabelValues = []string{d.LabelValues}
@@ -87,7 +87,7 @@ func (r RunRequest) Command() string {
 	}
 	values := r.NonDefaults()
 	words := []string{"gavel", "run", protocol.Name}
-	for _, f := range FieldsOf(protocol) {
+	for _, f := range ProtocolFields(protocol) {
 		for _, v := range values[f.Name] {
 			words = append(words, "--"+f.Name)
 			if f.Kind != FieldKindSwitch {

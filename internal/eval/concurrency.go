@@ -28,7 +28,7 @@ func InitialConcurrency(requested int, s backends.ServerInfo, m backends.Model) 
 }
 
 // jointConcurrency returns the requested concurrency, or else the sum of the servers' starting ones (see
-// [setConcurrency]). If all servers report their slots, it is at most their sum: a server answers waiting requests in
+// [adaptConcurrency]). If all servers report their slots, it is at most their sum: a server answers waiting requests in
 // order, so by the time of an item's next judgment, other prompts have pushed its beginning out of the prompt cache.
 func (e *Maker) jointConcurrency(o RunRequest, judges []backends.PoolMember) int {
 	n, slots := 0, 0
@@ -50,10 +50,10 @@ func (e *Maker) jointConcurrency(o RunRequest, judges []backends.PoolMember) int
 	return n
 }
 
-// setConcurrency makes the client of a server search for the number of requests in flight at which the server is
+// adaptConcurrency makes the client of a server search for the number of requests in flight at which the server is
 // fastest, if neither the request nor the server sets one. remaining returns the number of requests still to make. The
 // returned function explains the limit to people.
-func setConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) (why func() string) {
+func adaptConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) (why func() string) {
 	reason := func(why string) func() string { return func() string { return why } }
 	switch {
 	case o.StrictDeterminism:

@@ -22,12 +22,12 @@ func TestSizeContext(t *testing.T) {
 		"no attempts":              {answer, 3, false, 1},
 		"constrained":              {answer, 3, true, 2},
 	} {
-		params := judging.Parameters{MaxTokens: 2048 - 32, Attempts: tt.attempts, Constrain: tt.constrain}
+		params := judging.Parameters{MaxTokens: 2048 - 32, VerdictAttempts: tt.attempts, Constrain: tt.constrain}
 		want := 2048 + 2048*tt.replies
-		if got := judging.SizeContext(1000, params.MaxTokens, maxTurns(tt.protocol, params), 0); got != want {
+		if got := judging.SizeContext(1000, params.MaxTokens, maxConversationReplies(tt.protocol, params), 0); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
-		if got := judging.SizeContext(1000, params.MaxTokens, maxTurns(tt.protocol, params), 3000); got != 3000 {
+		if got := judging.SizeContext(1000, params.MaxTokens, maxConversationReplies(tt.protocol, params), 3000); got != 3000 {
 			t.Errorf("%s: %d of a model that was trained for 3000", name, got)
 		}
 	}

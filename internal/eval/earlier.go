@@ -12,7 +12,7 @@ import (
 
 // readEarlierManifest sets p.earlierManifest to that of an earlier try. The code that opens the folder reports errors.
 func (p *runState) readEarlierManifest() {
-	p.systems = map[string]backends.Fingerprints{}
+	p.systemFingerprints = map[string]backends.Fingerprints{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
 		p.earlierManifest = old
 	}
@@ -26,10 +26,10 @@ func (p *runState) addCompleted(r *judging.Record) {
 			continue
 		}
 		url := cmp.Or(reply.Endpoint, p.earlierManifest.Server.URL)
-		if p.systems[url] == nil {
-			p.systems[strings.Clone(url)] = backends.Fingerprints{}
+		if p.systemFingerprints[url] == nil {
+			p.systemFingerprints[strings.Clone(url)] = backends.Fingerprints{}
 		}
-		p.systems[url].Add(strings.Clone(reply.SystemFingerprint))
+		p.systemFingerprints[url].Add(strings.Clone(reply.SystemFingerprint))
 	}
 }
 
@@ -54,7 +54,7 @@ func (p *runState) shouldAskAgain(r *judging.Record) bool {
 // unservedError returns an error for a finished run in which n judgments have no verdict through no fault of the judge.
 // It returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which can be
 // merged as it is, it shows a warning instead.
-func (e *Maker) unservedError(p *runState, n judging.Unserved) error {
+func (e *Maker) serverNoVerdictError(p *runState, n judging.Unserved) error {
 	if n.Total() == 0 || p.rule != nil || p.isReplay {
 		return nil
 	}

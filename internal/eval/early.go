@@ -13,12 +13,12 @@ import (
 
 // StoppingRule can end a run before its last item. The run judges its items in a random order given by Seed.
 type StoppingRule struct {
-	Name     string  // name in the run's manifest
-	Alpha    float64 // bounds the probability that the rule decides wrongly
-	Metric   string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics; "" for none
-	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
-	MaxItems int     // largest number of items to ask about and to pass to Observe; 0 for all
-	MaxCalls int     // largest number of judgments, from which the run sets MaxItems, at least 1; 0 for no limit
+	Name         string  // name in the run's manifest
+	Alpha        float64 // bounds the probability that the rule decides wrongly
+	Metric       string  // name of the metric that the rule uses, one of scoring.ItemwiseMetrics; "" for none
+	Seed         *int64  // seed of the order; nil: that of an earlier try, or else the request's
+	MaxItems     int     // largest number of items to ask about and to pass to Observe; 0 for all
+	MaxJudgments int     // largest number of judgments, from which the run sets MaxItems, at least 1; 0 for no limit
 	// HeldOut, with Seed, is the part of the items that comes last in the order; nil for none. The rule gets none of its
 	// items, and the run sets its Source and MaxItems.
 	HeldOut *datasets.HeldOut
@@ -35,11 +35,11 @@ type ruleFeeder struct {
 	rule        *StoppingRule
 	placeByItem map[string]int // place of each item in the order drawn, from 0, by id
 
-	mu     sync.Mutex
-	items  map[int]scoring.ItemResult // results that wait for earlier items, by place
-	next   int                        // the place of the item that the rule receives next
-	enough bool                       // the rule has said that the run may end
-	end    func()                     // ends the run; nil before it begins
+	mu             sync.Mutex
+	waitingResults map[int]scoring.ItemResult // results that wait for earlier items, by place
+	next           int                        // the place of the item that the rule receives next
+	enough         bool                       // the rule has said that the run may end
+	endRun         func()                     // ends the run; nil before it begins
 }
 
 // take adds a judgment, with the verdict read for the scores. Once all judgments of the item are there, it passes the
@@ -58,18 +58,18 @@ func (f *ruleFeeder) take(r *judging.Record, read scoring.VerdictReadings) error
 	if !complete {
 		return nil
 	}
-	f.items[place] = result
+	f.waitingResults[place] = result
 	for !f.isDone() {
-		result, ok := f.items[f.next]
+		result, ok := f.waitingResults[f.next]
 		if !ok {
 			return nil
 		}
-		delete(f.items, f.next)
+		delete(f.waitingResults, f.next)
 		f.enough = f.rule.Observe(f.next, result)
 		f.next++
 	}
-	if f.enough && f.end != nil {
-		f.end()
+	if f.enough && f.endRun != nil {
+		f.endRun()
 	}
 	return nil
 }
@@ -85,10 +85,10 @@ func (f *ruleFeeder) manifestEntry() *judging.StopRule {
 	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, ItemCount: n}
 }
 
-// drawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's
+// setDrawOrder sets the random order in which the run judges its items, if the protocol can be scored before the run's
 // end, or a rule limits the items. The seed is the rule's, that of an earlier try, or the request's. With a rule, it
 // also sets p.ruleFeed.
-func (p *runState) drawOrder(reading judging.ReadingOptions) error {
+func (p *runState) setDrawOrder(reading judging.ReadingOptions) error {
 	m := p.job.Manifest
 	if len(scoring.ItemwiseMetrics(m.Spec.Protocol)) == 0 && p.rule == nil || p.isReplay {
 		return nil
@@ -122,10 +122,10 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	if p.rule.HeldOut != nil {
 		p.rule.MaxItems = max(0, slices.IndexFunc(ids, p.rule.HeldOut.Contains))
 	}
-	for n, calls := 0, 0; p.rule.MaxCalls > 0 && n < len(p.job.Order); n++ {
+	for n, calls := 0, 0; p.rule.MaxJudgments > 0 && n < len(p.job.Order); n++ {
 		each, _ := judging.CountPresentations(p.job.Asker, p.set, p.job.Order[n:n+1]) // prepare has found its errors
 		calls += each * m.Spec.Parameters.Repetitions()
-		if calls > p.rule.MaxCalls {
+		if calls > p.rule.MaxJudgments {
 			p.job.Order = p.job.Order[:max(1, n)]
 		}
 		p.rule.MaxItems = len(p.job.Order)
@@ -135,7 +135,7 @@ func (p *runState) drawOrder(reading judging.ReadingOptions) error {
 	}
 	var err error
 	p.rule.Records, err = scoring.NewLoader(m, reading)
-	p.ruleFeed = &ruleFeeder{rule: p.rule, placeByItem: place, items: map[int]scoring.ItemResult{}}
+	p.ruleFeed = &ruleFeeder{rule: p.rule, placeByItem: place, waitingResults: map[int]scoring.ItemResult{}}
 	return err
 }
 
@@ -160,7 +160,7 @@ func (p *runState) countMissing() (int, error) {
 	var rows []int
 	repetitions := p.job.Manifest.Spec.Parameters.Repetitions()
 	for _, row := range p.job.Order {
-		if !p.job.Completed.HasItem(p.set.ItemID(row), repetitions) {
+		if !p.job.Completed.IsItemComplete(p.set.ItemID(row), repetitions) {
 			rows = append(rows, row)
 		}
 	}

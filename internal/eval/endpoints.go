@@ -211,7 +211,7 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 			w.SampleLock = make(chan struct{}, 1)
 		}
 		p.watches[judges[i].Server.URL] = w
-		w.ExpectFingerprint(p.systems[judges[i].Server.URL].MostFrequent())
+		w.ExpectFingerprint(p.systemFingerprints[judges[i].Server.URL].MostFrequent())
 		sample, sampleErr, err := w.Begin(m.TokenSample)
 		if sampleErr != nil && ctx.Err() == nil {
 			e.Notef("warning: %s gave no sample of its model (%v): "+
@@ -228,9 +228,9 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 		judges[i].Client, m.TokenSample = w, sample
 	}
 	for i := range judges {
-		p.concurrencyReason = setConcurrency(p.req, &judges[i], func() int { return int(p.missing.Load()) / len(judges) })
+		p.concurrencyReason = adaptConcurrency(p.req, &judges[i], func() int { return int(p.missing.Load()) / len(judges) })
 	}
-	if err := checkCachedSample(m, store); err != nil {
+	if err := checkCachedTokenSample(m, store); err != nil {
 		return nil, nothing, err
 	}
 	p.job.CurrentConcurrency = judges[0].Parallelism
@@ -251,9 +251,9 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	return pool, pool.Close, nil
 }
 
-// checkCachedSample returns an error if the model's sample of likely tokens differs from the one in the cache: models
-// of the same name and shape have the same identity, and so the same keys, although their replies differ.
-func checkCachedSample(m *judging.Manifest, store *cache.Store) error {
+// checkCachedTokenSample returns an error if the model's sample of likely tokens differs from the one in the cache:
+// models of the same name and shape have the same identity, and so the same keys, although their replies differ.
+func checkCachedTokenSample(m *judging.Manifest, store *cache.Store) error {
 	if store == nil || m.TokenSample == nil {
 		return nil
 	}

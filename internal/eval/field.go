@@ -97,7 +97,7 @@ func (f Field) kind() FieldKind {
 
 // FieldNamed finds a field of a protocol.
 func FieldNamed(k judging.Protocol, name string) (Field, bool) {
-	fields := FieldsOf(k)
+	fields := ProtocolFields(k)
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
 		return Field{}, false

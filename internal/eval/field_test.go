@@ -16,7 +16,7 @@ func TestFieldsReadAndWrite(t *testing.T) {
 		"think": "low", "concurrency": "7", "max-concurrency": "7", "dataset": "sample-options", "prompt": "own.txt", "orders": "all",
 	}
 	for _, protocol := range judging.Protocols() {
-		for _, f := range eval.FieldsOf(protocol) {
+		for _, f := range eval.ProtocolFields(protocol) {
 			value := special[f.Name]
 			switch {
 			case f.Name == "until" && protocol.Name != "pairwise":

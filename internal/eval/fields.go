@@ -29,15 +29,15 @@ var fieldEntries = sync.OnceValue(func() (all []Field) {
 	return all
 })
 
-// FieldsOf lists the fields of a protocol's requests, with the values of a new request.
-func FieldsOf(k judging.Protocol) []Field {
+// ProtocolFields lists the fields of a protocol's requests, with the values of a new request.
+func ProtocolFields(k judging.Protocol) []Field {
 	usual := NewRequest(k)
 	return usual.fields(k)
 }
 
 // EndpointFields lists the fields that say which server to ask; commands other than "gavel run" have them, too.
 func EndpointFields() []Field {
-	return slices.DeleteFunc(FieldsOf(judging.AnswerProtocol()), func(f Field) bool { return f.Part != RequestPartServer })
+	return slices.DeleteFunc(ProtocolFields(judging.AnswerProtocol()), func(f Field) bool { return f.Part != RequestPartServer })
 }
 
 // fields lists the protocol's fields, bound to this request: they read and write its values.
@@ -66,7 +66,7 @@ func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
 		"with shares":     len(shares) > 0,
 		"with agents":     k.JudgesAgents(),
 		"with options":    k.Takes(datasets.ShapeOptions),
-		"with follow-ups": k.FollowUps,
+		"with follow-ups": k.HasFollowUpTurn,
 	}
 	for _, f := range fieldEntries() {
 		if !applies[f.Only] {

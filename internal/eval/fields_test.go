@@ -66,7 +66,7 @@ func TestFieldTableOfEachProtocol(t *testing.T) {
 		if groupsAreTasks(k) {
 			defaults["sample"] = strconv.Itoa(DefaultItemsPerGroup)
 		}
-		for _, f := range FieldsOf(k) {
+		for _, f := range ProtocolFields(k) {
 			seen[f.Only] = true
 			if text := f.Help + f.About; strings.ContainsAny(text, "{}") && f.option == nil {
 				t.Errorf("%s --%s: %s", k.Name, f.Name, text)

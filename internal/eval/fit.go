@@ -12,8 +12,8 @@ import (
 	"gavel/judging"
 )
 
-// newRun returns the manifest of a new run of a request and the path of its folder.
-func (e *Maker) newRun(o RunRequest, subset runItems, spec judging.Spec) (m *judging.Manifest, out string) {
+// newManifest returns the manifest of a new run of a request and the path of its folder.
+func (e *Maker) newManifest(o RunRequest, subset runItems, spec judging.Spec) (m *judging.Manifest, out string) {
 	m = judging.NewManifest(e.Version, spec)
 	m.Shard = subset.manifestShard(spec)
 	m.Dataset = subset.info
@@ -21,7 +21,7 @@ func (e *Maker) newRun(o RunRequest, subset runItems, spec judging.Spec) (m *jud
 	if o.Out != "" {
 		return m, o.Out
 	}
-	return m, filepath.Join(e.folder(), runName(m, o.try))
+	return m, filepath.Join(e.runsFolder(), runName(m, o.try))
 }
 
 // fitReply returns the limit of a reply in tokens: the number in the request, else the default, or less if the server
@@ -38,7 +38,7 @@ func (e *Maker) fitReply(
 	if p.req.MaxTokens > 0 || !server.Can(backends.ReservesReplyRoom) || served == 0 || staged {
 		return limit, nil
 	}
-	_, out := e.newRun(p.req, subset, spec)
+	_, out := e.newManifest(p.req, subset, spec)
 	if stored, err := judging.ReadManifest(out); err == nil {
 		return stored.Spec.Parameters.MaxTokens, nil
 	}
@@ -64,11 +64,11 @@ func (e *Maker) fitReply(
 	return n, nil
 }
 
-// maxTurns returns the largest number of replies in one conversation.
-func maxTurns(protocol judging.Protocol, params judging.Parameters) int {
+// maxConversationReplies returns the largest number of replies in one conversation.
+func maxConversationReplies(protocol judging.Protocol, params judging.Parameters) int {
 	n := 1
-	if protocol.FollowUps {
-		n = params.Attempts
+	if protocol.HasFollowUpTurn {
+		n = params.VerdictAttempts
 	}
 	if params.Constrain {
 		n = max(n, 2) // reasoning, then the label

@@ -14,9 +14,9 @@ import (
 // answers are not there yet.
 func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questionItems.set
-	if s.ownAnswers == nil && !s.hidesOwnAnswers || len(s.agentAnswers) < len(s.request.Agents) {
+	if s.ownAnswers == nil && !s.needsNoOwnAnswers || len(s.agentAnswers) < len(s.request.Agents) {
 		n := len(s.questionItems.rows)
-		if s.stage.Agents {
+		if s.stage.JudgesAgents {
 			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.request.Agents))
 			n *= len(s.request.Agents)
 		} else {
@@ -55,10 +55,10 @@ func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState,
 		for _, text := range counts.Warned() {
 			w.Notef("warning: %s", text)
 		}
-		subset, err = s.itemsOfLines(lines) // in memory, so there is nothing to close
+		subset, err = s.itemsFromLines(lines) // in memory, so there is nothing to close
 	} else if subset.shard == nil {
 		lacking := "the judge answered no question of " + questions.Name
-		if s.stage.Agents {
+		if s.stage.JudgesAgents {
 			lacking = "no question of " + questions.Name + " has both an answer of the judge and one of an agent"
 		}
 		err = errors.New("nothing to judge: " + lacking)
@@ -87,8 +87,8 @@ func (w *requestWork) prepareJudging(ctx context.Context, s *stages) (*runState,
 	return p, nil
 }
 
-// itemsOfLines returns the items to judge in the lines that the stage made of its questions and the answers to them.
-func (s *stages) itemsOfLines(lines [][]byte) (runItems, error) {
+// itemsFromLines returns the items to judge in the lines that the stage made of its questions and the answers to them.
+func (s *stages) itemsFromLines(lines [][]byte) (runItems, error) {
 	questions := s.questionItems.set
 	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.ItemFormat, questions.Format), lines)
 	if err != nil {

@@ -39,7 +39,7 @@ func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, 
 // with an error, if there was anything to score.
 func (e *Maker) askAndScore(ctx context.Context, p *runState) (*scoring.Report, error) {
 	if int(p.missing.Load())+len(p.dir.WaitingJudgments) == 0 {
-		if err := e.completeFolder(ctx, p); err != nil {
+		if err := e.completeFiles(ctx, p); err != nil {
 			return nil, err
 		}
 		return e.scoreAndFinish(p, false, nil)
@@ -57,7 +57,7 @@ func (e *Maker) open(p *runState) error {
 	reading := scoring.DefaultOptions.Reading
 	reading.Readers = p.replayReaders
 	p.readEarlierManifest()
-	err := p.drawOrder(reading)
+	err := p.setDrawOrder(reading)
 	if err == nil {
 		p.records, err = scoring.NewLoader(m, reading)
 	}
@@ -68,14 +68,14 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.liveScore = scoring.NewLiveScore(p.records)
 	}
-	p.dir, err = judging.OpenDirWithValues(p.out, m, p.shouldAskAgain, p.records.ReadVerdict, p.takeStored)
+	p.dir, err = judging.OpenDirReadingRecords(p.out, m, p.shouldAskAgain, p.records.ReadVerdict, p.takeStored)
 	if err != nil {
 		return err
 	}
 	for _, name := range m.Altered {
 		e.Notef("warning: %s was changed after the run wrote it; its present content is used", filepath.Join(p.out, name))
 	}
-	p.noteStart(e.Now())
+	p.setManifestStart(e.Now())
 	for _, r := range p.dir.WaitingJudgments {
 		p.job.Completed.Add(r)
 	}
@@ -93,8 +93,8 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	m := p.job.Manifest
 	p.gentleEnd, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
-	ctx = backends.WithLastTry(backends.WithRequestCounter(ctx, &p.requestCounter), p.gentleEnd)
-	client, closeClient := p.client, func() error { return nil }
+	ctx = backends.WithoutRetryAfter(backends.WithRequestCounter(ctx, &p.nonJudgmentRequests), p.gentleEnd)
+	client, closeClient := p.clientOverride, func() error { return nil }
 	if client == nil {
 		client, closeClient, err = e.openServers(ctx, p)
 		if err != nil {
@@ -102,9 +102,9 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 			return false, err
 		}
 	}
-	err = p.dir.Begin(m, p.itemLines(ctx))
+	err = p.dir.StartWithItems(m, p.itemLines(ctx))
 	if err == nil {
-		err = p.writeReplayed(ctx)
+		err = p.writeReplayedRecords(ctx)
 	}
 	if err != nil {
 		closeClient()
@@ -122,13 +122,13 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	counting, stop := context.WithCancel(ctx)
 	defer stop()
 	longest := make(chan judging.PromptLength, 1)
-	go func() { longest <- e.longest(counting, p) }()
+	go func() { longest <- e.longestPromptLength(counting, p) }()
 	err = e.runJob(ctx, p)
 	if err != nil {
 		stop()
 	}
 	m.LongestPrompt = <-longest
-	m.OtherRequests = p.requestCounter.AddTo(m.OtherRequests)
+	m.AuxiliaryRequestCounts = p.nonJudgmentRequests.AddTo(m.AuxiliaryRequestCounts)
 	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
 	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrStoreGivenUp) { // already reported
@@ -149,7 +149,7 @@ func (e *Maker) runJob(ctx context.Context, p *runState) error {
 	defer p.endGently() // stops retries of the prompt count
 	p.checks = &identityChecks{run: p}
 	if p.ruleFeed != nil {
-		p.ruleFeed.end = p.endGently
+		p.ruleFeed.endRun = p.endGently
 	}
 	pace := &concurrencyMeter{run: p.job, start: e.Now(), now: e.Now}
 	alarms := judging.Alarms{Manifest: m}
@@ -185,7 +185,7 @@ func (e *Maker) runJob(ctx context.Context, p *runState) error {
 		return nil
 	}
 	if e.Batch != nil {
-		p.job.GiveUp = math.MaxInt
+		p.job.MaxConsecutiveFailures = math.MaxInt
 	}
 	err := p.recheckWaiting()
 	if err == nil {
@@ -214,14 +214,14 @@ func (p *runState) concurrencyText(missing int) string {
 	return fmt.Sprintf("%d at once (%s)", n, p.concurrencyReason())
 }
 
-// noteStart sets the start of the run in the manifest, and copies there what stays from an earlier try.
-func (p *runState) noteStart(now time.Time) {
+// setManifestStart sets the start of the run in the manifest, and copies there what stays from an earlier try.
+func (p *runState) setManifestStart(now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)
 	if old := p.earlierManifest; old != nil {
 		m.Started = old.Started
 		m.Changes = old.Changes
-		m.OtherRequests = old.OtherRequests
+		m.AuxiliaryRequestCounts = old.AuxiliaryRequestCounts
 		m.TokenSample = old.TokenSample
 		m.LongestPrompt = old.LongestPrompt
 		m.AlternatesOrder = old.AlternatesOrder
@@ -230,9 +230,9 @@ func (p *runState) noteStart(now time.Time) {
 	}
 }
 
-// completeFolder completes the files of a run with nothing left to ask: one whose earlier try was killed at its end, or
+// completeFiles completes the files of a run with nothing left to ask: one whose earlier try was killed at its end, or
 // a shard without items.
-func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
+func (e *Maker) completeFiles(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
 	if p.earlierManifest != nil {
@@ -258,8 +258,8 @@ func (e *Maker) reportComplete(dir string, m *judging.Manifest, completed int) {
 	}
 }
 
-// writeReplayed writes the records that a replay makes of the original's.
-func (p *runState) writeReplayed(ctx context.Context) error {
+// writeReplayedRecords writes the records that a replay makes of the original's.
+func (p *runState) writeReplayedRecords(ctx context.Context) error {
 	if p.copyRecords == nil {
 		return nil
 	}
@@ -353,7 +353,7 @@ func (e *Maker) scoreAndFinish(p *runState, requested bool, runErr error) (*scor
 	}
 	err = e.incompleteError(m.Status, missing, m.Judgments, runErr)
 	if err == nil {
-		err = e.unservedError(p, run.Unserved)
+		err = e.serverNoVerdictError(p, run.Unserved)
 	}
 	if rep.Judgments() == 0 {
 		return nil, err

@@ -115,8 +115,8 @@ func (e *Maker) quiet() *Maker {
 	return &q
 }
 
-// folder returns the folder of runs.
-func (e *Maker) folder() string { return cmp.Or(e.RunsDir, "runs") }
+// runsFolder returns the folder of runs.
+func (e *Maker) runsFolder() string { return cmp.Or(e.RunsDir, "runs") }
 
 // Kinds of errors of this package, for errors.Is.
 var (

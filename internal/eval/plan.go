@@ -66,10 +66,10 @@ func (w *requestWork) planRun(ctx context.Context, p *runState) error {
 			note = "unknown: " + err.Error()
 		} else {
 			defer closeStore()
-			cached = w.cachedOrPlanned(store.CanAnswer)
+			cached = w.cachedOrPlannedFunc(store.CanAnswer)
 		}
 	}
-	p.job.Manifest.LongestPrompt = w.longest(ctx, p)
+	p.job.Manifest.LongestPrompt = w.longestPromptLength(ctx, p)
 	plan, err := p.job.MakePlan(ctx, cached)
 	if err != nil {
 		return err
@@ -87,9 +87,9 @@ func (w *requestWork) planRun(ctx context.Context, p *runState) error {
 	return nil
 }
 
-// cachedOrPlanned returns a function that reports whether a request is in the cache or in an earlier plan, and adds it
-// to Planned if not.
-func (e *Maker) cachedOrPlanned(cached func(backends.Request) bool) func(backends.Request) bool {
+// cachedOrPlannedFunc returns a function that reports whether a request is in the cache or in an earlier plan, and adds
+// it to Planned if not.
+func (e *Maker) cachedOrPlannedFunc(cached func(backends.Request) bool) func(backends.Request) bool {
 	if e.PlannedKeys == nil {
 		return cached
 	}

@@ -28,25 +28,25 @@ type runState struct {
 	missing           atomic.Int64 // number of judgments still to make
 	stopped           atomic.Bool  // the user stopped the run
 	// gentleEnd is done when the run ends gently: no more requests and retries.
-	gentleEnd      context.Context
-	endGently      context.CancelFunc              // ends ending
-	requestCounter backends.RequestCounter         // requests other than for judgments
-	out            string                          // path of the run's folder
-	dir            *judging.Dir                    // the folder at out, while it is open
-	watches        map[string]*backends.ModelWatch // checks of the servers' models, by the server's address
-	checks         *identityChecks                 // nil until the run asks for judgments
-	records        *scoring.Loader                 // all valid records, old and new
-	liveScore      *scoring.LiveScore              // scores so far; nil without an observer
+	gentleEnd           context.Context
+	endGently           context.CancelFunc              // ends ending
+	nonJudgmentRequests backends.RequestCounter         // requests other than for judgments
+	out                 string                          // path of the run's folder
+	dir                 *judging.Dir                    // the folder at out, while it is open
+	watches             map[string]*backends.ModelWatch // checks of the servers' models, by the server's address
+	checks              *identityChecks                 // nil until the run asks for judgments
+	records             *scoring.Loader                 // all valid records, old and new
+	liveScore           *scoring.LiveScore              // scores so far; nil without an observer
 
-	client backends.Client // used instead of servers, such as a simulation; may be nil
+	clientOverride backends.Client // used instead of servers, such as a simulation; may be nil
 	// isReplay says that the run repeats another from its records. copyRecords then makes the run's records from those of
 	// the original; it is nil for a simulated judge.
 	isReplay      bool
 	copyRecords   func(ctx context.Context, use func(*judging.Record) error) error
 	replayReaders judging.ReaderSet // the readers for the scores of a replay; "" for the default
 
-	earlierManifest *judging.Manifest                // manifest of an earlier try; nil for none
-	systems         map[string]backends.Fingerprints // system fingerprints of its replies, by the server's address
+	earlierManifest    *judging.Manifest                // manifest of an earlier try; nil for none
+	systemFingerprints map[string]backends.Fingerprints // system fingerprints of its replies, by the server's address
 
 	rule     *StoppingRule // may end the run before its last item; may be nil
 	ruleFeed *ruleFeeder   // passes items to the rule; nil without a rule
@@ -94,9 +94,9 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 	}
 	subset = runItems{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	asPairs := k.Presentations == 2 && set.Format == datasets.OptionsFormat.Name
-	if o.AddUnrelated || o.MaxOptions > 0 || asPairs {
+	if o.AddUnrelatedOption || o.MaxOptions > 0 || asPairs {
 		defer set.Close()
-		subset, err = changeOptions(subset, o, asPairs)
+		subset, err = changeItemOptions(subset, o, asPairs)
 		if err != nil {
 			return subset, k, err
 		}
@@ -105,9 +105,9 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 	return subset, k, err
 }
 
-// changeOptions cuts items down to --max-options options and puts an unrelated option before them or, with asPairs,
+// changeItemOptions cuts items down to --max-options options and puts an unrelated option before them or, with asPairs,
 // makes all pairs of their options. The result consists of new dataset lines.
-func changeOptions(subset runItems, o RunRequest, asPairs bool) (runItems, error) {
+func changeItemOptions(subset runItems, o RunRequest, asPairs bool) (runItems, error) {
 	var unrelated *datasets.UnrelatedOptions
 	var lines [][]byte
 	for _, row := range subset.rows {
@@ -116,18 +116,18 @@ func changeOptions(subset runItems, o RunRequest, asPairs bool) (runItems, error
 			return runItems{}, err
 		}
 		if asPairs {
-			lines = append(lines, item.Pairs()...)
+			lines = append(lines, item.PairLines()...)
 			continue
 		}
 		if !item.Shape.Info().VariableCandidates {
-			return runItems{}, InvalidField("unrelated", o.AddUnrelated,
+			return runItems{}, InvalidField("unrelated", o.AddUnrelatedOption,
 				"and --max-options are for items with options; %s has items of shape %s", subset.set.Name, item.Shape)
 		}
 		item = datasets.ReduceOptions(item, o.MaxOptions, o.Seed)
-		if o.AddUnrelated && unrelated == nil {
+		if o.AddUnrelatedOption && unrelated == nil {
 			unrelated, err = datasets.NewUnrelatedOptions(subset.set, o.Seed)
 		}
-		if o.AddUnrelated && err == nil {
+		if o.AddUnrelatedOption && err == nil {
 			item, err = unrelated.InsertInto(item)
 		}
 		var line []byte
@@ -204,17 +204,17 @@ func (e *Maker) prepare(
 	if err != nil {
 		return nil, err
 	}
-	template = protocol.AdaptTemplate(e.decisionPrompt(o, protocol, template, judges[0]), o.Options)
+	template = protocol.AdaptTemplate(e.promptForModel(o, protocol, template, judges[0]), o.Options)
 	p := &runState{req: o, set: subset.set, judges: judges}
 	if o.Simulated() {
-		p.client = judges[0].Client
+		p.clientOverride = judges[0].Client
 	}
-	ctx = backends.WithRequestCounter(ctx, &p.requestCounter)
+	ctx = backends.WithRequestCounter(ctx, &p.nonJudgmentRequests)
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.NewAsker(template, o.Options)
 	params := o.CallParameters()
-	if !protocol.FollowUps {
-		params.Attempts = 1
+	if !protocol.HasFollowUpTurn {
+		params.VerdictAttempts = 1
 	}
 	if err := checkAbilities(server, model, &params); err != nil {
 		return nil, err
@@ -222,15 +222,15 @@ func (e *Maker) prepare(
 	spec := judging.Spec{
 		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, ProtocolOptions: o.Options,
 		Dataset: judging.DatasetSpec{
-			SHA256:      subset.set.SHA256,
-			Items:       len(subset.rows),
-			IDsHash:     judging.HashIDs(len(subset.rows), func(i int) string { return subset.set.ItemID(subset.rows[i]) }),
-			Turns:       o.Turns,
-			Lang:        o.ItemLanguage,
-			Unrelated:   o.AddUnrelated,
-			MaxOptions:  o.MaxOptions,
-			Field:       strings.Join(subset.mapping.Fields, ","),
-			LabelValues: strings.Join(subset.mapping.LabelValues, ","),
+			SHA256:        subset.set.SHA256,
+			Items:         len(subset.rows),
+			IDsHash:       judging.HashIDs(len(subset.rows), func(i int) string { return subset.set.ItemID(subset.rows[i]) }),
+			IncludedTurns: o.Turns,
+			Lang:          o.ItemLanguage,
+			Unrelated:     o.AddUnrelatedOption,
+			MaxOptions:    o.MaxOptions,
+			FieldMapping:  strings.Join(subset.mapping.Fields, ","),
+			LabelValues:   strings.Join(subset.mapping.LabelValues, ","),
 		},
 		Model:      ModelSpec(judges),
 		Parameters: params,
@@ -244,8 +244,8 @@ func (e *Maker) prepare(
 			return nil, errShardContext
 		}
 		if n == 0 {
-			longest := judging.LongestPrompt(asker, p.set)
-			n = judging.SizeContext(longest, params.MaxTokens, maxTurns(protocol, params), model.TrainedContext)
+			longest := judging.MaxFirstTurnBytes(asker, p.set)
+			n = judging.SizeContext(longest, params.MaxTokens, maxConversationReplies(protocol, params), model.TrainedContext)
 		}
 		spec.Parameters.NumCtx = n
 	}
@@ -253,11 +253,11 @@ func (e *Maker) prepare(
 	if counter, ok := judges[0].Backend.(backends.TokenCounter); ok {
 		p.job.CountTokens = counter.CountTokens
 	}
-	spec.Parameters.MaxTokens, err = e.fitReply(ctx, p, subset, spec, maxTurns(protocol, params))
+	spec.Parameters.MaxTokens, err = e.fitReply(ctx, p, subset, spec, maxConversationReplies(protocol, params))
 	if err != nil {
 		return nil, err
 	}
-	m, out := e.newRun(o, subset, spec)
+	m, out := e.newManifest(o, subset, spec)
 	p.out = out
 	p.job.Manifest = m
 	presentations, err := judging.CountPresentations(asker, subset.set, subset.rows)
@@ -272,20 +272,20 @@ func (e *Maker) prepare(
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
 	p.job.Concurrency = m.Concurrency
-	if err := checkDecisionOptions(asker, subset, server, model); err != nil {
+	if err := checkItemsHaveOptions(asker, subset, server, model); err != nil {
 		return nil, err
 	}
 	return p, p.setPromptLimit()
 }
 
-// checkDecisionOptions returns an error if a decision model would have to answer a question without options.
-func checkDecisionOptions(
+// checkItemsHaveOptions returns an error if a decision model would have to answer a question without options.
+func checkItemsHaveOptions(
 	asker judging.Asker, subset runItems, server backends.ServerInfo, model backends.Model,
 ) error {
 	if !server.Can(backends.HasDecisionModels) || len(subset.rows) == 0 {
 		return nil
 	}
-	item, err := subset.first()
+	item, err := subset.firstItem()
 	if err != nil {
 		return err
 	}
@@ -298,13 +298,13 @@ func checkDecisionOptions(
 		"of agents)", model.Name, subset.set.Name)
 }
 
-// decisionPrompt returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the
+// promptForModel returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the
 // user chose no prompt, or else template.
-func (e *Maker) decisionPrompt(
+func (e *Maker) promptForModel(
 	o RunRequest, k judging.Protocol, template judging.Template, judge backends.PoolMember,
 ) judging.Template {
 	if judge.Server.Can(backends.HasDecisionModels) && !o.PromptGiven {
-		if t, err := k.Template(judging.DecisionPrompt); err == nil {
+		if t, err := k.Template(judging.DecisionPromptName); err == nil {
 			e.Notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
@@ -321,7 +321,7 @@ func checkShape(protocol judging.Protocol, subset runItems) error {
 	if len(subset.rows) == 0 {
 		return nil
 	}
-	item, err := subset.first()
+	item, err := subset.firstItem()
 	if err != nil {
 		return err
 	}
@@ -396,9 +396,9 @@ func (p *runState) contextTokens() int {
 	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)
 }
 
-// longest returns the length of the longest prompt of a run that asks a server, and warns if the prompt leaves too
-// little room for the reply. No request depends on the length.
-func (e *Maker) longest(ctx context.Context, p *runState) judging.PromptLength {
+// longestPromptLength returns the length of the longest prompt of a run that asks a server, and warns if the prompt
+// leaves too little room for the reply. No request depends on the length.
+func (e *Maker) longestPromptLength(ctx context.Context, p *runState) judging.PromptLength {
 	j, m := p.job, p.job.Manifest
 	if p.isReplay || m.Simulated || len(j.Rows) == 0 {
 		return m.LongestPrompt
@@ -432,7 +432,7 @@ func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	if set.Path != "" && set.Name == set.Path {
 		info.Name = datasets.ShortName(set.Path)
 	}
-	if info.Sample+info.ItemsPerGroup > 0 || o.AddUnrelated || o.MaxOptions > 0 {
+	if info.Sample+info.ItemsPerGroup > 0 || o.AddUnrelatedOption || o.MaxOptions > 0 {
 		info.Seed = o.Seed
 	}
 	if o.IDsFile != "" {

@@ -48,7 +48,7 @@ func (e *Maker) cacheReplies(ctx context.Context, run string, c *replayClient) e
 	job, err := e.storedJob(run)
 	if err == nil {
 		defer job.Set.Close()
-		err = checkCachedSample(job.Manifest, c.store)
+		err = checkCachedTokenSample(job.Manifest, c.store)
 	}
 	if err == nil && job.Manifest.Simulated {
 		err = errors.New("it was simulated")
@@ -87,10 +87,10 @@ func (c *replayClient) Ask(ctx context.Context, req backends.Request) (backends.
 	c.replies = c.replies[1:]
 	resp := reply.Response()
 	if resp.Finish == backends.FinishPromptTooLong {
-		resp.Context = req.ContextTokens
+		resp.Context = req.ReportedContextTokens
 	}
 	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.ExtraReplies) { // the last turn or an aside
-		resp.LabelProbabilities = c.labels(reply, len(c.replies) == len(c.record.ExtraReplies))
+		resp.LabelProbabilities = c.labelProbabilities(reply, len(c.replies) == len(c.record.ExtraReplies))
 	}
 	if c.store == nil {
 		return resp, nil
@@ -102,14 +102,15 @@ func (c *replayClient) Ask(ctx context.Context, req backends.Request) (backends.
 	}
 	c.counts.Added++
 	c.err = c.store.Put(key, cache.Entry{
-		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Bundle: reply.Origin,
+		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Bundle: reply.ImportBundle,
 	})
 	return resp, c.err
 }
 
-// labels returns the label probabilities that came with a reply. turn says that the reply is the last turn, which came
-// with those of all labels without an aside. An aside, an extra request for one label, came with that label's.
-func (c *replayClient) labels(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
+// labelProbabilities returns the label probabilities that came with a reply. turn says that the reply is the last turn,
+// which came with those of all labels without an aside. An aside, an extra request for one label, came with that
+// label's.
+func (c *replayClient) labelProbabilities(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
 	for _, p := range c.record.Probabilities {
 		aside := slices.ContainsFunc(c.record.ExtraReplies, func(a judging.Reply) bool {
 			return strings.TrimSpace(a.Text) == p.Label

@@ -56,7 +56,7 @@ func (e *Maker) storedJob(run string) (*judging.RunJob, error) {
 	}
 	return &judging.RunJob{
 		Manifest: m, Asker: asker, Set: set, Rows: datasets.FirstIndexes(set.Len()),
-		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
+		Concurrency: m.Concurrency, Now: e.Now, MaxConsecutiveFailures: m.Judgments + 1,
 	}, nil
 }
 
@@ -67,12 +67,12 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		return nil, err
 	}
 	p := &runState{
-		set:           job.Set,
-		out:           out,
-		job:           job,
-		client:        &replayClient{},
-		isReplay:      true,
-		replayReaders: scoreReaderSet(run),
+		set:            job.Set,
+		out:            out,
+		job:            job,
+		clientOverride: &replayClient{},
+		isReplay:       true,
+		replayReaders:  readerSetForScores(run),
 	}
 	p.copyRecords = func(ctx context.Context, use func(*judging.Record) error) error {
 		repeat := func(r *judging.Record) (*judging.Record, error) {
@@ -90,7 +90,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	}
 	if job.Manifest.Simulated {
 		p.copyRecords = nil
-		p.client, err = backends.NewSimulatedJudge(job.Manifest.Spec.Model.Name)
+		p.clientOverride, err = backends.NewSimulatedJudge(job.Manifest.Spec.Model.Name)
 	}
 	if samePath(run, out) {
 		err = InvalidField("out", out, "%s is the run itself: name another folder", out)
@@ -101,9 +101,9 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	return p, err
 }
 
-// scoreReaderSet returns the readers by which a run was scored, so that the same scores result: the paper's if the
+// readerSetForScores returns the readers by which a run was scored, so that the same scores result: the paper's if the
 // scores name none, the default if there are no scores.
-func scoreReaderSet(run string) judging.ReaderSet {
+func readerSetForScores(run string) judging.ReaderSet {
 	raw, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
 	var rep struct{ Reading judging.ReaderSet }
 	if err != nil || json.Unmarshal(raw, &rep) != nil {

@@ -34,9 +34,9 @@ var SimulatedEndpoint = Endpoint{Backend: backends.Simulation}
 // Simulated reports whether no server is asked.
 func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 
-// RunRequest describes a run. [FieldsOf] lists its fields as people know them: the flags of "gavel run", the keys of a
-// suite's file, and the fields of the server's API. The tag field has their names; without it, the name is the JSON key
-// with hyphens. New returns one with all defaults.
+// RunRequest describes a run. [ProtocolFields] lists its fields as people know them: the flags of "gavel run", the keys
+// of a suite's file, and the fields of the server's API. The tag field has their names; without it, the name is the
+// JSON key with hyphens. New returns one with all defaults.
 type RunRequest struct {
 	Endpoint
 	Protocol         string
@@ -51,18 +51,18 @@ type RunRequest struct {
 	// The items to judge.
 	Limit int `field:"limit"` // number of items to use, the first of those selected; 0 for all
 	// Sample is the number of items drawn, of each group if the protocol's groups are tasks; nil: the protocol's default.
-	Sample       *int     `field:"sample"`
-	Seed         int64    `field:"seed"`        // seed of random draws of items, options and order
-	IDsFile      string   `field:"ids"`         // path of a file with the ids of the items
-	Groups       []string `field:"group"`       // groups whose items are used; nil for all
-	Turns        string   `field:"turns"`       // turns of conversations to judge: first or all
-	ItemLanguage string   `field:"lang"`        // language of conversations and message trees
-	AddUnrelated bool     `field:"unrelated"`   // each item gets an option of another item
-	MaxOptions   int      `field:"max-options"` // number of options to which larger items are reduced; 0: all stay
-	Agents       []string `field:"agents"`      // models whose answers are judged: runs, files or MODEL@URL
-	Own          string   `field:"own"`         // folder of the run with the judge's own answers; "": gavel makes it
-	Shard        string   `field:"shard"`       // part of the items to judge: K/N, auto or auto/N
-	try          int      // number of the try of the shard's task, from 1
+	Sample             *int     `field:"sample"`
+	Seed               int64    `field:"seed"`        // seed of random draws of items, options and order
+	IDsFile            string   `field:"ids"`         // path of a file with the ids of the items
+	Groups             []string `field:"group"`       // groups whose items are used; nil for all
+	Turns              string   `field:"turns"`       // turns of conversations to judge: first or all
+	ItemLanguage       string   `field:"lang"`        // language of conversations and message trees
+	AddUnrelatedOption bool     `field:"unrelated"`   // each item gets an option of another item
+	MaxOptions         int      `field:"max-options"` // number of options to which larger items are reduced; 0: all stay
+	Agents             []string `field:"agents"`      // models whose answers are judged: runs, files or MODEL@URL
+	Own                string   `field:"own"`         // folder of the run with the judge's own answers; "": gavel makes it
+	Shard              string   `field:"shard"`       // part of the items to judge: K/N, auto or auto/N
+	try                int      // number of the try of the shard's task, from 1
 
 	datasets.Mapping // columns of a file that is in none of gavel's formats
 
@@ -97,8 +97,8 @@ func NewRequest(protocol judging.Protocol) RunRequest {
 	}
 	r.MaxTokens = 0
 	r.NumRepetitions = 1
-	if !protocol.FollowUps {
-		r.Attempts = 1
+	if !protocol.HasFollowUpTurn {
+		r.VerdictAttempts = 1
 	}
 	return r
 }

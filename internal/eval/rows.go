@@ -17,7 +17,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	add := func(name, format string, args ...any) {
 		rows = append(rows, [2]string{name, fmt.Sprintf(format, args...)})
 	}
-	add("protocol", "%s", protocolAsked(m.Spec))
+	add("protocol", "%s", protocolWithQuestion(m.Spec))
 	add("prompt", "%s", m.Spec.Prompt.Name)
 	judge := strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")
 	add("judge", "%s on %s", strings.TrimSpace(judge), describeAll(run.Judges))
@@ -36,7 +36,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 		add("  too long to be asked", "%d (counted by the server)", plan.TooLong)
 	}
 	add("  calls to make", "%s", CallRange(plan.Calls(), plan.CallsAtMost, " with follow-up turns"))
-	add("prompt tokens", "about %d (4 bytes a token)", plan.Tokens)
+	add("prompt tokens", "about %d (4 bytes a token)", plan.PromptTokens)
 	if m.LongestPrompt.Tokens > 0 {
 		add("longest prompt", "%d tokens (%s)", m.LongestPrompt.Tokens, m.LongestPrompt.CountMethod)
 	}
@@ -45,7 +45,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	}
 	add("reply tokens", "at most %d, %s", plan.ReplyTokensAtLimit, furtherTurns(m.Spec.Parameters, plan))
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
-		add("num_ctx", "%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)
+		add("num_ctx", "%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.VerdictAttempts)
 	}
 	add("concurrency", "%d", m.Concurrency)
 	add("time", "%s", run.Time())
@@ -59,8 +59,8 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	return rows
 }
 
-// protocolAsked returns the protocol's name, with its question if that depends on the goal.
-func protocolAsked(s judging.Spec) string {
+// protocolWithQuestion returns the protocol's name, with its question if that depends on the goal.
+func protocolWithQuestion(s judging.Spec) string {
 	if p, _ := judging.ProtocolNamed(s.Protocol); p.QuestionTemplate != "" {
 		return fmt.Sprintf("%s (%s)", s.Protocol, strings.ReplaceAll(p.QuestionTemplate, "GOAL", s.Goal))
 	}
@@ -73,7 +73,7 @@ func furtherTurns(p judging.Parameters, plan judging.CallPlan) string {
 	switch {
 	case p.Constrain && plan.HasLabelTurn:
 		more = append(more, "and a short turn for the label in each judgment")
-	case !p.Constrain && p.Attempts > 1:
+	case !p.Constrain && p.VerdictAttempts > 1:
 		more = append(more, "and as many again for each second attempt")
 	}
 	if p.Constrain && p.Logprobs {

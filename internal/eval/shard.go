@@ -45,8 +45,9 @@ func ParseShard(value string) (index, total int, err error) {
 	return index, total, err
 }
 
-// ShardOf returns the shard for a value of --shard; auto uses the variables of the engine that runs this process.
-func (e *Maker) ShardOf(value string) (Shard, error) {
+// ShardFromValue returns the shard for a value of --shard; auto uses the variables of the engine that runs this
+// process.
+func (e *Maker) ShardFromValue(value string) (Shard, error) {
 	index, total, err := ParseShard(value)
 	if err != nil {
 		return Shard{}, InvalidField("shard", value, "%v", err)
@@ -147,7 +148,7 @@ func (en *taskEngine) shardFromVariables(getenv func(string) string, byUser int)
 // resolveShard replaces auto in the request's shard by the numbers from an engine's variables, and notes them. If an
 // engine chose the shard, the run's folder gets the shard's suffix.
 func (e *Maker) resolveShard(o *RunRequest) error {
-	p, err := e.ShardOf(o.Shard)
+	p, err := e.ShardFromValue(o.Shard)
 	if err != nil {
 		return err
 	}
@@ -255,8 +256,8 @@ func CopyEarlierTry(out string, try int) error {
 	return nil
 }
 
-// first returns the first item: its shape is that of all items.
-func (subset runItems) first() (datasets.Item, error) {
+// firstItem returns the first item: its shape is that of all items.
+func (subset runItems) firstItem() (datasets.Item, error) {
 	row := 0 // for a shard without items
 	if len(subset.rows) > 0 {
 		row = subset.rows[0]

@@ -51,7 +51,7 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 			}
 			return ""
 		}}
-		p, err := e.ShardOf(c.value)
+		p, err := e.ShardFromValue(c.value)
 		got := p.String()
 		if p.Try > 1 {
 			got += fmt.Sprint(" try ", p.Try)

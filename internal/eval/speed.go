@@ -143,7 +143,7 @@ func (e *Maker) paceOf(run *RunPlan) *JudgmentTime {
 	}
 	speeds := e.Speeds
 	if speeds == nil {
-		speeds = SpeedsIn(e.folder(), filepath.Dir(filepath.Clean(run.Dir)))
+		speeds = SpeedsIn(e.runsFolder(), filepath.Dir(filepath.Clean(run.Dir)))
 	}
 	spec := run.Manifest.Spec
 	return speeds.Pace(spec.Model, spec.Protocol, spec.Prompt.Name)

@@ -22,16 +22,16 @@ import (
 
 // stages holds the runs on which a judging run depends: those in which the judge and agents answer its questions.
 type stages struct {
-	request         RunRequest // the request for the judging run
-	stage           *judging.Stage
-	folder          string                  // folder of all these runs and of the judging run
-	questionItems   runItems                // the items of the request, which the models answer
-	judgeServers    []backends.PoolMember   // the servers of the judge
-	ownAnswers      *judging.ModelAnswers   // the judge's own answers; nil until they are there
-	hidesOwnAnswers bool                    // the judge has and needs no answers of its own
-	agentAnswers    []*judging.ModelAnswers // the answers of each agent that are there
-	reports         []scoring.Report        // scores of the answer runs, for tables
-	tempDir         string                  // folder for imports in a dry run, removed afterwards
+	request           RunRequest // the request for the judging run
+	stage             *judging.Stage
+	folder            string                  // runsFolder of all these runs and of the judging run
+	questionItems     runItems                // the items of the request, which the models answer
+	judgeServers      []backends.PoolMember   // the servers of the judge
+	ownAnswers        *judging.ModelAnswers   // the judge's own answers; nil until they are there
+	needsNoOwnAnswers bool                    // the judge has and needs no answers of its own
+	agentAnswers      []*judging.ModelAnswers // the answers of each agent that are there
+	reports           []scoring.Report        // scores of the answer runs, for tables
+	tempDir           string                  // folder for imports in a dry run, removed afterwards
 }
 
 // requestWork holds the state of a request that is made or planned.
@@ -40,7 +40,7 @@ type requestWork struct {
 	plan    *Plan            // the plan to fill; nil if the request is made
 	reports []scoring.Report // scores of the runs made
 
-	unservedError error // error of a finished run of answers that lacks some
+	incompleteAnswersError error // error of a finished run of answers that lacks some
 }
 
 // Run makes or continues the run of a request, after its stages: runs in which models give the answers that some
@@ -50,7 +50,7 @@ func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error)
 	w := &requestWork{Maker: e}
 	err := w.processRequest(ctx, o)
 	if err == nil {
-		err = w.unservedError
+		err = w.incompleteAnswersError
 	}
 	return w.reports, err
 }
@@ -111,7 +111,7 @@ func (w *requestWork) note(format string, args ...any) {
 
 // runStages asks the judge for its own answers, collects those of agents if it judges them, and then asks it to judge.
 func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judging.Stage, subset runItems) error {
-	s := &stages{request: o, stage: stage, folder: w.folder(), questionItems: subset}
+	s := &stages{request: o, stage: stage, folder: w.runsFolder(), questionItems: subset}
 	if o.Out != "" {
 		s.folder = filepath.Dir(filepath.Clean(o.Out))
 	}
@@ -129,14 +129,14 @@ func (w *requestWork) runStages(ctx context.Context, o RunRequest, stage *judgin
 		}
 		defer os.RemoveAll(s.tempDir)
 	}
-	if err := w.answerStages(ctx, s); err != nil {
+	if err := w.collectAnswers(ctx, s); err != nil {
 		return err
 	}
 	p, err := w.prepareJudging(ctx, s)
 	if p == nil || err != nil {
 		return err
 	}
-	if stage.Agents { // the questions of pairs have no published answers, so answers to them have no score
+	if stage.JudgesAgents { // the questions of pairs have no published answers, so answers to them have no score
 		w.reports = s.reports
 	}
 	return w.planOrMake(ctx, p)
@@ -149,12 +149,12 @@ func (s *stages) needsAnswers() (bool, error) {
 	if len(subset.rows) == 0 && subset.shard == nil {
 		return false, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
 	}
-	item, err := subset.first()
+	item, err := subset.firstItem()
 	if err != nil {
 		return false, err
 	}
 	answered, agents := item.Answered != nil, s.request.Agents
-	if !s.stage.Agents || answered && len(agents) == 0 && !s.stage.JudgesOptions {
+	if !s.stage.JudgesAgents || answered && len(agents) == 0 && !s.stage.JudgesOptions {
 		_, _, err := checkItems(s.request, subset)
 		return !answered, err
 	}
@@ -168,13 +168,13 @@ func (s *stages) needsAnswers() (bool, error) {
 	if len(agents) == 0 && !s.stage.JudgesOptions {
 		return true, InvalidField("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
-	_, _, err = checkItems(s.answerOptions(), subset)
+	_, _, err = checkItems(s.answerRequest(), subset)
 	return true, err
 }
 
-// answerStages makes or reads the judge's own answers, then each agent's, and sets them in s.
-func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
-	answering := s.answerOptions()
+// collectAnswers makes or reads the judge's own answers, then each agent's, and sets them in s.
+func (w *requestWork) collectAnswers(ctx context.Context, s *stages) (err error) {
+	answering := s.answerRequest()
 	var agents []agentSource // checked before anything is asked, so that a typo costs nothing
 	for _, a := range s.request.Agents {
 		source, err := w.findAgent(ctx, s, a)
@@ -196,7 +196,7 @@ func (w *requestWork) answerStages(ctx context.Context, s *stages) (err error) {
 	case s.request.Own != "":
 		s.ownAnswers, err = w.readAnswers(s, s.request.Own)
 	case s.judgeServers[0].Server.Can(backends.HasDecisionModels) && s.stage.HidesOwnAnswers:
-		s.hidesOwnAnswers = true
+		s.needsNoOwnAnswers = true
 		w.note("stage: the judge writes no answers of its own")
 	default:
 		err = w.makeOwnAnswers(ctx, s, answering)
@@ -243,8 +243,8 @@ func (w *requestWork) makeOwnAnswers(ctx context.Context, s *stages, o RunReques
 	return nil
 }
 
-// answerOptions returns the request for a run of answers to the questions, with the settings of the judging run.
-func (s *stages) answerOptions() RunRequest {
+// answerRequest returns the request for a run of answers to the questions, with the settings of the judging run.
+func (s *stages) answerRequest() RunRequest {
 	o := s.request
 	answering := judging.AnswerProtocol()
 	o.Protocol = answering.Name
@@ -277,7 +277,7 @@ func (w *requestWork) makeAnswers(
 	rep, err := w.continueRun(ctx, p)
 	if errors.Is(err, ErrServerNoVerdict) { // the questions that have an answer are judged
 		w.Notef("warning: %v", err)
-		w.unservedError = err
+		w.incompleteAnswersError = err
 	} else if err != nil {
 		return nil, err
 	}
@@ -330,7 +330,7 @@ func (w *requestWork) findAgent(ctx context.Context, s *stages, agent string) (a
 		answers, err := w.readAnswers(s, dir)
 		return func() (*judging.ModelAnswers, error) { return answers, nil }, err
 	}
-	o := s.answerOptions()
+	o := s.answerRequest()
 	model, url, ok := strings.Cut(agent, "@")
 	switch {
 	case strings.HasPrefix(agent, "sim:"):

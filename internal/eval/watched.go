@@ -21,7 +21,7 @@ func (s *replyWarningClient) Ask(ctx context.Context, req backends.Request) (bac
 	if err == nil && resp.NoFinishReasons {
 		s.noFinish.Do(func() { s.warn("warning: %s", backends.NoFinishReasons) })
 	}
-	if err == nil && s.model.DiffersFrom(resp.Model) {
+	if err == nil && s.model.DiffersFromReplyName(resp.Model) {
 		s.otherModel.Do(func() {
 			s.warn("warning: asked for the model %q, the server says that %q answers", s.model.Name, resp.Model)
 		})

@@ -27,13 +27,13 @@ func (r *Jury) Document() doc.Document {
 	for _, m := range r.Members {
 		add("member", m.Run, m.Value, m.Low, m.High)
 	}
-	add("gain", r.JuryRun, r.Gain.Diff, r.Gain.Low, r.Gain.High)
+	add("gain", r.JuryRun, r.Gain.BMinusA, r.Gain.Low, r.Gain.High)
 	return doc.Document{Answer: r.Says, Also: r.Also, Blocks: r.Blocks(), CSVRows: sheet}
 }
 
 // Blocks returns the parts of the document, which the page of the jury's run shows too.
 func (r *Jury) Blocks() []doc.Block {
-	sure := doc.Block{ID: "sure", Surfaces: doc.SurfacePage, Fold: "How sure is that? How to read this"}
+	sure := doc.Block{ID: "sure", Surfaces: doc.SurfacePage, FoldLabel: "How sure is that? How to read this"}
 	sure.Remark("jury.paired", r.N)
 	sure.Remark("jury.best-on-these")
 	sure.Remark("jury.calls")
@@ -41,8 +41,8 @@ func (r *Jury) Blocks() []doc.Block {
 	return []doc.Block{r.membersBlock(), r.gainBlock(), r.agreementBlock(), r.votesBlock(), sure}
 }
 
-// metric returns the label of the headline metric, such as "correct in both orders".
-func (r *Jury) metric() string { return doc.MetricName(r.Report.Protocol, r.Metric) }
+// metricLabel returns the label of the headline metric, such as "correct in both orders".
+func (r *Jury) metricLabel() string { return doc.MetricName(r.Report.Protocol, r.Metric) }
 
 // membersBlock returns the table with a row for the jury and for each of its members, the best first.
 func (r *Jury) membersBlock() doc.Block {
@@ -52,7 +52,7 @@ func (r *Jury) membersBlock() doc.Block {
 	coverage.HidePriority = 2
 	coverage.Surfaces = doc.SurfaceAnyText
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "level", Kind: doc.ColumnLevel}, {Name: r.metric(), Kind: doc.ColumnNumber, Axis: doc.UnitAxis(r.Value.Unit)},
+		{Name: "level", Kind: doc.ColumnLevel}, {Name: r.metricLabel(), Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(r.Value.Unit)},
 		consistent, coverage, {Name: "calls", Kind: doc.ColumnInteger},
 	}}
 	row := func(name string, value scoring.Result, calls int, scored *scoring.Report) doc.Row {
@@ -76,7 +76,7 @@ func (r *Jury) membersBlock() doc.Block {
 			rank++
 		}
 	}
-	total := row("the jury", r.Value, r.Calls, &r.Report)
+	total := row("the jury", r.Value, r.MemberJudgments, &r.Report)
 	total.Detail = string(r.Rule) + " of " + scoring.NumberWord(len(r.Members))
 	total.Total = true
 	total.Mark = doc.MarkSolid
@@ -85,13 +85,13 @@ func (r *Jury) membersBlock() doc.Block {
 	b := doc.Block{
 		ID:    "members",
 		Title: "The jury among its members",
-		About: phrases.Sentence("jury.about", r.metric(), table.Count(r.N, r.unit)),
+		About: phrases.Sentence("jury.about", r.metricLabel(), table.CountWithNoun(r.N, r.unit)),
 		Table: t,
 		Keys:  []doc.LegendEntry{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
 	}
-	b.Remark("jury.n", table.Count(r.N, r.unit))
+	b.Remark("jury.n", table.CountWithNoun(r.N, r.unit))
 	if d := r.Gain; d.Table != nil && len(r.Members) > 0 {
-		b.Remark("jury.only-right", table.Count(d.Table.OnlyB, r.unit), humanize.Comma(int64(d.Table.OnlyA)),
+		b.Remark("jury.only-right", table.CountWithNoun(d.Table.OnlyB, r.unit), humanize.Comma(int64(d.Table.OnlyA)),
 			scoring.QuoteName(r.Members[0].Name), doc.PValueWithTest(d))
 	}
 	b.Remark("jury.best-member")
@@ -101,7 +101,7 @@ func (r *Jury) membersBlock() doc.Block {
 
 // gainBlock returns the chart of the jury's headline minus that of its best member.
 func (r *Jury) gainBlock() doc.Block {
-	if r.Gain.Diff == nil || len(r.Members) == 0 {
+	if r.Gain.BMinusA == nil || len(r.Members) == 0 {
 		return doc.Block{}
 	}
 	x := r.Gain.Result()
@@ -212,7 +212,7 @@ func (r *Jury) votesBlock() doc.Block {
 	return doc.Block{
 		ID:       "votes",
 		Title:    "Votes and outcome",
-		About:    "how many members are " + r.metric(),
+		About:    "how many members are " + r.metricLabel(),
 		Surfaces: doc.SurfaceAllButShort,
 		Chart:    doc.ChartStackedBar,
 		Table:    t,

@@ -18,13 +18,13 @@ type Jury struct {
 	JuryRun string `json:"jury"` // folder of the jury's run
 	Says    string `json:"says"` // whether the jury is better than its best member, in a sentence
 	// further sentences: size of the difference, how alike the members err, advice
-	Also    string         `json:"also,omitempty"`
-	Rule    Rule           `json:"rule"`    // rule by which the members' verdicts are combined
-	Metric  string         `json:"metric"`  // key of the metric of all values: the headline of the protocol
-	N       int            `json:"n"`       // units (pairs, questions) that all members have judged
-	Calls   int            `json:"calls"`   // judgments of the members that the jury's verdicts used
-	Members []Member       `json:"members"` // results of the members, the best first
-	Value   scoring.Result `json:"value"`   // result of the jury by the metric
+	Also            string         `json:"also,omitempty"`
+	Rule            Rule           `json:"rule"`    // rule by which the members' verdicts are combined
+	Metric          string         `json:"metric"`  // key of the metric of all values: the headline of the protocol
+	N               int            `json:"n"`       // units (pairs, questions) that all members have judged
+	MemberJudgments int            `json:"calls"`   // judgments of the members that the jury's verdicts used
+	Members         []Member       `json:"members"` // results of the members, the best first
+	Value           scoring.Result `json:"value"`   // result of the jury by the metric
 	// only for pairs: accuracy of the jury when consistent, in percent
 	AccuracyWhenConsistent *float64 `json:"right_where_alike,omitempty"`
 	// only for pairs: percent of the pairs on which the jury is consistent
@@ -181,7 +181,7 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 			Low:            share.Low,
 			High:           share.High,
 			IntervalMethod: share.IntervalMethod,
-			Calls:          run.Manifest.Stages[i].Calls,
+			Calls:          run.Manifest.Stages[i].UsedJudgments,
 			Report:         member.Score(b),
 		}
 		if i < len(names) {
@@ -189,7 +189,7 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 		}
 		m.AccuracyWhenConsistent = m.Report.Overall(scoring.AccuracyWhenConsistent).Value
 		m.Coverage = m.Report.Overall(scoring.Coverage).Value
-		r.Calls += m.Calls
+		r.MemberJudgments += m.Calls
 		r.Members = append(r.Members, m)
 		if *m.Value > *r.Members[best].Value {
 			best = i
@@ -205,7 +205,7 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 	r.AccuracyWhenConsistent = r.Report.Overall(scoring.AccuracyWhenConsistent).Value
 	r.Coverage = r.Report.Overall(scoring.Coverage).Value
 	r.Value = r.Report.Overall(rights.Metric)
-	r.likeness(rights)
+	r.computeLikenesses(rights)
 	r.countRightMembers(rights)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
 	r.Says = r.answer()
@@ -239,9 +239,9 @@ func (r *Jury) countRightMembers(rights *scoring.RightUnits) {
 	}
 }
 
-// likeness sets how often every two members err on the same units, and from that the number of independent judges that
-// they are worth.
-func (r *Jury) likeness(rights *scoring.RightUnits) {
+// computeLikenesses sets how often every two members err on the same units, and from that the number of independent
+// judges that they are worth.
+func (r *Jury) computeLikenesses(rights *scoring.RightUnits) {
 	sum, pairs := 0.0, 0
 	for i := range r.Members {
 		for k := range i {
@@ -256,7 +256,7 @@ func (r *Jury) likeness(rights *scoring.RightUnits) {
 				BothFail: int(counts[0]),
 			}
 			if r.Members[i].Coverage != nil {
-				overlap.agree(rights.Outcomes[k], rights.Outcomes[i])
+				overlap.countSameResponses(rights.Outcomes[k], rights.Outcomes[i])
 			}
 			r.MemberPairs = append(r.MemberPairs, overlap)
 			if phi := stats.BinaryCorrelation(float64(len(rights.CommonUnits)), counts[2]+counts[3], counts[1]+counts[3],
@@ -272,9 +272,9 @@ func (r *Jury) likeness(rights *scoring.RightUnits) {
 	}
 }
 
-// agree counts the pairs of responses on which both members name the same response, of those where each names one in
-// both orders. a and b hold the outcome of each pair for the two members.
-func (l *Likeness) agree(a, b []string) {
+// countSameResponses counts the pairs of responses on which both members name the same response, of those where each
+// names one in both orders. a and b hold the outcome of each pair for the two members.
+func (l *Likeness) countSameResponses(a, b []string) {
 	names := func(part string) bool { return part == "right" || part == "wrong" }
 	same := 0
 	for u := range min(len(a), len(b)) {

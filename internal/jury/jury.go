@@ -101,10 +101,10 @@ type juryJudgment struct {
 type ballots struct {
 	firstManifest *judging.Manifest // manifest of the first member's run
 	// runs of the members, each with the number of its judgments that the jury's verdicts used
-	members   []judging.StageRun
-	simulated bool            // a member is a simulated judge
-	judgments []*juryJudgment // judgments made by all members, sorted by item and presentation
-	partial   int             // judgments of the first member that another member has not made
+	members          []judging.StageRun
+	simulated        bool            // a member is a simulated judge
+	judgments        []*juryJudgment // judgments made by all members, sorted by item and presentation
+	partialJudgments int             // judgments of the first member that another member has not made
 }
 
 // pairShape is the value of Record.Shape in records of pairs of responses.
@@ -120,7 +120,7 @@ func Make(req Recipe) (leftOut int, err error) {
 	for _, group := range j.groups(req.VoteAcrossOrders || req.Rule == Cascade) {
 		j.decide(group, req.Rule)
 	}
-	return j.partial, j.write(req.Out, j.manifest(req))
+	return j.partialJudgments, j.write(req.Out, j.manifest(req))
 }
 
 // read collects the members' votes from the runs in these folders.
@@ -165,7 +165,7 @@ func read(dirs []string, reading judging.ReadingOptions) (*ballots, error) {
 		return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Presentation, b.Presentation))
 	})
 	j.judgments = slices.DeleteFunc(j.judgments, func(x *juryJudgment) bool { return len(x.votes) < len(dirs) })
-	j.partial = len(judgments) - len(j.judgments)
+	j.partialJudgments = len(judgments) - len(j.judgments)
 	if len(j.judgments) == 0 {
 		return nil, fmt.Errorf("%s and the others have no judgments in common", dirs[0])
 	}
@@ -238,7 +238,7 @@ func (j *ballots) decide(group []*juryJudgment, rule Rule) {
 		return
 	}
 	for i := range j.members {
-		j.members[i].Calls += len(group)
+		j.members[i].UsedJudgments += len(group)
 	}
 	var votes []vote
 	for _, x := range group {
@@ -254,7 +254,7 @@ func (j *ballots) decide(group []*juryJudgment, rule Rule) {
 // every order, or else of the last member.
 func (j *ballots) cascade(group []*juryJudgment) {
 	for i := range j.members {
-		j.members[i].Calls += len(group)
+		j.members[i].UsedJudgments += len(group)
 		first := group[0].votes[i].choice
 		differs := func(x *juryJudgment) bool { return x.votes[i].choice != first }
 		if (first == tieChoice || slices.ContainsFunc(group, differs)) && i < len(j.members)-1 {

@@ -64,8 +64,8 @@ func madeBy(t *testing.T, rule jury.Rule, orders bool, runs ...string) (out stri
 	return out
 }
 
-// TestRules: what juries say, and how many calls of their members that takes. Two judges who say tie outvote one who does
-// not, and are not heard as silent; a draw with a tie is a tie.
+// TestRules: what juries say, and how many calls of their members that takes. Two judges who say tie outvote one who
+// does not, and are not heard as silent; a draw with a tie is a tie.
 func TestRules(t *testing.T) {
 	var named, ties []string
 	for _, said := range []string{"A A  A B  - -", "A B  A A  B -", "B B  A A  B -"} {
@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 		assert.Equal(t, run.Items, 3)
 		calls := 0
 		for _, member := range run.Manifest.Stages {
-			calls += member.Calls
+			calls += member.UsedJudgments
 		}
 		assert.Equal(t, calls, c.calls, "%s %v", c.rule, c.orders)
 	}

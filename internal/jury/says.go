@@ -18,7 +18,7 @@ func (r *Jury) answer() string {
 	best := r.Members[0]
 	name := scoring.QuoteName(best.Name)
 	code := "jury.better"
-	switch gain := *r.Gain.Diff; {
+	switch gain := *r.Gain.BMinusA; {
 	case r.Gain.NotSignificant && gain > 0:
 		code = "jury.no-significant-gain"
 	case r.Gain.NotSignificant:
@@ -26,12 +26,12 @@ func (r *Jury) answer() string {
 	case gain < 0:
 		code = "jury.worse"
 	}
-	return phrases.Sentence(code, *r.Value.Value, r.metric(), *best.Value, name, r.callsRatioText())
+	return phrases.Sentence(code, *r.Value.Value, r.metricLabel(), *best.Value, name, r.callsRatioText())
 }
 
 // hasValues reports whether the jury and its best member have a value by the metric, and their difference is known.
 func (r *Jury) hasValues() bool {
-	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
+	return r.Value.Value != nil && r.Gain.BMinusA != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
 // details returns sentences on the size of the difference to the best member, on how alike the members err, and advice.
@@ -39,7 +39,7 @@ func (r *Jury) details() string {
 	if !r.hasValues() {
 		return ""
 	}
-	gain := *r.Gain.Diff
+	gain := *r.Gain.BMinusA
 	code := "jury.not-significant"
 	switch {
 	case !r.Gain.NotSignificant:
@@ -47,7 +47,7 @@ func (r *Jury) details() string {
 	case gain == 0:
 		code = "jury.difference"
 	}
-	sentences := []string{phrases.Sentence(code, r.leadText())}
+	sentences := []string{phrases.Sentence(code, r.gainText())}
 	if r.EffectiveJudges != nil {
 		sentences = append(sentences,
 			phrases.Sentence("jury.overlap", scoring.NumberWord(len(r.Members)), *r.EffectiveJudges))
@@ -64,9 +64,9 @@ func (r *Jury) details() string {
 	return strings.Join(sentences, " ")
 }
 
-// leadText returns the jury's headline minus its best member's, with the interval, in words: "−2.6 points [−5.2,
+// gainText returns the jury's headline minus its best member's, with the interval, in words: "−2.6 points [−5.2,
 // 0.0]".
-func (r *Jury) leadText() string {
+func (r *Jury) gainText() string {
 	x := r.Gain.Result()
 	text := table.Signed(x.Value, x, 1) + " points"
 	if x.HasInterval() {
@@ -79,10 +79,10 @@ func (r *Jury) leadText() string {
 // callsRatioText returns in words by how much the jury's judgments exceed those of one member, such as "three times the
 // calls"; "" if it takes no more.
 func (r *Jury) callsRatioText() string {
-	if r.singleMemberCalls == 0 || r.Calls <= r.singleMemberCalls {
+	if r.singleMemberCalls == 0 || r.MemberJudgments <= r.singleMemberCalls {
 		return ""
 	}
-	times := float64(r.Calls) / float64(r.singleMemberCalls)
+	times := float64(r.MemberJudgments) / float64(r.singleMemberCalls)
 	switch {
 	case times == 2:
 		return phrases.Sentence("jury.twice")

@@ -9,7 +9,7 @@ import (
 // TestJurySays: every branch of the first line and of what follows it, over made-up numbers.
 func TestJurySays(t *testing.T) {
 	gain := func(diff, low, high float64, noise bool) scoring.Difference {
-		return scoring.Difference{Diff: &diff, Low: &low, High: &high, NotSignificant: noise}
+		return scoring.Difference{BMinusA: &diff, Low: &low, High: &high, NotSignificant: noise}
 	}
 	for _, c := range []struct {
 		name  string
@@ -43,7 +43,7 @@ func TestJurySays(t *testing.T) {
 		r := Jury{
 			Metric:            "strict",
 			Gain:              c.gain,
-			Calls:             c.calls,
+			MemberJudgments:   c.calls,
 			Value:             scoring.Result{Value: new(78.0)},
 			Members:           []Member{{Name: "best", Value: new(74.0)}, {Name: "other", Value: new(70.0)}},
 			EffectiveJudges:   new(1.5),

@@ -64,8 +64,8 @@ type JudgeAgreement struct {
 	// letters of the groups of judges that do not differ significantly: such judges share a letter
 	Letters string `json:"letters"`
 
-	// by id of a judged item with a label: the columns of itemRow by which judges are compared
-	rows map[string][]float64
+	// by id of a judged item with a label: the columns of agreementRow by which judges are compared
+	agreementRowByItem map[string][]float64
 }
 
 // RaterPair tells how often two raters, judges or people, agree on the items that both labelled.
@@ -82,7 +82,7 @@ type RaterPair struct {
 	AC1       Statistic `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
 	Alpha     Statistic `json:"alpha"`     // Krippendorff's α of the two raters, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
-	Ordinal        *Statistic `json:"alpha_ordinal,omitempty"`
+	OrdinalAlpha   *Statistic `json:"alpha_ordinal,omitempty"`
 	ScoreAgreement            // in place of κ, AC1 and α
 }
 
@@ -150,7 +150,7 @@ func Agree(
 	}
 	a := p.rank(reading)
 	for i, x := range p.raters {
-		if x.judge == nil && len(p.people) > maxPeople {
+		if x.judge == nil && len(p.peopleRaters) > maxPeople {
 			break // People has their agreement
 		}
 		for _, y := range p.raters[i+1:] {
@@ -159,7 +159,7 @@ func Agree(
 			}
 		}
 	}
-	if len(p.people) > 2 {
+	if len(p.peopleRaters) > 2 {
 		for _, judge := range p.raters[:len(p.judges)] {
 			a.AltTests = append(a.AltTests, p.altTest(judge, epsilon))
 		}
@@ -206,7 +206,7 @@ func (p *panel) rank(reading judging.ReadingOptions) *Agreement {
 	}
 	a.Items = len(reference)
 	p.rankJudges(a, reference)
-	if len(p.people) > 2 {
+	if len(p.peopleRaters) > 2 {
 		a.PeopleAgreement = p.peopleAgreement()
 	}
 	p.addIntraRater(a)
@@ -222,9 +222,9 @@ func (p *panel) rankJudges(a *Agreement, reference map[string]string) {
 		s := JudgeAgreement{
 			Run:                   j.Dir,
 			Model:                 j.Manifest.Spec.Model.Name,
-			CallsPerThousandItems: 1000 * j.Calls,
+			CallsPerThousandItems: 1000 * j.CallsPerItem,
 			Tokens:                int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Verdicts))))),
-			rows:                  map[string][]float64{},
+			agreementRowByItem:    map[string][]float64{},
 		}
 		agreed := clusters{}
 		for item, label := range reference {
@@ -238,8 +238,8 @@ func (p *panel) rankJudges(a *Agreement, reference map[string]string) {
 					continue
 				}
 			}
-			s.rows[item] = p.itemRow(label, verdict)
-			p.addItem(agreed, item, s.rows[item])
+			s.agreementRowByItem[item] = p.agreementRow(label, verdict)
+			p.addItem(agreed, item, s.agreementRowByItem[item])
 		}
 		s.Agreement, s.N, s.Clusters = p.agreementShare(agreed)
 		pair := p.pair(p.raters[i], rater{labels: reference})
@@ -266,13 +266,13 @@ func percentStatistic(value float64, iv stats.Interval, method string) Statistic
 // assignLetters sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired
 // test finds no significant difference.
 func (p *panel) assignLetters(judges []JudgeAgreement) {
-	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.headline().Value, new(math.Inf(-1))) }
+	value := func(j JudgeAgreement) float64 { return *cmp.Or(j.rankingStatistic().Value, new(math.Inf(-1))) }
 	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
 	var pairs [][2]int
 	for x := range judges {
 		for y := x + 1; y < len(judges); y++ {
-			tests = append(tests, p.pValue(judges[x].rows, judges[y].rows))
+			tests = append(tests, p.pValue(judges[x].agreementRowByItem, judges[y].agreementRowByItem))
 			pairs = append(pairs, [2]int{x, y})
 		}
 	}
@@ -289,11 +289,11 @@ func (p *panel) assignLetters(judges []JudgeAgreement) {
 	}
 }
 
-// headline returns the statistic by which judges are ranked.
-func (j JudgeAgreement) headline() Statistic { return *cmp.Or(j.WeightedKappa, &j.Agreement) }
+// rankingStatistic returns the statistic by which judges are ranked.
+func (j JudgeAgreement) rankingStatistic() Statistic { return *cmp.Or(j.WeightedKappa, &j.Agreement) }
 
 // pValue returns the p-value of the difference between two judges, by McNemar's test, or by a permutation test of
-// scores or if items come in clusters. a and b are [JudgeAgreement.rows].
+// scores or if items come in clusters. a and b are [JudgeAgreement.agreementRowByItem].
 func (p *panel) pValue(a, b map[string][]float64) float64 {
 	both := clusters{}
 	for item, first := range a {

@@ -274,7 +274,7 @@ func TestJudgesThatScoreAreToldApart(t *testing.T) {
 			for k := range rows {
 				rows[k] = map[string][]float64{}
 				for item, mean := range p.meanScores() {
-					rows[k][item] = p.itemRow(mean, scores[k][item])
+					rows[k][item] = p.agreementRow(mean, scores[k][item])
 				}
 			}
 			if p.pValue(rows[0], rows[1]) < 0.05 {

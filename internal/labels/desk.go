@@ -48,7 +48,7 @@ type Desk struct {
 type person struct {
 	turns     []turn          // all items for this person, in the order shown
 	labels    map[turn]string // the person's labels so far; "" for a skipped item
-	undo      []turn          // turns whose label can be taken back, the latest last
+	undoTurns []turn          // turns whose label can be taken back, the latest last
 	shownAt   time.Time       // when the current item was first shown; zero after [Desk.Undo]
 	current   turn            // the item that the person was shown last
 	durations []time.Duration // time that each label took
@@ -128,9 +128,10 @@ func (d *Desk) person(name string) *person {
 // maxVisitors limits the people in memory who have not labelled anything.
 const maxVisitors = 50
 
-// last returns the item whose label the person can take back. Labels from a draw with other options are not shown here.
-func (p *person) last() (latest turn, ok bool) {
-	for _, latest = range slices.Backward(p.undo) {
+// lastUndoable returns the item whose label the person can take back. Labels from a draw with other options are not
+// shown here.
+func (p *person) lastUndoable() (latest turn, ok bool) {
+	for _, latest = range slices.Backward(p.undoTurns) {
 		if slices.Contains(p.turns, latest) {
 			return latest, true
 		}
@@ -140,14 +141,14 @@ func (p *person) last() (latest turn, ok bool) {
 
 // applyLabel applies a line of the file of labels, which is a label or takes one back, to the item t.
 func (p *person) applyLabel(t turn, l Label) {
-	if k := slices.Index(p.undo, t); k >= 0 {
-		p.undo = slices.Delete(p.undo, k, k+1)
+	if k := slices.Index(p.undoTurns, t); k >= 0 {
+		p.undoTurns = slices.Delete(p.undoTurns, k, k+1)
 	}
 	if l.Undo {
 		delete(p.labels, t)
 		return
 	}
-	p.undo = append(p.undo, t)
+	p.undoTurns = append(p.undoTurns, t)
 	p.labels[t] = l.Label
 }
 
@@ -177,7 +178,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	defer d.mu.Unlock()
 	p := d.person(name)
 	t = Turn{Labeller: name, Total: len(p.turns), Finished: true}
-	if latest, ok := p.last(); ok {
+	if latest, ok := p.lastUndoable(); ok {
 		t.Undo = latest.String()
 	}
 	var next turn
@@ -322,7 +323,7 @@ func (d *Desk) Undo(name, latest string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := d.person(name)
-	last, ok := p.last()
+	last, ok := p.lastUndoable()
 	if !ok {
 		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
 	}

@@ -199,7 +199,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
 	defer set.Close()
-	n, notes, err := labels.Export(set, d.path, filepath.Join(t.TempDir(), "out.jsonl"))
+	n, notes, err := labels.ExportDataset(set, d.path, filepath.Join(t.TempDir(), "out.jsonl"))
 	assert.NilError(t, err)
 	assert.Equal(t, n, 1)
 	assert.DeepEqual(t, notes, []string{"1 labels left out: their items have changed since"})
@@ -290,7 +290,7 @@ func TestResponses(t *testing.T) {
 	assert.NilError(t, err)
 	defer set.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	n, _, err := labels.Export(set, d.path, out)
+	n, _, err := labels.ExportDataset(set, d.path, out)
 	assert.Assert(t, err == nil && n == 1, err)
 	back, err := datasets.OpenFile(out)
 	assert.NilError(t, err)
@@ -298,7 +298,7 @@ func TestResponses(t *testing.T) {
 	item, err := back.Item(0)
 	assert.NilError(t, err)
 	assert.DeepEqual(t, item.People, &datasets.PeopleScores{Scores: map[string]float64{"ann": 4.5, "bea": 3}, Scale: &[2]float64{1, 5}})
-	_, _, err = labels.Export(set, file(t, "l.jsonl", `{"item":"r1","labeller":"ann","label":"A"}`+"\n"), out+"2")
+	_, _, err = labels.ExportDataset(set, file(t, "l.jsonl", `{"item":"r1","labeller":"ann","label":"A"}`+"\n"), out+"2")
 	assert.ErrorContains(t, err, `label "A" of r1 is no score`)
 }
 

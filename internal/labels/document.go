@@ -20,7 +20,7 @@ const maxPairs = 30
 // replace a person.
 func (a *Agreement) Document() doc.Document {
 	return doc.Document{
-		Title: a.LabelsPath + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), CSVRows: a.csvRows(),
+		Title: a.LabelsPath + " · " + table.CountWithNoun(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), CSVRows: a.csvRows(),
 	}
 }
 
@@ -57,7 +57,7 @@ func (a *Agreement) csvRows() [][]string {
 		pair("kappa", &p.Kappa)
 		pair("ac1", &p.AC1)
 		pair("alpha", &p.Alpha)
-		pair("alpha_ordinal", p.Ordinal)
+		pair("alpha_ordinal", p.OrdinalAlpha)
 		pair("weighted_kappa", p.WeightedKappa)
 		pair("mae", p.Distance)
 	}
@@ -67,8 +67,8 @@ func (a *Agreement) csvRows() [][]string {
 // scored reports whether people and judges give scores.
 func (a *Agreement) scored() bool { return a.Judges[0].WeightedKappa != nil }
 
-// code returns the code of a phrase, or of the one that stands in its place for scores.
-func (a *Agreement) code(code string) string {
+// phraseCode returns the code of a phrase, or of the one that stands in its place for scores.
+func (a *Agreement) phraseCode(code string) string {
 	if a.scored() {
 		code = "scored-" + code
 	}
@@ -90,11 +90,11 @@ func (a *Agreement) judges() doc.Block {
 		{Name: "tokens per 1,000", Kind: doc.ColumnInteger, Surfaces: doc.SurfaceFullText},
 		{Name: "run", Surfaces: doc.SurfaceFullText, HidePriority: 1},
 	}}
-	names := a.names()
+	names := a.judgeNames()
 	for _, j := range a.Judges {
 		r := doc.Row{Name: names[j.Run], N: j.N, Target: doc.RunRef(j.Run), Look: "level-" + string(scoring.LevelUnknown)}
 		if j.Clusters > 0 {
-			r.Detail = "in " + table.Count(j.Clusters, "cluster")
+			r.Detail = "in " + table.CountWithNoun(j.Clusters, "cluster")
 		}
 		r.Cells = doc.Cells(shareCell(j.Agreement), "", coefficientCell(&j.Kappa), coefficientCell(j.WeightedKappa),
 			coefficientCell(j.Distance), j.NoVerdict, j.CallsPerThousandItems, "", j.Run)
@@ -108,7 +108,7 @@ func (a *Agreement) judges() doc.Block {
 	}
 	t.DropEmpty()
 	b := doc.Block{ID: "judges", Title: "Agreement with people", Table: t}
-	b.About = phrases.Sentence(a.code("labels.agreement"))
+	b.About = phrases.Sentence(a.phraseCode("labels.agreement"))
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.JudgePairTest == "permutation" {
@@ -122,8 +122,8 @@ func (a *Agreement) judges() doc.Block {
 
 // countingNotes returns notes on how the judges' numbers are counted and on the agreement of people with each other.
 func (a *Agreement) countingNotes() doc.Block {
-	b := doc.Block{ID: "counting", Fold: "How it is counted", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
-		doc.PhraseNote(a.code("labels.counted")), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
+	b := doc.Block{ID: "counting", FoldLabel: "How it is counted", Surfaces: doc.SurfaceAllButShort, Notes: []doc.Note{
+		doc.PhraseNote(a.phraseCode("labels.counted")), doc.PhraseNote("labels.cost"), doc.PhraseNote("labels.kappa"),
 	}}
 	if slices.ContainsFunc(a.Judges, func(j JudgeAgreement) bool { return j.Kappa.Constant }) ||
 		slices.ContainsFunc(a.Pairs, func(p RaterPair) bool { return p.Kappa.Constant }) {
@@ -139,14 +139,14 @@ func (a *Agreement) countingNotes() doc.Block {
 		b.Remark(code, p.Raters, table.Interval(alpha.Value, alpha.Low, alpha.High, 3, 2), p.N)
 	}
 	for _, s := range a.IntraRater {
-		b.Remark("labels.twice", table.SanitizeLine(s.Labeller), table.Count(s.N, "item"),
+		b.Remark("labels.twice", table.SanitizeLine(s.Labeller), table.CountWithNoun(s.N, "item"),
 			table.Interval(s.Agreement.Value, s.Agreement.Low, s.Agreement.High, 1, 1))
 	}
 	return b
 }
 
-// names returns the display names of the judges by run, with the run added if two judges have the same name.
-func (a *Agreement) names() map[string]string {
+// judgeNames returns the display names of the judges by run, with the run added if two judges have the same name.
+func (a *Agreement) judgeNames() map[string]string {
 	runs := map[string]int{}
 	for _, j := range a.Judges {
 		runs[j.Model]++
@@ -173,12 +173,12 @@ func (a *Agreement) raterPairsTable() doc.Block {
 		{Name: "and of"}, {Name: "between", HidePriority: 1},
 		{Name: "agreement, %", Kind: doc.ColumnNumber}, {Name: "n", Kind: doc.ColumnInteger},
 	}, coefficients...)}
-	names := a.names()
+	names := a.judgeNames()
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {
 		t.Add(doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: doc.Cells(
 			cmp.Or(names[p.B], p.B), p.RaterKinds, shareCell(p.Agreement), p.N,
 			coefficientCell(&p.Kappa), coefficientCell(&p.AC1), coefficientCell(&p.Alpha),
-			coefficientCell(p.Ordinal), coefficientCell(p.WeightedKappa), coefficientCell(p.Distance),
+			coefficientCell(p.OrdinalAlpha), coefficientCell(p.WeightedKappa), coefficientCell(p.Distance),
 		)})
 	}
 	t.DropEmpty()
@@ -189,7 +189,7 @@ func (a *Agreement) raterPairsTable() doc.Block {
 		Table: t,
 		Notes: []doc.Note{doc.PhraseNote("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit)},
 	}
-	b.Fold = b.Title
+	b.FoldLabel = b.Title
 	if more := len(a.Pairs) - len(t.Rows); more > 0 {
 		b.Remark("labels.more-pairs", more)
 	}
@@ -209,9 +209,9 @@ func (a *Agreement) altTests() doc.Block {
 		Chart:     doc.ChartTableWithTerms,
 		Table:     t,
 	}
-	b.Fold = b.Title
+	b.FoldLabel = b.Title
 	for _, s := range a.AltTests {
-		name := a.names()[s.Run]
+		name := a.judgeNames()[s.Run]
 		t.Add(doc.Row{Name: name, Heading: true})
 		skipped := 0
 		for _, p := range s.People {

@@ -88,10 +88,10 @@ func (d *Desk) candidateOrder(name string, item datasets.Item, repeat bool) []in
 	return order
 }
 
-// Export writes the items of the dataset that have a label of the majority in the file at path, with these labels, as a
-// dataset to out. It leaves out items on which people are evenly split; a response gets the score of each person. n is
-// the number of items written.
-func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
+// ExportDataset writes the items of the dataset that have a label of the majority in the file at path, with these
+// labels, as a dataset to out. It leaves out items on which people are evenly split; a response gets the score of each
+// person. n is the number of items written.
+func ExportDataset(set *datasets.Set, path, out string) (n int, notes []string, err error) {
 	f, err := Read(path)
 	if err != nil {
 		return 0, nil, err

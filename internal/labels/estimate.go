@@ -216,5 +216,5 @@ func meanScore(scores []float64, level float64) Statistic {
 	iv := stats.PairedInterval(best, worst, float64(len(scores)), level) // of score·2 − 1, from −1 to 1
 	iv.Low = (1 + iv.Low) / 2
 	iv.High = (1 + iv.High) / 2
-	return percentStatistic(stat.Mean(scores, nil), iv, scoring.IntervalByPairs)
+	return percentStatistic(stat.Mean(scores, nil), iv, scoring.IntervalByBonettPrice)
 }

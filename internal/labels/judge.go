@@ -25,18 +25,18 @@ type RunVerdicts struct {
 	Manifest *judging.Manifest
 	// Verdicts has, by id, the verdict on each item that was judged in all its presentations, the orders of its responses:
 	// a tie if the verdict depends on the order, "" if a judgment has no verdict.
-	Verdicts     map[string]string
-	Inconsistent map[string]bool // by item id: the verdict depends on the order
+	Verdicts          map[string]string
+	InconsistentItems map[string]bool // by item id: the verdict depends on the order
 	// Confidence has, by item id, the mean probability of the verdict over the presentations, 0 to 1; only for verdicts
 	// other than a tie whose records all have label probabilities.
-	Confidence  map[string]float64
-	Gold        map[string]string   // by item id: the label of the dataset
-	Calls       int                 // judgments per item
-	Tokens      int                 // tokens of all replies, if known
-	shape       datasets.ShapeInfo  // properties of the items, such as being pairs
-	itemHashes  map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
-	cluster     func(string) string // returns the cluster of an item by its id; nil without clusters
-	clusterNoun string              // noun for one cluster of items
+	Confidence   map[string]float64
+	Gold         map[string]string   // by item id: the label of the dataset
+	CallsPerItem int                 // judgments per item
+	Tokens       int                 // tokens of all replies, if known
+	shape        datasets.ShapeInfo  // properties of the items, such as being pairs
+	itemHashes   map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
+	cluster      func(string) string // returns the cluster of an item by its id; nil without clusters
+	clusterNoun  string              // noun for one cluster of items
 }
 
 // ErrNotLabelable marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers
@@ -60,12 +60,12 @@ func notLabelable(dir, protocol string) error {
 // the orders of the responses. The error of a run whose verdicts no label fits is [ErrNotLabelable].
 func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error) {
 	j := &RunVerdicts{
-		Dir:          dir,
-		Verdicts:     map[string]string{},
-		Inconsistent: map[string]bool{},
-		Confidence:   map[string]float64{},
-		Gold:         map[string]string{},
-		itemHashes:   map[string]string{},
+		Dir:               dir,
+		Verdicts:          map[string]string{},
+		InconsistentItems: map[string]bool{},
+		Confidence:        map[string]float64{},
+		Gold:              map[string]string{},
+		itemHashes:        map[string]string{},
 	}
 	type itemVerdicts struct {
 		labels        map[int]string // verdicts by presentation
@@ -90,14 +90,14 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 			j.Tokens += reply.ReplyTokens
 		}
 		if j.cluster == nil {
-			j.cluster, j.clusterNoun = r.ClusterKey()
+			j.cluster, j.clusterNoun = r.ClusterKeyFunc()
 		}
 		item := strings.Clone(r.Item)
 		x := items[item]
 		if x == nil {
 			x = &itemVerdicts{labels: map[int]string{}}
 			items[item] = x
-			j.Calls = r.Presentations
+			j.CallsPerItem = r.Presentations
 			j.shape = r.Shape.Info()
 			j.Gold[item] = j.normalizeLabel(goldOf(r))
 		}
@@ -118,7 +118,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 			return nil
 		}
 		label, consistent := verdict(x.labels)
-		j.Inconsistent[item] = !consistent
+		j.InconsistentItems[item] = !consistent
 		if j.shape.Scored && r.Presentations > 1 {
 			label = scoreText(x.score / x.weight)
 		}

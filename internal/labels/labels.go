@@ -193,7 +193,7 @@ func FromVotes(path string, votes []judging.Vote) *LabelFile {
 	f := &LabelFile{Path: path}
 	var all []Label
 	for _, v := range votes {
-		all = append(all, Label{Item: v.Item(), Labeller: v.Judge, Label: pairLabels[v.Winner]})
+		all = append(all, Label{Item: v.ItemID(), Labeller: v.Judge, Label: pairLabels[v.Winner]})
 	}
 	f.applyLines(all)
 	return f

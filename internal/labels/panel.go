@@ -32,14 +32,14 @@ type rater struct {
 
 // panel holds all raters of a dataset's items, judges and people, with the settings of a comparison.
 type panel struct {
-	file       *LabelFile
-	judges     []*RunVerdicts
-	raters     []rater         // all raters: judges, then people
-	people     []rater         // the people among raters
-	scored     bool            // the items are responses that people score
-	categories []string        // different labels that occur; those of pairs: A, tie, B
-	bootstrap  stats.Bootstrap // settings of intervals and tests
-	warnings   []string
+	file         *LabelFile
+	judges       []*RunVerdicts
+	raters       []rater         // all raters: judges, then people
+	peopleRaters []rater         // the people among raters
+	scored       bool            // the items are responses that people score
+	categories   []string        // different labels that occur; those of pairs: A, tie, B
+	bootstrap    stats.Bootstrap // settings of intervals and tests
+	warnings     []string
 }
 
 // newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
@@ -100,7 +100,7 @@ func newPanel(
 	for _, name := range slices.Sorted(maps.Keys(people)) {
 		p.raters = append(p.raters, rater{name: name, labels: people[name]})
 	}
-	p.people = p.raters[len(p.judges):]
+	p.peopleRaters = p.raters[len(p.judges):]
 	p.categories = []string{"A", Tie, "B"}
 	if !p.itemsArePairs() {
 		used := map[string]bool{}
@@ -114,7 +114,7 @@ func newPanel(
 	}
 	if p.scored {
 		slices.SortFunc(p.categories, func(a, b string) int {
-			row := p.itemRow(a, b)
+			row := p.agreementRow(a, b)
 			return cmp.Compare(row[2], row[3])
 		})
 	}

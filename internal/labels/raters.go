@@ -25,7 +25,7 @@ func (p *panel) pair(a, b rater) RaterPair {
 		}
 		categories[0][x] = true
 		categories[1][y] = true
-		p.addItem(agreed, item, p.itemRow(x, y))
+		p.addItem(agreed, item, p.agreementRow(x, y))
 		if k <= maxCategories && !p.scored {
 			p.clusterRow(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
@@ -47,14 +47,14 @@ func (p *panel) pair(a, b rater) RaterPair {
 	statistics := append([]func([]float64) float64{
 		func(sums []float64) float64 { return stats.Kappa(sums, k) },
 		func(sums []float64) float64 { return stats.AC1(sums, k) },
-	}, p.alphas(coincidences)...)
+	}, p.alphaStatistics(coincidences)...)
 	numbers := p.statisticsOfTable(table, k, statistics)
 	out.Kappa = numbers[0]
 	out.Kappa.Constant = len(categories[0]) == 1 || len(categories[1]) == 1
 	out.AC1 = numbers[1]
 	out.Alpha = numbers[2]
 	if p.itemsArePairs() {
-		out.Ordinal = &numbers[3]
+		out.OrdinalAlpha = &numbers[3]
 	}
 	return out
 }
@@ -77,7 +77,7 @@ const minRows = 10
 func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]float64) float64) []Statistic {
 	sample := table.unitRows(scoring.Metric{Columns: scoring.ColumnSpan{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
-	worth := scoring.EffectiveUnits(floats.Sum(sums) / float64(rows.Len))
+	worth := scoring.EffectivePriorUnits(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.SparseRow {
 		return stats.SparseRow{Columns: []int{a*k + b}, Values: []float64{worth}}
 	}
@@ -91,7 +91,7 @@ func (p *panel) statisticsOfTable(table clusters, k int, statistics []func([]flo
 		}
 	}
 	if len(prior.Low) > 0 {
-		prior.Mass = 1 / float64(len(prior.Low))
+		prior.MeanWeight = 1 / float64(len(prior.Low))
 	}
 	var list []stats.Statistic
 	for _, f := range statistics {
@@ -132,15 +132,15 @@ func usedCategories(sums []float64, k int) (nonEmpty []int) {
 // peopleAgreement returns Krippendorff's α of all people.
 func (p *panel) peopleAgreement() *PeopleAgreement {
 	k := len(p.categories)
-	t := &PeopleAgreement{Raters: len(p.people)}
+	t := &PeopleAgreement{Raters: len(p.peopleRaters)}
 	if k > maxCategories {
 		return t
 	}
 	table := clusters{}
 	for _, item := range slices.Sorted(maps.Keys(p.file.Majority())) {
-		values := make([]int, len(p.people))
+		values := make([]int, len(p.peopleRaters))
 		rated := 0
-		for i, r := range p.people {
+		for i, r := range p.peopleRaters {
 			values[i] = p.category(r, item)
 			if values[i] >= 0 {
 				rated++
@@ -151,7 +151,7 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 			stats.AddCoincidences(p.clusterRow(table, item, k*k), k, values)
 		}
 	}
-	numbers := p.statisticsOfTable(table, k, p.alphas(func(sums []float64) []float64 { return sums }))
+	numbers := p.statisticsOfTable(table, k, p.alphaStatistics(func(sums []float64) []float64 { return sums }))
 	t.Alpha = numbers[0]
 	if len(numbers) > 1 {
 		t.Ordinal = &numbers[1]
@@ -159,9 +159,9 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 	return t
 }
 
-// alphas returns functions that compute Krippendorff's α from the sums of a table: the nominal one and, for pairs of
-// responses and scores, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
-func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
+// alphaStatistics returns functions that compute Krippendorff's α from the sums of a table: the nominal one and, for
+// pairs of responses and scores, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
+func (p *panel) alphaStatistics(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
 	if p.itemsArePairs() || p.scored {
 		scales = append(scales, stats.Ordinal)
@@ -188,7 +188,7 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 		return all
 	}
 	var others [][]int
-	for _, r := range p.people {
+	for _, r := range p.peopleRaters {
 		others = append(others, categories(r))
 	}
 	t := stats.AltTest(categories(judge), others, epsilon, 0.05)
@@ -202,10 +202,10 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	for k, x := range t.People {
 		if x.Units > 0 {
 			s.People = append(s.People, PersonTest{
-				Labeller:   p.people[k].name,
+				Labeller:   p.peopleRaters[k].name,
 				N:          x.Units,
-				JudgeShare: scoring.RoundFraction(x.JudgeAgreement),
-				Person:     scoring.RoundFraction(x.PersonAgreement),
+				JudgeShare: scoring.RoundFraction(x.JudgeAdvantage),
+				Person:     scoring.RoundFraction(x.PersonAdvantage),
 				P:          scoring.RoundToTwelveDigits(x.P),
 				Surpasses:  x.LosesToJudge,
 			})
@@ -220,12 +220,12 @@ func (p *panel) addIntraRater(a *Agreement) {
 	for _, l := range p.file.Labels {
 		before[key{item: l.Item, labeller: l.Labeller}] = l
 	}
-	for _, person := range p.people {
+	for _, person := range p.peopleRaters {
 		agreed := clusters{}
 		for _, l := range p.file.RepeatLabels {
 			first := before[key{item: l.Item, labeller: person.name}]
 			if l.Labeller == person.name && l.Label != "" && first.Label != "" && l.SHA256 == first.SHA256 {
-				p.addItem(agreed, l.Item, p.itemRow(l.Label, first.Label))
+				p.addItem(agreed, l.Item, p.agreementRow(l.Label, first.Label))
 			}
 		}
 		if share, n, _ := p.agreementShare(agreed); n > 0 {

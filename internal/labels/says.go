@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// withInterval returns a percentage with its interval in words: "84 % [79, 88]".
-func (n Statistic) withInterval() string {
+// textWithInterval returns a percentage with its interval in words: "84 % [79, 88]".
+func (n Statistic) textWithInterval() string {
 	if n.Low == nil || n.High == nil {
 		return scoring.Percentage(*n.Value)
 	}
@@ -20,7 +20,7 @@ func (n Statistic) withInterval() string {
 func (a *Agreement) answer() string {
 	var judges []JudgeAgreement
 	for _, j := range a.Judges {
-		if j.headline().Value != nil {
+		if j.rankingStatistic().Value != nil {
 			judges = append(judges, j)
 		}
 	}
@@ -29,12 +29,12 @@ func (a *Agreement) answer() string {
 	}
 	best := judges[0]
 	say := func(code string) string {
-		n := best.headline()
+		n := best.rankingStatistic()
 		value := table.Interval(n.Value, n.Low, n.High, 2, 2)
 		if !a.scored() {
-			value = n.withInterval()
+			value = n.textWithInterval()
 		}
-		return phrases.Sentence(a.code(code), scoring.JudgeName(best.Model), value, phrases.CountWithNoun(best.N, "item"))
+		return phrases.Sentence(a.phraseCode(code), scoring.JudgeName(best.Model), value, phrases.CountWithNoun(best.N, "item"))
 	}
 	if len(judges) == 1 {
 		return say("labels.agrees")
@@ -59,7 +59,7 @@ func (e *ShareEstimate) answerSentence() string {
 	if e.Share.Value == nil {
 		return phrases.Sentence("estimate.unknown", e.Response)
 	}
-	text := phrases.Sentence("estimate.share", e.Response, e.Share.withInterval(), phrases.CountWithNoun(e.Judged, "pair"))
+	text := phrases.Sentence("estimate.share", e.Response, e.Share.textWithInterval(), phrases.CountWithNoun(e.Judged, "pair"))
 	if e.JudgeAlone.Value != nil {
 		text += " " + phrases.Sentence("estimate.judge-alone", scoring.Percentage(*e.JudgeAlone.Value))
 	}

@@ -88,14 +88,14 @@ func SelectThresholds(
 		}
 	}
 	s.Items = len(items)
-	s.LastJudgeCalls = len(items) * p.judges[len(p.judges)-1].Calls
+	s.LastJudgeCalls = len(items) * p.judges[len(p.judges)-1].CallsPerItem
 	s.Judges = cascade(p.judges, items, truth, risk, delta)
 	var right, labelled int
 	for i, j := range p.judges {
 		x := &s.Judges[i]
 		x.Run = j.Dir
 		x.Model = j.Manifest.Spec.Model.Name
-		s.Calls += x.Asked * j.Calls
+		s.Calls += x.Asked * j.CallsPerItem
 		s.CoveredItems += x.Accepted
 		right += x.Right
 		labelled += x.Labelled

@@ -33,9 +33,9 @@ func (c clusters) unitRows(metrics ...scoring.Metric) *scoring.UnitRows {
 	return scoring.IndependentRows("", metrics, rows)
 }
 
-// itemRow returns the numbers that an item adds to the agreement of two raters who give it the labels x and y: whether
-// they are equal, and 1; of scores also x, y, x² + y², xy and |x − y|.
-func (p *panel) itemRow(x, y string) []float64 {
+// agreementRow returns the numbers that an item adds to the agreement of two raters who give it the labels x and y:
+// whether they are equal, and 1; of scores also x, y, x² + y², xy and |x − y|.
+func (p *panel) agreementRow(x, y string) []float64 {
 	row := []float64{scoring.Indicator(x == y), 1}
 	if p.scored {
 		a, _ := strconv.ParseFloat(x, 64)
@@ -45,14 +45,14 @@ func (p *panel) itemRow(x, y string) []float64 {
 	return row
 }
 
-// addItem adds an item, the numbers of [panel.itemRow], to the row of its cluster. [panel.agreementShare] sums up the
-// rows.
+// addItem adds an item, the numbers of [panel.agreementRow], to the row of its cluster. [panel.agreementShare] sums up
+// the rows.
 func (p *panel) addItem(c clusters, item string, row []float64) {
 	floats.Add(p.clusterRow(c, item, len(row)), row)
 }
 
-// sumRows returns the sums of the columns of rows, those of [panel.itemRow].
-func sumRows(rows [][]float64) []float64 {
+// columnSums returns the sums of the columns of rows, those of [panel.agreementRow].
+func columnSums(rows [][]float64) []float64 {
 	sums := make([]float64, 7)
 	for _, row := range rows {
 		floats.Add(sums, row)
@@ -61,9 +61,9 @@ func sumRows(rows [][]float64) []float64 {
 }
 
 // weightedKappa returns the quadratic-weighted κ of two raters' scores, as [stats.WeightedKappa] does, from rows of
-// [panel.itemRow].
+// [panel.agreementRow].
 func weightedKappa(rows [][]float64) float64 {
-	sums := sumRows(rows)
+	sums := columnSums(rows)
 	product := 2 * sums[2] * sums[3] / sums[1]
 	return (2*sums[5] - product) / (sums[4] - product)
 }
@@ -71,7 +71,7 @@ func weightedKappa(rows [][]float64) float64 {
 // scoreAgreement returns how close two raters' scores are, from rows filled by [panel.addItem].
 func (p *panel) scoreAgreement(c clusters) ScoreAgreement {
 	columns := scoring.ColumnSpan{0, 7}
-	distance := func(rows [][]float64) float64 { sums := sumRows(rows); return sums[6] / sums[1] }
+	distance := func(rows [][]float64) float64 { sums := columnSums(rows); return sums[6] / sums[1] }
 	metrics := []scoring.Metric{
 		{Unit: scoring.UnitCorrelation, Columns: columns, ValueFromUnits: weightedKappa},
 		{Unit: scoring.UnitStatistic, Columns: columns, ValueFromUnits: distance},

@@ -29,16 +29,16 @@ type Race struct {
 	HoursForAll *float64 `json:"full_hours,omitempty"` // hours that all judges would take for all items, estimated
 	Unfinished  bool     `json:"unfinished,omitempty"` // the race was interrupted and can be continued
 
-	rules    race.Rules
-	rows     []raceTableRow // the judges: first those that remain, the leader first
-	loads    int            // turns of judges: on a single GPU, the number of model loads
-	seed     int64          // seed of the order of the items
-	warnings []string
+	rules      race.Rules
+	rows       []raceTableRow // the judges: first those that remain, the leader first
+	modelLoads int            // turns of judges: on a single GPU, the number of model loads
+	seed       int64          // seed of the order of the items
+	warnings   []string
 }
 
 // raceTableRow holds the row of one judge in the table of a race.
 type raceTableRow struct {
-	judge             int                 // number of the judge in the race, from 0
+	judgeIndex        int                 // number of the judge in the race, from 0
 	runDir, name      string              // folder of the judge's run, and display name of the judge
 	items             int                 // items that the judge was asked
 	share, leaderLead scoring.Result      // percent of items right; lead of the leader over this judge, in points
@@ -56,11 +56,11 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 	}
 	names := scoring.DisplayNames(runs)
 	out := &Race{
-		Result:   r.Result(folders, calls),
-		rules:    r.Rules,
-		loads:    r.ModelLoads(),
-		seed:     seed,
-		warnings: warnings,
+		Result:     r.Result(folders, calls),
+		rules:      r.Rules,
+		modelLoads: r.ModelLoads(),
+		seed:       seed,
+		warnings:   warnings,
 	}
 	judges := r.Remaining()
 	leader := judges[0]
@@ -71,7 +71,7 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
 	}
 	for _, j := range judges {
-		row := raceTableRow{judge: j, runDir: folders[j], name: names[j], items: r.OutcomeCount(j)}
+		row := raceTableRow{judgeIndex: j, runDir: folders[j], name: names[j], items: r.OutcomeCount(j)}
 		if row.items > 0 {
 			row.share = inPercent(r.ShareOfRight(j))
 		}
@@ -144,8 +144,8 @@ func (out *Race) AddTimes(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
 	for _, row := range out.rows {
-		spent += seconds[row.judge]
-		all += seconds[row.judge] / float64(max(1, row.items)) * float64(out.rules.Items)
+		spent += seconds[row.judgeIndex]
+		all += seconds[row.judgeIndex] / float64(max(1, row.items)) * float64(out.rules.Items)
 	}
 	hours := func(s float64) *float64 { return new(math.Round(s/3600*1e4) / 1e4) }
 	out.Hours, out.HoursForAll = hours(spent), hours(all)
@@ -187,9 +187,9 @@ func (out *Race) answer() string {
 	}
 	switch others := all - len(in); {
 	case others == 1:
-		text += " " + phrases.Sentence("race.out-one", table.Count(longest, "item"))
+		text += " " + phrases.Sentence("race.out-one", table.CountWithNoun(longest, "item"))
 	case others > 1:
-		text += " " + phrases.Sentence("race.out", table.Count(longest, "item"))
+		text += " " + phrases.Sentence("race.out", table.CountWithNoun(longest, "item"))
 	}
 	return text + " " + callsSentence(out.Calls, out.FullCalls, soFar)
 }
@@ -269,7 +269,7 @@ func (out *Race) Block() doc.Block {
 	b := doc.Block{
 		ID:    "race",
 		Title: fmt.Sprintf("Race of %d judges", len(out.rows)),
-		About: fmt.Sprintf("%s, in the order of seed %d", table.Count(out.rules.Items, "item"), out.seed),
+		About: fmt.Sprintf("%s, in the order of seed %d", table.CountWithNoun(out.rules.Items, "item"), out.seed),
 		Table: t,
 	}
 	t.DropEmpty()
@@ -287,16 +287,16 @@ func (out *Race) remark(b *doc.Block) {
 	if out.rules.TieMargin > 0 {
 		b.Remark("race.tied", table.Decimal(100*out.rules.TieMargin))
 	}
-	if out.loads > 0 {
-		b.Remark("race.loads", out.loads)
+	if out.modelLoads > 0 {
+		b.Remark("race.loads", out.modelLoads)
 	}
 	if o := out.OrdersSummary; o.Races > 0 {
 		behind := ""
 		if out.rules.TieMargin > 0 {
 			behind = phrases.Sentence("race.by-margin")
 		}
-		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.WrongLeaders,
-			100*float64(o.WrongLeaders)/float64(o.Races), 100*o.Calls/float64(out.FullCalls))
+		b.Remark("race.orders", table.CountWithNoun(o.Races, "other order"), behind, o.WrongLeaders,
+			100*float64(o.WrongLeaders)/float64(o.Races), 100*o.MedianCalls/float64(out.FullCalls))
 	}
 	if out.Hours != nil && *out.HoursForAll >= 0.01 {
 		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.HoursForAll))

@@ -26,7 +26,7 @@ type PromptTuning struct {
 	// judgments that all prompts would make on all items
 	FullCalls int `json:"full_calls,omitempty"`
 
-	leftEarly bool // a prompt left the race
+	anyLeftEarly bool // a prompt left the race
 }
 
 // TuningAlpha bounds the probability that the prompt that is right on the most items leaves a [PromptRace].
@@ -36,16 +36,16 @@ const TuningAlpha = 0.05
 // order: the first about all of them, and each other one until the best so far is significantly better on them, or the
 // prompt cannot catch up with it.
 type PromptRace struct {
-	Prompts int      // number of prompts
-	right   [][]bool // by prompt asked, by item in the order: the prompt is right; shorter for a prompt that left
+	PromptCount int      // number of prompts
+	right       [][]bool // by prompt asked, by item in the order: the prompt is right; shorter for a prompt that left
 }
 
-// Next begins with the next prompt. It returns a function that takes whether the prompt is right on its next item, and
-// reports whether it leaves.
+// StartNextPrompt begins with the next prompt. It returns a function that takes whether the prompt is right on its next
+// item, and reports whether it leaves.
 //
 // The items are a population drawn without replacement, so that the bet on the best so far holds for dependent items,
 // too. With k prompts a bet has to reach (k−1)/α, since each of the k−1 others may become the best so far.
-func (r *PromptRace) Next() func(right bool) (leaves bool) {
+func (r *PromptRace) StartNextPrompt() func(right bool) (leaves bool) {
 	prompt, best := len(r.right), r.Best()
 	r.right = append(r.right, nil)
 	lead := stats.NewCapital(0, len(r.right[0]))
@@ -53,14 +53,14 @@ func (r *PromptRace) Next() func(right bool) (leaves bool) {
 		place := len(r.right[prompt])
 		r.right[prompt] = append(r.right[prompt], right)
 		return prompt > 0 && lead.Add(scoring.Indicator(r.right[best][place])-scoring.Indicator(right)) >=
-			math.Log(float64(r.Prompts-1)/TuningAlpha)
+			math.Log(float64(r.PromptCount-1)/TuningAlpha)
 	}
 }
 
 // Best returns the number of the prompt, from 0, that is right on the most items: the first of equal ones.
 func (r *PromptRace) Best() (best int) {
 	for prompt := range r.right {
-		if !r.leftEarly(prompt) && race.CountRight(r.right[prompt]) > race.CountRight(r.right[best]) {
+		if !r.hasLeftEarly(prompt) && race.CountRight(r.right[prompt]) > race.CountRight(r.right[best]) {
 			best = prompt
 		}
 	}
@@ -68,12 +68,12 @@ func (r *PromptRace) Best() (best int) {
 }
 
 // leftEarly reports whether a prompt left before its last item. It is false without a race.
-func (r *PromptRace) leftEarly(prompt int) bool {
+func (r *PromptRace) hasLeftEarly(prompt int) bool {
 	return r != nil && len(r.right[prompt]) < len(r.right[0])
 }
 
-// result returns the share of the items on which a prompt is right, with a confidence sequence.
-func (r *PromptRace) result(prompt int, group string, level float64) scoring.Result {
+// promptResult returns the share of the items on which a prompt is right, with a confidence sequence.
+func (r *PromptRace) promptResult(prompt int, group string, level float64) scoring.Result {
 	right, n := race.CountRight(r.right[prompt]), len(r.right[prompt])
 	iv := stats.ShareConfidenceSequence(right, n, level)
 	return scoring.Result{
@@ -85,7 +85,7 @@ func (r *PromptRace) result(prompt int, group string, level float64) scoring.Res
 // TunePrompts finds the best of several runs, which differ by their prompts, on a part of the items, and compares it
 // with the first on the others, which are held out. heldOut has no source, since it chooses among clusters.
 //
-// The last result is the lead by chance; see [chanceLead]. With the race of the prompts, a prompt that left has its
+// The last result is the lead by chance; see [leadByChance]. With the race of the prompts, a prompt that left has its
 // share of the items until then, with an interval that is valid at every look.
 func TunePrompts(
 	runs []*scoring.Run, raced *PromptRace, heldOut datasets.HeldOut, b stats.Bootstrap,
@@ -119,9 +119,9 @@ func TunePrompts(
 	}
 	best := 0
 	for i := range runs {
-		if raced.leftEarly(i) {
-			t.Results = append(t.Results, raced.result(i, name(i)+", left early", b.Level))
-			t.leftEarly = true
+		if raced.hasLeftEarly(i) {
+			t.Results = append(t.Results, raced.promptResult(i, name(i)+", left early", b.Level))
+			t.anyLeftEarly = true
 			continue
 		}
 		add(i, false, ", tuned-on")
@@ -138,7 +138,7 @@ func TunePrompts(
 	if !tuned.HasInterval() || !gap.HasInterval() {
 		return nil, errors.New("too few items to choose on, or held out: take more, or change --held-out")
 	}
-	subtractFrom(tuned, &gap)
+	replaceByGap(tuned, &gap)
 	compared, err := scoring.Compare(finalists, b)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func TunePrompts(
 		t.countCalls(raced, finalists)
 	}
 	t.Results = append(t.Results, gap, scoring.Result{
-		Group: "best of equal prompts, by chance", Mode: gap.Mode, Value: scoring.Percent(chanceLead(right, tuned.N)),
+		Group: "best of equal prompts, by chance", Mode: gap.Mode, Value: scoring.Percent(leadByChance(right, tuned.N)),
 		N: tuned.N,
 	})
 	return t, nil
@@ -178,8 +178,8 @@ func (t *PromptTuning) countCalls(r *PromptRace, finalists []*scoring.Run) {
 	t.Says += " " + callsSentence(t.Calls, t.FullCalls, "")
 }
 
-// subtractFrom replaces the winner's held-out result by the gap: the result on the items to choose on minus this one.
-func subtractFrom(tuned scoring.Result, gap *scoring.Result) {
+// replaceByGap replaces the winner's held-out result by the gap: the result on the items to choose on minus this one.
+func replaceByGap(tuned scoring.Result, gap *scoring.Result) {
 	iv := stats.DifferenceInterval(*tuned.Value, *gap.Value,
 		stats.Interval{Low: *tuned.Low, High: *tuned.High}, stats.Interval{Low: *gap.Low, High: *gap.High})
 	gap.Group = "gap: tuned-on − held-out"
@@ -190,13 +190,13 @@ func subtractFrom(tuned scoring.Result, gap *scoring.Result) {
 	gap.High = scoring.RoundFraction(iv.High)
 }
 
-// chanceLead returns how far the best of equal prompts is expected to be above its true share, 0 to 1, by chance alone:
-// c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of items
-// on which exactly one of two prompts is right, and n the number of items to choose on, taken as independent. right
-// says by prompt, then by item, whether the prompt is right; v is the mean over pairs of prompts, each on the first
-// items that both have. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
-// correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
-func chanceLead(right [][]bool, n int) float64 {
+// leadByChance returns how far the best of equal prompts is expected to be above its true share, 0 to 1, by chance
+// alone: c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of
+// items on which exactly one of two prompts is right, and n the number of items to choose on, taken as independent.
+// right says by prompt, then by item, whether the prompt is right; v is the mean over pairs of prompts, each on the
+// first items that both have. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for
+// equally correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
+func leadByChance(right [][]bool, n int) float64 {
 	k := float64(len(right))
 	discordant := 0.0 // sum of v over pairs of prompts
 	for i := range right {
@@ -217,7 +217,7 @@ func (t *PromptTuning) Document() doc.Document {
 		rows.Add(doc.Row{Name: x.Group, Cells: doc.Cells(x.N, x)})
 	}
 	b := doc.Block{Title: "Prompts", Table: rows}
-	if t.leftEarly {
+	if t.anyLeftEarly {
 		b.Remark("tune.left", table.Decimal(TuningAlpha))
 	}
 	b.Warn(t.Warnings)

@@ -145,10 +145,10 @@ func race(t *testing.T, n int, seed int64, names []string, correct func(prompt, 
 		ids = append(ids, itemID(i))
 		item[itemID(i)] = i
 	}
-	x := &races.PromptRace{Prompts: len(names)}
+	x := &races.PromptRace{PromptCount: len(names)}
 	raced := make([]map[int]bool, len(names))
 	for p := range names {
-		leaves := x.Next()
+		leaves := x.StartNextPrompt()
 		raced[p] = map[int]bool{}
 		for _, id := range m.DrawOrder(ids) {
 			if raced[p][item[id]] = !m.HeldOut.Contains(id); m.HeldOut.Contains(id) || leaves(correct(p, item[id])) {
@@ -311,8 +311,8 @@ func show(x *float64) string {
 	return fmt.Sprintf("%.4f", *x)
 }
 
-// TestTuneOneJudge: runs of another judge, or of another version of it, are refused; imported runs, whose version is their
-// file, are not.
+// TestTuneOneJudge: runs of another judge, or of another version of it, are refused; imported runs, whose version is
+// their file, are not.
 func TestTuneOneJudge(t *testing.T) {
 	runs := func(change func(m *judging.Manifest)) []*scoring.Run {
 		all := []*scoring.Run{

@@ -45,9 +45,9 @@ func (p *RunPage) otherJudges() []OtherJudge {
 	return all
 }
 
-// OtherJudges returns a chart of the judge among other judges of the same items, and a table with its rank among
+// OtherJudgesBlocks returns a chart of the judge among other judges of the same items, and a table with its rank among
 // published judges.
-func OtherJudges(p *RunPage) (all []doc.Block) {
+func OtherJudgesBlocks(p *RunPage) (all []doc.Block) {
 	lines := publishedRankLines(&p.Report)
 	if lines != nil {
 		t := &doc.Table{Columns: []doc.Column{{}}}
@@ -66,7 +66,7 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.ColumnNumber, Axis: doc.UnitAxis(head.Unit)},
+		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(head.Unit)},
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
@@ -100,7 +100,7 @@ func publishedRankLines(r *scoring.Report) (lines []string) {
 	if head == nil {
 		return nil
 	}
-	words := r.ComparePublished(head.Metric)
+	words := r.PublishedComparisonText(head.Metric)
 	if words == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func publishedRankLines(r *scoring.Report) (lines []string) {
 			continue
 		}
 		metrics = append(metrics, x.Metric) // which is never compared with the headline
-		if words := r.ComparePublished(x.Metric); words != "" {
+		if words := r.PublishedComparisonText(x.Metric); words != "" {
 			lines = append(lines, phrases.Sentence("references.by", doc.MetricName(r.Protocol, x.Metric),
 				table.WithInterval(r.Overall(x.Metric)), words))
 		}
@@ -120,7 +120,7 @@ func publishedRankLines(r *scoring.Report) (lines []string) {
 		lines = append(lines, phrases.Sentence("references.totals"))
 	}
 	if strings.Contains(words, "*") {
-		lines = append(lines, scoring.LabelsStayedFootnote)
+		lines = append(lines, scoring.LabelsFollowFootnote)
 	}
 	return lines
 }

@@ -46,8 +46,8 @@ func (p *RunPage) findings() (all AnalysisResult) {
 	return all
 }
 
-// Analyses returns the tables and charts of all analyses of a run.
-func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
+// AnalysisBlocks returns the tables and charts of all analyses of a run.
+func AnalysisBlocks(p *RunPage) []doc.Block { return p.findings().Blocks }
 
 // AnalysisData returns the data that analyses add to the JSON of a run's report, by the names of analyses; nil if none
 // does.
@@ -119,7 +119,7 @@ var calibrationAnalysis = Analysis{Name: "calibration", Run: func(p *RunPage) *A
 		Table:    t,
 		Keys:     []doc.LegendEntry{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
 		Notes: []doc.Note{
-			doc.PhraseNote("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.PerfectECE)),
+			doc.PhraseNote("calibration.scores", estimateText(c.Brier), estimateText(c.ECE), estimateText(c.PerfectECE)),
 		},
 	}
 	if c.Unknown > 0 {
@@ -146,7 +146,7 @@ var baselinesAnalysis = Analysis{Name: "baselines", Run: func(p *RunPage) *Analy
 	if len(p.Baselines) == 0 || head == nil {
 		return nil
 	}
-	block := baselinesOf(p.Baselines, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).ItemNoun)
+	block := baselinesBlock(p.Baselines, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).ItemNoun)
 	return &AnalysisResult{Blocks: []doc.Block{block}}
 }}
 
@@ -173,11 +173,12 @@ func estimateResult(name string, e scoring.Estimate, source scoring.Calibration,
 	}
 }
 
-// estimate returns a number between 0 and 1 with its interval in words.
-func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
+// estimateText returns a number between 0 and 1 with its interval in words.
+func estimateText(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
-// baselinesOf returns a folded table of baselines: what simple rules score by a metric. unit is the word for an item.
-func baselinesOf(rules []scoring.Baseline, metric, unit string) doc.Block {
+// baselinesBlock returns a folded table of baselines: what simple rules score by a metric. unit is the word for an
+// item.
+func baselinesBlock(rules []scoring.Baseline, metric, unit string) doc.Block {
 	t := &doc.Table{RowHead: "baseline", Look: "wide", Columns: []doc.Column{
 		{Name: metric, Kind: doc.ColumnNumber, Axis: &doc.PercentAxis},
 	}}
@@ -194,5 +195,5 @@ func baselinesOf(rules []scoring.Baseline, metric, unit string) doc.Block {
 		return doc.Block{}
 	}
 	title := "Baselines on these " + unit + "s"
-	return doc.Block{ID: "baselines", Title: title, Fold: title, Surfaces: doc.SurfaceAllButShort, Table: t}
+	return doc.Block{ID: "baselines", Title: title, FoldLabel: title, Surfaces: doc.SurfaceAllButShort, Table: t}
 }

@@ -54,7 +54,7 @@ type BoardRow struct {
 // NewBoard returns the board that shows a ranking. names are the judges' names in the order of r.Runs; a judge without
 // a name gets that of its model.
 func NewBoard(r scoring.Ranking, names []string) Board {
-	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, TestFamily: r.Family, Unit: r.Boot.Unit}
+	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, TestFamily: r.FamilyText, Unit: r.Boot.Unit}
 	ranks := rankRanges(r)
 	for i, run := range r.Runs {
 		rep := run.Report
@@ -115,9 +115,9 @@ func rankRanges(r scoring.Ranking) [][2]int {
 	return ranks
 }
 
-// BoardReport returns the part of a run's report that boards show: all scores over all items, and the headline score of
-// each category.
-func BoardReport(r *scoring.Report) *scoring.Report {
+// ReportForBoard returns the part of a run's report that boards show: all scores over all items, and the headline score
+// of each category.
+func ReportForBoard(r *scoring.Report) *scoring.Report {
 	head := Headline(r)
 	small := scoring.Report{
 		Run:             r.Run,
@@ -151,10 +151,10 @@ func (b Board) first() BoardRow {
 func (b Board) layout() *Layout { return layoutOf(b.first().Report.Protocol) }
 
 // itemCount returns the number of items of the judge that judged most, in words such as "350 pairs".
-func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit) }
+func (b Board) itemCount() string { return table.CountWithNoun(mostItems(b.Rows), b.Unit) }
 
 // axis returns the axis on which the headline scores are drawn.
-func (b Board) axis() *doc.Axis { return doc.UnitAxis(b.first().Headline.Unit) }
+func (b Board) axis() *doc.Axis { return doc.AxisForUnit(b.first().Headline.Unit) }
 
 // headlineLabel returns the label of the metric that the board ranks by.
 func (b Board) headlineLabel() string { return ScoreName(b.first().Report, b.Metric) }
@@ -176,15 +176,15 @@ func mostItems(rows []BoardRow) (n int) {
 	return n
 }
 
-// standings returns the rows of judges with a score.
-func (b Board) standings() []BoardRow {
+// scoredRows returns the rows of judges with a score.
+func (b Board) scoredRows() []BoardRow {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s BoardRow) bool { return s.FirstRank == 0 })
 }
 
-// Best returns the judges at the top of the board that no other judge beats significantly. It leaves out judges of
-// fewer than half as many items as others, whose rank is too uncertain.
-func (b Board) Best() (best []BoardRow) {
-	standings := b.standings()
+// BestJudges returns the judges at the top of the board that no other judge beats significantly. It leaves out judges
+// of fewer than half as many items as others, whose rank is too uncertain.
+func (b Board) BestJudges() (best []BoardRow) {
+	standings := b.scoredRows()
 	items := mostItems(standings)
 	for _, s := range standings {
 		if s.FirstRank > 1 {
@@ -203,11 +203,11 @@ func (b Board) Best() (best []BoardRow) {
 // sentences returns the answer: a sentence on which judges are best and how good they are, and the rest, on whether
 // they differ significantly.
 func (b Board) sentences() (first, rest string) {
-	standings := b.standings()
+	standings := b.scoredRows()
 	if len(standings) == 0 {
 		return phrases.Sentence("board.nothing"), ""
 	}
-	best := b.Best()
+	best := b.BestJudges()
 	allTied := !slices.ContainsFunc(standings, func(s BoardRow) bool { return s.FirstRank > 1 })
 	switch {
 	case len(standings) == 1:

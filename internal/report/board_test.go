@@ -211,7 +211,7 @@ func TestSecondsOfAnItem(t *testing.T) {
 		r := &scoring.Report{Items: 4}
 		r.Ledger = &scoring.Ledger{Calls: 2, CachedReplies: remembered, Seconds: 2}
 		judges := []report.BoardJudge{{Manifest: &judging.Manifest{}, Report: r}}
-		got := report.NewLeaderboard(report.ProvisionalRanking(judges), judges).Rows[0].Seconds
+		got := report.NewLeaderboard(report.UntestedRanking(judges), judges).Rows[0].Seconds
 		if (got != nil) != want || want && *got != 0.5 {
 			t.Errorf("%d of 2 remembered: %v", remembered, got)
 		}

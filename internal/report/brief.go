@@ -24,14 +24,14 @@ func JudgeQuestion(r scoring.Report) string {
 func itemsText(r scoring.Report) string {
 	item := layoutOf(r.Protocol).ItemNoun
 	if r.Items < r.Expected {
-		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
+		return fmt.Sprintf("%d of %s", r.Items, table.CountWithNoun(r.Expected, item))
 	}
-	return table.Count(r.Items, item)
+	return table.CountWithNoun(r.Items, item)
 }
 
-// costOf returns a line with the calls, tokens, time, energy and price of a run, as far as its servers report them; ""
-// if l, the account of its costs, is nil.
-func costOf(l *scoring.Ledger) string {
+// costText returns a line with the calls, tokens, time, energy and price of a run, as far as its servers report them;
+// "" if l, the account of its costs, is nil.
+func costText(l *scoring.Ledger) string {
 	if l == nil {
 		return ""
 	}
@@ -40,8 +40,8 @@ func costOf(l *scoring.Ledger) string {
 		verb = "sent"
 	}
 	return dotted(
-		textIf(l.Calls > 0, table.Count(l.Calls, "call")),
-		textIf(l.CachedReplies > 0, table.Count(l.CachedReplies, "reply")+" from the cache"),
+		textIf(l.Calls > 0, table.CountWithNoun(l.Calls, "call")),
+		textIf(l.CachedReplies > 0, table.CountWithNoun(l.CachedReplies, "reply")+" from the cache"),
 		textIf(l.PromptTokens+l.ReplyTokens > 0,
 			fmt.Sprintf("%s tokens %s, %s written", tokensText(l.ReadTokens()), verb, tokensText(l.ReplyTokens))),
 		textIf(l.Seconds >= 1, durationText(l.Seconds)),
@@ -93,10 +93,10 @@ func tokenDetails(l *scoring.Ledger) (details []string) {
 			number(*l.ThoughtTokens), number(l.GeneratedTokens), each))
 	}
 	if l.CachedReplies > 0 {
-		details = append(details, phrases.Sentence("cost.cached", table.Count(l.CachedReplies, "reply")))
+		details = append(details, phrases.Sentence("cost.cached", table.CountWithNoun(l.CachedReplies, "reply")))
 	}
-	if l.ExtraRequests > 0 {
-		details = append(details, phrases.Sentence("cost.extra", table.Count(l.ExtraRequests, "request")))
+	if l.NonJudgmentRequests > 0 {
+		details = append(details, phrases.Sentence("cost.extra", table.CountWithNoun(l.NonJudgmentRequests, "request")))
 	}
 	return details
 }

@@ -104,7 +104,7 @@ func (c Comparison) Document() doc.Document {
 			Table:    origins,
 			Verbatim: c.Command,
 		},
-		doc.Block{ID: "markdown", Surfaces: doc.SurfacePage, Fold: "Copy as Markdown", Verbatim: markdown.String()},
+		doc.Block{ID: "markdown", Surfaces: doc.SurfacePage, FoldLabel: "Copy as Markdown", Verbatim: markdown.String()},
 		c.certaintyNotes(pairs), doc.Block{Surfaces: doc.SurfaceShortText, Notes: []doc.Note{doc.PhraseNote("compare.more")}})
 	return d
 }
@@ -122,7 +122,7 @@ func (c Comparison) csvRows() [][]string {
 	for _, two := range c.Comparisons.Comparisons {
 		for _, d := range two.Differences {
 			row := []string{two.A.Run, two.B.Run, d.Metric, d.Group}
-			for _, v := range []*float64{d.A, d.B, d.Diff, d.Low, d.High} {
+			for _, v := range []*float64{d.A, d.B, d.BMinusA, d.Low, d.High} {
 				row = append(row, table.CSVNumber(v, decimals(d.Unit)))
 			}
 			row = append(row, strconv.Itoa(d.N), "", "", "", "")
@@ -144,11 +144,11 @@ func (c Comparison) bestSentence(pairs []pair) string {
 	first := slices.Clone(c.Names)
 	for _, p := range pairs {
 		d := p.HeadlineDifference()
-		if d == nil || d.Diff == nil {
+		if d == nil || d.BMinusA == nil {
 			return phrases.Sentence("compare.no-value")
 		}
 		if !d.NotSignificant {
-			ahead := int(scoring.Indicator(*d.Diff > 0))
+			ahead := int(scoring.Indicator(*d.BMinusA > 0))
 			wins[p.names[ahead]]++
 			first = slices.DeleteFunc(first, func(name string) bool { return name == p.names[1-ahead] })
 		}
@@ -159,7 +159,7 @@ func (c Comparison) bestSentence(pairs []pair) string {
 	case len(first) == 0:
 		return phrases.Sentence("compare.circle")
 	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
-		return phrases.Sentence("compare.best", first[0], pairs[0].tile(*pairs[0].HeadlineDifference()).Name)
+		return phrases.Sentence("compare.best", first[0], pairs[0].tileForMetric(*pairs[0].HeadlineDifference()).Name)
 	}
 	return phrases.Sentence("compare.unbeaten", table.Enumerate(first))
 }
@@ -168,7 +168,7 @@ func (c Comparison) bestSentence(pairs []pair) string {
 // significantly; else "".
 func (p pair) coverageSentence() string {
 	for _, d := range p.Differences {
-		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil &&
+		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.BMinusA != nil &&
 			p.WhenConsistent != nil && !p.WhenConsistent.NotSignificant {
 			return phrases.Sentence("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
@@ -197,9 +197,9 @@ func (p pair) betterDirection(metric string) scoring.Direction {
 	return term.Direction
 }
 
-// tile returns the entry for a difference's metric among the main metrics of the layout, or a folded one if it is none
-// of them.
-func (p pair) tile(d scoring.Difference) Tile {
+// tileForMetric returns the entry for a difference's metric among the main metrics of the layout, or a folded one if it
+// is none of them.
+func (p pair) tileForMetric(d scoring.Difference) Tile {
 	for _, t := range layoutOf(p.A.Protocol).Tiles {
 		if t.Metric == d.Metric && t.Mode == d.Mode {
 			return t
@@ -218,7 +218,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 		return doc.NumberCell(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v})
 	}
 	r := doc.Row{
-		Name:  p.tile(d).Name,
+		Name:  p.tileForMetric(d).Name,
 		Term:  d.Metric,
 		N:     d.N,
 		Look:  doc.DifferenceLook(d.NotSignificant),
@@ -229,13 +229,13 @@ func (p pair) row(d scoring.Difference) doc.Row {
 		),
 	}
 	switch best := p.betterDirection(d.Metric); {
-	case d.Diff == nil:
+	case d.BMinusA == nil:
 	case d.NotSignificant:
 		r.Cells[4].Text = "n.s."
 	case best == "":
 		r.Cells[4].Text = "differs"
 	default:
-		r.Cells[4].Text = p.short[int(scoring.Indicator((*d.Diff > 0) == (best == scoring.Higher)))]
+		r.Cells[4].Text = p.short[int(scoring.Indicator((*d.BMinusA > 0) == (best == scoring.Higher)))]
 	}
 	return r
 }
@@ -280,7 +280,7 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 				}
 			case section == 1:
 				r.Name += " *"
-			case !leading && (several || p.tile(d).Folded || p.WhenConsistent != nil && d.Metric == p.WhenConsistent.Metric):
+			case !leading && (several || p.tileForMetric(d).Folded || p.WhenConsistent != nil && d.Metric == p.WhenConsistent.Metric):
 				r.Surfaces = detail
 			}
 			r.Total = r.Total && (leading || !several)
@@ -305,7 +305,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		axis.Ends = [2]string{"← " + sides[0] + " better", sides[1] + " better →"}
 	}
 	t := &doc.Table{Look: "versus", Columns: []doc.Column{
-		{Name: sides[0], Head: signs[0], Kind: doc.ColumnComparedRun, Axis: doc.UnitAxis(head.Unit)},
+		{Name: sides[0], Head: signs[0], Kind: doc.ColumnComparedRun, Axis: doc.AxisForUnit(head.Unit)},
 		{Name: sides[1], Head: signs[1], Kind: doc.ColumnComparedRun},
 		{Name: "difference", Kind: doc.ColumnNumber, Axis: axis},
 		{Name: "who is correct", Kind: doc.ColumnBar, Surfaces: doc.SurfacePage},
@@ -328,7 +328,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		Table: t,
 		Keys:  []doc.LegendEntry{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
 	}
-	b.Remark("compare.signs", signs[1], signs[0], c.Family)
+	b.Remark("compare.signs", signs[1], signs[0], c.FamilyText)
 	if several {
 		b.AddPlainNotes(strings.Join(titles, ", "))
 	} else if head.Table != nil {
@@ -352,18 +352,18 @@ func (p pair) correctness() doc.Block {
 	b := doc.Block{
 		ID:       "who",
 		Title:    "Who is correct on what",
-		About:    p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).ItemNoun)),
+		About:    p.tileForMetric(*head).Name + ", " + table.CountWithNoun(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).ItemNoun)),
 		Surfaces: doc.SurfaceAllButShort,
 		Chart:    doc.ChartStackedBar,
 		Table:    &doc.Table{RowHead: "correct"},
 		Bracket: &doc.Bracket{
-			From:       1,
-			To:         3,
-			N:          t.OnlyA + t.OnlyB,
-			Bold:       "on which only one is correct",
-			Words:      doc.PValueWithTest(*head),
-			Beyond:     "on which neither is",
-			BeyondSize: t.Neither,
+			FirstPart:    1,
+			To:           3,
+			N:            t.OnlyA + t.OnlyB,
+			BoldWords:    "on which only one is correct",
+			Words:        doc.PValueWithTest(*head),
+			Beyond:       "on which neither is",
+			OutsideCount: t.Neither,
 		},
 	}
 	for _, part := range p.barParts(t, scoring.Overall) {
@@ -406,7 +406,7 @@ func (c Comparison) judgesTable(sides []scoring.Side, titles []string) doc.Block
 			head = new(r.Overall(shared))
 		}
 		name := doc.MetricName(r.Protocol, head.Metric)
-		add(doc.Column{Name: name, Kind: doc.ColumnNumber, Axis: doc.UnitAxis(head.Unit)}, doc.NumberCell(*head))
+		add(doc.Column{Name: name, Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(head.Unit)}, doc.NumberCell(*head))
 		for _, tile := range l.Tiles {
 			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdictShare {
 				add(doc.Column{Name: tile.Name, Kind: doc.ColumnShareWithN}, doc.NumberCell(tile.value(r)))
@@ -424,7 +424,7 @@ func (c Comparison) judgesTable(sides []scoring.Side, titles []string) doc.Block
 	return b
 }
 
-// outcomes returns a bar for each run with the outcomes of the items that both judged.
+// outcomeCountsText returns a bar for each run with the outcomes of the items that both judged.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
 	if p.Breakdowns[0].N*len(l.Outcomes) == 0 {
@@ -432,7 +432,7 @@ func (p pair) outcomes() doc.Block {
 	}
 	b := doc.Block{
 		ID:       "outcomes",
-		Title:    "Outcomes of the same " + table.Count(p.Breakdowns[0].N, l.ItemNoun),
+		Title:    "Outcomes of the same " + table.CountWithNoun(p.Breakdowns[0].N, l.ItemNoun),
 		Surfaces: doc.SurfaceAllButShort,
 		Table:    &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.ColumnLargeBar}}},
 	}
@@ -473,7 +473,7 @@ func (p pair) equivalence() doc.Block {
 	if w.IntervalMethod == scoring.IntervalByTango {
 		method = "compare.tango"
 	}
-	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
+	diff := scoring.Result{Value: w.BMinusA, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
 		doc.PhraseNote("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0],
 			table.WithInterval(diff), w.N, w.RightToWrong, w.WrongToRight),
@@ -484,14 +484,14 @@ func (p pair) equivalence() doc.Block {
 // certaintyNotes returns the notes on how certain the comparison is, and how to read it.
 func (c Comparison) certaintyNotes(pairs []pair) doc.Block {
 	b := doc.Block{
-		ID:       "sure",
-		Title:    "How to read this",
-		Surfaces: doc.SurfaceAllButShort,
-		Fold:     "How sure is that? How to read this",
+		ID:        "sure",
+		Title:     "How to read this",
+		Surfaces:  doc.SurfaceAllButShort,
+		FoldLabel: "How sure is that? How to read this",
 		Notes: []doc.Note{
 			doc.PhraseNote("compare.paired"),
 			doc.PhraseNote("compare.interval"),
-			doc.PhraseNote("compare.significant", c.Family),
+			doc.PhraseNote("compare.significant", c.FamilyText),
 		},
 	}
 	if pairs[0].WhenConsistent != nil {

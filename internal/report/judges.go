@@ -12,8 +12,10 @@ import (
 	"gavel/scoring"
 )
 
-// CountItems returns a number of items of a protocol in words, such as "350 pairs".
-func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).ItemNoun) }
+// ItemCountText returns a number of items of a protocol in words, such as "350 pairs".
+func ItemCountText(protocol string, n int) string {
+	return table.CountWithNoun(n, layoutOf(protocol).ItemNoun)
+}
 
 // BoardJudge holds a judge of a leaderboard, with the run that stands for it.
 type BoardJudge struct {
@@ -105,7 +107,7 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 		place := places[row.Run]
 		row.Detail = details[place]
 		row.IsPublished = judges[place].Manifest.Imported != ""
-		row.Seconds = secondsEach(row.Report)
+		row.Seconds = secondsPerItem(row.Report)
 		row.target = doc.RunRef(row.Run)
 	}
 	return l
@@ -123,9 +125,9 @@ func (l *Leaderboard) WithRunNames(runs []scoring.Report) *Board {
 	return &b
 }
 
-// secondsEach returns the seconds that a run took per item; nil if its times are unknown, or if at least half of its
+// secondsPerItem returns the seconds that a run took per item; nil if its times are unknown, or if at least half of its
 // replies came from the cache.
-func secondsEach(r *scoring.Report) *float64 {
+func secondsPerItem(r *scoring.Report) *float64 {
 	l := r.Ledger
 	if l == nil || l.Calls <= l.CachedReplies || r.Items == 0 || l.Seconds <= 0 {
 		return nil
@@ -133,8 +135,9 @@ func secondsEach(r *scoring.Report) *float64 {
 	return new(l.Seconds / float64(r.Items))
 }
 
-// BoardOf returns the leaderboard of two or more runs that ask the same question about the same items; nil for others.
-func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *Leaderboard {
+// LeaderboardOfRuns returns the leaderboard of two or more runs that ask the same question about the same items; nil
+// for others.
+func LeaderboardOfRuns(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *Leaderboard {
 	if len(runs) < 2 {
 		return nil
 	}
@@ -175,7 +178,7 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 			group = append(group, loaded[i])
 			reports = append(reports, runs[i].Report)
 		}
-		l := BoardOf(group, reports, o)
+		l := LeaderboardOfRuns(group, reports, o)
 		if l == nil {
 			continue
 		}
@@ -192,8 +195,8 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 	return boards
 }
 
-// ProvisionalRanking returns the ranking of judges by their headline scores alone, without tests of differences.
-func ProvisionalRanking(judges []BoardJudge) scoring.Ranking {
+// UntestedRanking returns the ranking of judges by their headline scores alone, without tests of differences.
+func UntestedRanking(judges []BoardJudge) scoring.Ranking {
 	r := scoring.Ranking{Boot: judges[0].Report.Bootstrap}
 	for _, j := range judges {
 		head := cmp.Or(Headline(j.Report), &scoring.Result{Group: scoring.Overall})

@@ -27,11 +27,11 @@ type Layout struct {
 	// words for settings in the names of runs, by the beginning of the setting
 	SettingWords map[string]string `yaml:"words"`
 	// notes on runs with a certain goal, such as worse: codes of phrases, by goal
-	Notices map[string]string `yaml:"notices"`
+	GoalNotices map[string]string `yaml:"notices"`
 	// outcomes of items, in the order of the bar that shows them
-	Outcomes []Outcome      `yaml:"outcomes"`
-	BarNote  string         `yaml:"bar-note"` // words beside the title of that bar; "": TitleSuffixOfRun
-	Bracket  OutcomeBracket `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
+	Outcomes     []Outcome      `yaml:"outcomes"`
+	BarTitleNote string         `yaml:"bar-note"` // words beside the title of that bar; "": TitleSuffixOfRun
+	Bracket      OutcomeBracket `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
 	// main metrics of a run, the most important first
 	Tiles []Tile `yaml:"tiles"`
 	// table of a page by group; the zero value: the headline by category
@@ -53,9 +53,9 @@ type LayoutFuncs struct {
 	// returns what to know before trusting a run, besides its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string
 	// blocks of a run's page below its cards, besides those of every protocol
-	Blocks []PagePart
+	Blocks []BlocksFunc
 	// all blocks of a run's page, from top to bottom; nil for the usual ones
-	PageParts []PagePart
+	PageParts []BlocksFunc
 	// analyses several judges of the same items together; nil for no such analysis
 	AnalyzeAcross func(judges []BoardRow) *Across
 }
@@ -80,20 +80,21 @@ type Grouping struct {
 	Metrics         []string `yaml:"metrics"`         // the table shows the first of these with a value; nil: the headline
 	ReferenceMetric string   `yaml:"reference"`       // metric to compare with, drawn as a diamond; *: the metric shown
 	ReferenceWords  string   `yaml:"reference-words"` // explanation of the diamond
-	Extra           string   `yaml:"extra"`           // metric of a further column; "" for none
+	ExtraMetric     string   `yaml:"extra"`           // metric of a further column; "" for none
 }
 
 // OutcomeBracket describes the bracket below the bar of outcomes, which marks the usable verdicts.
 type OutcomeBracket struct {
-	Parts     []string `yaml:"parts"`  // outcomes that it marks: right and wrong, and others of items without a label
-	Metric    string   `yaml:"metric"` // share of these that is right; "": counted from the first two parts
-	BoldWords string   `yaml:"bold"`   // words for the marked part of the bar
-	Beyond    string   `yaml:"beyond"` // words for the rest of the bar
-	Chance    string   `yaml:"chance"` // words for the share that a random judge gets right
+	Parts       []string `yaml:"parts"`  // outcomes that it marks: right and wrong, and others of items without a label
+	Metric      string   `yaml:"metric"` // share of these that is right; "": counted from the first two parts
+	MarkedWords string   `yaml:"bold"`   // words for the marked part of the bar
+	RestWords   string   `yaml:"beyond"` // words for the rest of the bar
+	ChanceWords string   `yaml:"chance"` // words for the share that a random judge gets right
 }
 
-// PagePart makes blocks of a run's page, which stand one below the other; none if the run has nothing to show in them.
-type PagePart func(p *RunPage) []doc.Block
+// BlocksFunc makes blocks of a run's page, which stand one below the other; none if the run has nothing to show in
+// them.
+type BlocksFunc func(p *RunPage) []doc.Block
 
 // Outcome describes one outcome of items: a part of the bar of outcomes.
 type Outcome struct {
@@ -111,7 +112,7 @@ type Tile struct {
 	GoodValuesNote string `yaml:"about"`       // which values are good; "": as the metric's definition says
 	Folded         bool   `yaml:"folded"`      // pages show no card of it
 	ShowsCount     bool   `yaml:"shows-count"` // the card gives the number of items in place of About
-	Chance         string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
+	ChanceMetric   string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
 	OverallMetric  string `yaml:"among"`       // metric over all items: the card says how many of them the tile covers
 }
 
@@ -138,7 +139,7 @@ type BiasPlot struct {
 // barBracket returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.
 func (x OutcomeBracket) barBracket(r *scoring.Report) *doc.Bracket {
 	b := r.BreakdownOf(scoring.Overall)
-	out := &doc.Bracket{Bold: x.BoldWords, Beyond: x.Beyond}
+	out := &doc.Bracket{BoldWords: x.MarkedWords, Beyond: x.RestWords}
 	for _, part := range x.Parts {
 		if n := b.Count(part); n > 0 {
 			out.N += n
@@ -156,9 +157,9 @@ func (x OutcomeBracket) barBracket(r *scoring.Report) *doc.Bracket {
 		ok = true
 	}
 	if ok {
-		out.Words = phrases.Sentence("run.bracket", e, e.N, x.Chance)
+		out.Words = phrases.Sentence("run.bracket", e, e.N, x.ChanceWords)
 	}
-	out.BeyondSize = b.N - out.N
+	out.OutsideCount = b.N - out.N
 	return out
 }
 
@@ -184,9 +185,9 @@ func Register(protocol string, l *Layout) {
 	layouts.Store(protocol, l)
 }
 
-// notice returns a block with the layout's note on the goal of a run, if it has one.
-func notice(p *RunPage) []doc.Block {
-	code, ok := layoutOf(p.Protocol).Notices[p.Goal]
+// noticeBlocks returns a block with the layout's note on the goal of a run, if it has one.
+func noticeBlocks(p *RunPage) []doc.Block {
+	code, ok := layoutOf(p.Protocol).GoalNotices[p.Goal]
 	if !ok {
 		return nil
 	}
@@ -211,12 +212,12 @@ func Headline(r *scoring.Report) *scoring.Result {
 	if l.UnlabelledHeadline != "" && r.Overall(metric).Value == nil {
 		metric = l.UnlabelledHeadline
 	}
-	return FirstMode(r, metric)
+	return FirstModeResult(r, metric)
 }
 
-// FirstMode returns the result of a metric, or with "" of any, over all units in the first mode that has it; nil for
-// none.
-func FirstMode(r *scoring.Report, metric string) *scoring.Result {
+// FirstModeResult returns the result of a metric, or with "" of any, over all units in the first mode that has it; nil
+// for none.
+func FirstModeResult(r *scoring.Report, metric string) *scoring.Result {
 	for i := range r.Results {
 		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall &&
 			x.Mode != scoring.ModeDifference {
@@ -229,8 +230,8 @@ func FirstMode(r *scoring.Report, metric string) *scoring.Result {
 // note returns the words below the number x on the tile's card.
 func (t Tile) note(r *scoring.Report, x scoring.Result) string {
 	item := layoutOf(r.Protocol).ItemNoun
-	text := "of " + table.Count(x.N, item)
-	chance := r.Overall(t.Chance)
+	text := "of " + table.CountWithNoun(x.N, item)
+	chance := r.Overall(t.ChanceMetric)
 	switch {
 	case t.OverallMetric != "":
 		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.OverallMetric).N, item, t.GoodValuesNote)

@@ -28,7 +28,7 @@ func TestProtocolWithoutLayout(t *testing.T) {
 		t.Errorf("page: %s", p)
 	}
 	side := scoring.Side{Protocol: "rate"}
-	c := report.Comparison{Comparisons: &scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Group: scoring.Overall, Diff: new(0.5)}}}}}}
+	c := report.Comparison{Comparisons: &scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Group: scoring.Overall, BMinusA: new(0.5)}}}}}}
 	if text := string(printed(t, c, report.FullText)); !strings.Contains(text, "on the same 7 items") || !strings.Contains(text, "rating") {
 		t.Errorf("%s", text)
 	}
@@ -57,7 +57,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 	r := run("toy", "a", "")
 	r.Breakdowns = []scoring.Breakdown{{Group: scoring.Overall, N: 5, Parts: []scoring.OutcomePart{{Name: "right", N: 2}, {Name: "both", N: 1}, {Name: "missing", N: 2}}}}
 	b := report.OutcomeBar(report.NewRunPage(report.Run{Report: r}))[0].Bracket
-	if b == nil || b.To != 2 || b.N != 3 || b.BeyondSize != 2 {
+	if b == nil || b.To != 2 || b.N != 3 || b.OutsideCount != 2 {
 		t.Errorf("the bracket over the parts that hold an item: %+v", b)
 	}
 	if csv := string(printed(t, scores, report.CSV)); strings.Count(csv, "count of marks") != 2*len(scoring.Outcomes) {

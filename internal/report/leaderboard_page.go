@@ -33,7 +33,7 @@ func (l *Leaderboard) Headline() []doc.Segment {
 	first, _ := l.sentences()
 	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.itemCount()+".", 1)
 	var names []string
-	for _, s := range l.standings() {
+	for _, s := range l.scoredRows() {
 		names = append(names, s.Name)
 	}
 	return doc.SplitForLineBreaks(first, names...)
@@ -47,8 +47,8 @@ func (l *Leaderboard) Also() string {
 
 // bestVersusRest returns a sentence if the best judges are significantly better than every other judge; else "".
 func (l *Leaderboard) bestVersusRest() string {
-	best := l.Best()
-	others := len(l.standings()) - len(best)
+	best := l.BestJudges()
+	others := len(l.scoredRows()) - len(best)
 	behind := func(s BoardRow) bool { return s.LastRank > len(best) }
 	if l.Test == "" || len(best) == 0 || others == 0 || slices.ContainsFunc(best, behind) {
 		return ""
@@ -79,13 +79,13 @@ const leastCoverage = 50
 // cards returns cards that name judges for a purpose: the most accurate, the most accurate when consistent, the
 // fastest, and those not to use.
 func (l *Leaderboard) cards() doc.Block {
-	standings := l.standings()
+	standings := l.scoredRows()
 	if len(standings) < 2 {
 		return doc.Block{}
 	}
 	t := &doc.Table{}
 	add := func(name, value, note string) { t.Add(doc.WordRow(name, value, note)) }
-	if l.Test != "" && l.warning() == "" && len(l.Best()) < len(standings) {
+	if l.Test != "" && l.warning() == "" && len(l.BestJudges()) < len(standings) {
 		add(l.bestCard(standings))
 	}
 	var surest, fastest *BoardRow
@@ -132,7 +132,7 @@ func (l *Leaderboard) cards() doc.Block {
 // bestCard returns the card of the best judges: its title, their names, and their distance from each other, or from the
 // next judge if there is one best.
 func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) {
-	best := l.Best()
+	best := l.BestJudges()
 	name = "Most accurate"
 	if !l.measuresCorrectness() {
 		name = "Highest " + l.headlineLabel()
@@ -273,7 +273,7 @@ func (l *Leaderboard) baselines() doc.Block {
 	if len(source.Baselines) == 0 || !l.measuresCorrectness() {
 		return doc.Block{}
 	}
-	return baselinesOf(source.Baselines, l.headlineLabel(), l.Unit)
+	return baselinesBlock(source.Baselines, l.headlineLabel(), l.Unit)
 }
 
 // Limits of the table of scores by category.
@@ -284,9 +284,9 @@ const (
 
 // categoriesBlock returns the table of the judges' headline scores by category, with darker cells for higher scores.
 func (l *Leaderboard) categoriesBlock() doc.Block {
-	rows := l.standings()
+	rows := l.scoredRows()
 	rows = rows[:min(len(rows), maxCategoryRows)]
-	if len(rows) == 0 || doc.UnitAxis(rows[0].Headline.Unit).Min != 0 {
+	if len(rows) == 0 || doc.AxisForUnit(rows[0].Headline.Unit).Min != 0 {
 		return doc.Block{}
 	}
 	head := rows[0].Headline
@@ -319,15 +319,15 @@ func (l *Leaderboard) categoriesBlock() doc.Block {
 	if rest := len(groups) - maxCategoryColumns; rest > 0 { // the largest categories stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:maxCategoryColumns]
-		b.Remark("board.smaller-categories", table.Count(rest, "smaller categorie"))
+		b.Remark("board.smaller-categories", table.CountWithNoun(rest, "smaller categorie"))
 	}
-	if more := len(l.standings()) - len(rows); more > 0 {
+	if more := len(l.scoredRows()) - len(rows); more > 0 {
 		b.Remark("board.best-rows", len(rows))
 	}
 	b.Table = &doc.Table{RowHead: "judge"}
 	for _, g := range groups {
 		b.Table.Columns = append(b.Table.Columns, doc.Column{
-			Name: g, Kind: doc.ColumnBareNumber, Axis: doc.UnitAxis(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
+			Name: g, Kind: doc.ColumnBareNumber, Axis: doc.AxisForUnit(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
 		})
 	}
 	for _, s := range rows {
@@ -350,7 +350,7 @@ func (l *Leaderboard) biasChart() doc.Block {
 	a := l.layout().BiasPlot
 	low, high := 100.0, 0.0
 	t := &doc.Table{RowHead: "judge"}
-	for _, s := range l.standings() {
+	for _, s := range l.scoredRows() {
 		x := s.Report.Overall(a.Metric)
 		if x.Value == nil {
 			continue
@@ -370,7 +370,7 @@ func (l *Leaderboard) biasChart() doc.Block {
 		Min:        max(0, 10*math.Floor(min(low-2, 42)/10)),
 		Max:        min(100, 10*math.Ceil(max(high+2, 58)/10)),
 		StrongTick: 50,
-		Zone:       scoring.MaxOnePositionPercent,
+		ZoneStart:  scoring.MaxOnePositionPercent,
 		Ends:       [2]string{a.HalfLabel, a.ZoneWords},
 	}
 	step := 10.0
@@ -398,7 +398,7 @@ func (l *Leaderboard) biasChart() doc.Block {
 // reading returns the notes on how certain the answer is, and how to read the page.
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
-	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", Surfaces: doc.SurfacePage}
+	b := doc.Block{ID: "sure", FoldLabel: "How sure is that? How to read this", Surfaces: doc.SurfacePage}
 	b.Remark("board.interval", l.itemCount(), cmp.Or(head.IntervalMethod, "resampling"))
 	if l.Test != "" {
 		b.Remark("board.test", l.Test, l.TestFamily)

@@ -12,8 +12,8 @@ import (
 // paidRun is a run with a ledger.
 func paidRun() scoring.Report {
 	r := twoRuns().Runs[0]
-	r.Ledger = &scoring.Ledger{Calls: 80, CachedReplies: 2, ExtraRequests: 37, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, RightPerThousandTokens: new(12.5)}
-	r.Ledger.ApplyRates(scoring.MachineRates{Watts: 100, PricePerHour: 3.6})
+	r.Ledger = &scoring.Ledger{Calls: 80, CachedReplies: 2, NonJudgmentRequests: 37, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, RightPerThousandTokens: new(12.5)}
+	r.Ledger.ComputeDerivedFields(scoring.MachineRates{Watts: 100, PricePerHour: 3.6})
 	r.Ledger.RightPerThousandTokens = new(12.5)
 	return r
 }

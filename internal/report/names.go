@@ -42,7 +42,7 @@ func NamesOf(runs []scoring.Report) []string {
 		}
 	}
 	for k, part := range parts {
-		if k == 1 && determines(runs, parts[0], part) {
+		if k == 1 && impliesProperty(runs, parts[0], part) {
 			continue // the protocol says it already
 		}
 		if !slices.ContainsFunc(runs, func(r scoring.Report) bool { return part(r) != part(runs[0]) }) {
@@ -83,8 +83,8 @@ func settingWords(r scoring.Report, setting string) string {
 	return ""
 }
 
-// determines reports whether property b follows from property a: runs with the same a also have the same b.
-func determines(runs []scoring.Report, a, b func(scoring.Report) string) bool {
+// impliesProperty reports whether property b follows from property a: runs with the same a also have the same b.
+func impliesProperty(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	values := map[string]string{}
 	for _, r := range runs {
 		if v, ok := values[a(r)]; ok && v != b(r) {

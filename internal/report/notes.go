@@ -30,8 +30,8 @@ func promptSettingsText(q scoring.RunSetup) string {
 	return strings.TrimSuffix(q.Prompt+", "+q.Settings, ", ")
 }
 
-// outcomes returns a line with the number of judgments of each outcome that occurred, decided first.
-func outcomes(r scoring.Report) string {
+// outcomeCountsText returns a line with the number of judgments of each outcome that occurred, decided first.
+func outcomeCountsText(r scoring.Report) string {
 	var parts []string
 	for _, o := range scoring.Outcomes {
 		if n := r.Outcomes[o]; n > 0 || o == scoring.OutcomeDecided {
@@ -58,7 +58,7 @@ func IntervalMethodsNote(b scoring.BootstrapInfo, methods []string) string {
 			note += ", " + m.About
 		}
 	}
-	if slices.Contains(methods, scoring.IntervalByBootstrap) || slices.Contains(methods, scoring.IntervalByCalibrated) {
+	if slices.Contains(methods, scoring.IntervalByBootstrap) || slices.Contains(methods, scoring.IntervalByBiasCorrected) {
 		note += " " + phrases.Sentence("run.rounds", b.Rounds, b.Seed)
 	}
 	return note

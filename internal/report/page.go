@@ -78,7 +78,7 @@ func (d RunsReport) WriteHTML(w io.Writer) error {
 // page holds a report as the data of its template.
 type page struct {
 	Title     string
-	One       bool   // the report has one run
+	HasOneRun bool   // the report has one run
 	Simulated string // warning about simulated judges; "" for none
 	Boards    []*Leaderboard
 	Two       doc.Document      // comparison of two runs; empty without one; the document of [SavePage]
@@ -126,27 +126,27 @@ func pageOf(runs []Run) *page {
 	names := NamesOf(scores.Runs)
 	p := &page{
 		Title:     fmt.Sprintf("%d runs", len(runs)),
-		One:       len(runs) == 1,
+		HasOneRun: len(runs) == 1,
 		Simulated: simulatedNote(scores.Runs),
 		Generator: Generator,
 		Policy:    ContentSecurityPolicy,
 		Style:     template.CSS(StyleSheet),
 	}
-	if p.One {
+	if p.HasOneRun {
 		p.Title = runs[0].Judge() + " · " + runs[0].Protocol + " · " + runs[0].Dataset
 	}
 	terms := map[string]bool{}
 	for i := range runs {
 		run := NewRunPage(runs[i])
 		run.DefinedTerms = terms
-		if !p.One {
+		if !p.HasOneRun {
 			run.Name = names[i]
 			run.Prefix = fmt.Sprintf("run-%d-", i+1)
 			run.Link = p.runPageAddress
 		}
 		p.Pages = append(p.Pages, run)
 	}
-	if !p.One {
+	if !p.HasOneRun {
 		runs := scores.runsBlock()
 		runs.Surfaces = doc.SurfacePage
 		p.runTables = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.Costs().Blocks...)
@@ -157,7 +157,7 @@ func pageOf(runs []Run) *page {
 // runPageAddress returns the address of a run's page within the report; "" for references to anything else.
 func (p *page) runPageAddress(r doc.Ref) string {
 	i := slices.IndexFunc(p.Pages, func(run *RunPage) bool { return len(r.Runs) == 1 && run.Run.Run == r.Runs[0] })
-	if i < 0 || p.One || r.Filter != "" {
+	if i < 0 || p.HasOneRun || r.Filter != "" {
 		return ""
 	}
 	return "#" + p.Pages[i].Prefix + "page"

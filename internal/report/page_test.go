@@ -46,7 +46,7 @@ func result(metric, group, mode, unit string, v, d float64, n int) scoring.Resul
 func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model, ID: model, Protocol: "self-reference", Goal: "correct", RunSetup: scoring.RunSetup{Prompt: "paper", Model: model, Dataset: dataset}, Items: 300, Expected: 300,
-		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Policy: "unique", Missing: "wrong", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
+		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{LabelPolicy: "unique", Missing: "wrong", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
 	}
 	for i, g := range []string{scoring.Overall, "math", selfreference.AgentGroup("llama3.1:8b")} {
 		shift := float64(5 * i)
@@ -87,7 +87,7 @@ func judges() []report.Run {
 func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model + prompt, ID: model, Protocol: "multi-option", Goal: "best", RunSetup: scoring.RunSetup{Prompt: prompt, Model: model, Dataset: "oasst1"}, Items: 60, Expected: 60,
-		Outcomes: map[string]int{"decided": 240}, ScoringMethod: scoring.ScoringMethod{Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"}},
+		Outcomes: map[string]int{"decided": 240}, ScoringMethod: scoring.ScoringMethod{LabelPolicy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"}},
 	}
 	more := 0
 	if unrelated {

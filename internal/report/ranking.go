@@ -153,12 +153,12 @@ func (s SuiteRanking) answer() string {
 	ranked := 0
 	text := ""
 	for _, c := range s.Conditions {
-		if len(c.board.standings()) == 0 {
+		if len(c.board.scoredRows()) == 0 {
 			continue
 		}
 		ranked++
 		text = c.Says
-		for _, best := range c.board.Best() {
+		for _, best := range c.board.BestJudges() {
 			often[best.Name]++
 		}
 	}
@@ -204,7 +204,7 @@ func (s SuiteRanking) Blocks() (all []doc.Block) {
 		all = append(all, c.Across.blocks(id+"-")...)
 	}
 	for i, c := range s.Conditions {
-		all = append(all, c.numbers(fmt.Sprintf("numbers-%d", i+1)))
+		all = append(all, c.numbersBlock(fmt.Sprintf("numbers-%d", i+1)))
 	}
 	if s.Study != nil {
 		for i := range all {
@@ -214,7 +214,7 @@ func (s SuiteRanking) Blocks() (all []doc.Block) {
 	}
 	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}
-	sure := doc.Block{ID: "sure", Surfaces: doc.SurfaceAllButShort, Fold: "How to read this"}
+	sure := doc.Block{ID: "sure", Surfaces: doc.SurfaceAllButShort, FoldLabel: "How to read this"}
 	s.addNotes(&sure, &warnings)
 	return append(all, warnings, sure)
 }
@@ -251,8 +251,8 @@ func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 	return b
 }
 
-// numbers returns a folded table with a row for each judge and headline metric.
-func (c RankedCondition) numbers(id string) doc.Block {
+// numbersBlock returns a folded table with a row for each judge and headline metric.
+func (c RankedCondition) numbersBlock(id string) doc.Block {
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
 		{Name: "metric"}, {Name: "value", Kind: doc.ColumnNumber}, {Name: "n", Kind: doc.ColumnInteger}, {Name: "letters"},
 		{Name: "noise floor", Kind: doc.ColumnBareNumber}, {Name: "self-agreement", Kind: doc.ColumnNumber},
@@ -277,12 +277,12 @@ func (c RankedCondition) numbers(id string) doc.Block {
 	}
 	t.DropEmpty()
 	return doc.Block{
-		ID:       id,
-		Title:    c.Name,
-		Surfaces: doc.SurfaceAllButShort,
-		Fold:     "Every number: " + c.Name,
-		Chart:    doc.ChartTableWithTerms,
-		Table:    t,
+		ID:        id,
+		Title:     c.Name,
+		Surfaces:  doc.SurfaceAllButShort,
+		FoldLabel: "Every number: " + c.Name,
+		Chart:     doc.ChartTableWithTerms,
+		Table:     t,
 	}
 }
 

@@ -29,7 +29,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	if run != nil {
 		d.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
-			CountItems(run.Protocol, run.Items), run.ComparePublished(Headline(run).Metric))
+			ItemCountText(run.Protocol, run.Items), run.PublishedComparisonText(Headline(run).Metric))
 	}
 	var runResult *scoring.Result // score of the run's judge, until it has its row
 	putOwn := func() {
@@ -71,7 +71,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		metric.Text = doc.MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsFollowResponses }) {
-		b.AddPlainNotes(scoring.LabelsStayedFootnote)
+		b.AddPlainNotes(scoring.LabelsFollowFootnote)
 	}
 	b.Remark("references.same-name")
 	d.Blocks = []doc.Block{b}

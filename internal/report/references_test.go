@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// TestAmongPublished: the headline is held against strict, JudgeBench's own score against its own; of figures it is said
-// that nothing was tested, and a mark is explained where it stands.
+// TestAmongPublished: the headline is held against strict, JudgeBench's own score against its own; of figures it is
+// said that nothing was tested, and a mark is explained where it stands.
 func TestAmongPublished(t *testing.T) {
 	strict, counter, p := 50.0, 60.0, 0.01
 	r := scoring.Report{Protocol: "pairwise", Results: []scoring.Result{
@@ -32,7 +32,7 @@ func TestAmongPublished(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 	r.References = []scoring.Reference{{Judge: "stays", Metric: "strict", Value: 70, P: &p, OnlyReferenceRight: 9, LabelsFollowResponses: true}}
-	if lines := publishedRankLines(&r); len(lines) != 2 || lines[0] != "below stays* (70 %)" || lines[1] != scoring.LabelsStayedFootnote {
+	if lines := publishedRankLines(&r); len(lines) != 2 || lines[0] != "below stays* (70 %)" || lines[1] != scoring.LabelsFollowFootnote {
 		t.Errorf("%q", lines)
 	}
 }

@@ -44,7 +44,7 @@ func (p *RunPage) Meta() string {
 			composition = p.Jury.Composition()
 		}
 		return dotted(JudgeQuestion(p.Report)+l.QuestionSuffix, composition, p.Dataset,
-			table.Count(p.Report.Items, l.ItemNoun), "no model was asked")
+			table.CountWithNoun(p.Report.Items, l.ItemNoun), "no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
@@ -56,7 +56,7 @@ func (p *RunPage) Meta() string {
 	}
 	return dotted(JudgeQuestion(p.Report)+suffix, "prompt "+promptSettingsText(p.RunSetup), p.Dataset,
 		fmt.Sprintf("%s, %s, %s",
-			itemsText(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed),
+			itemsText(p.Report), table.CountWithNoun(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed),
 		textIf(p.Metadatum("imported from") != "", "stored replies"))
 }
 
@@ -87,10 +87,10 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 	l := layoutOf(p.Protocol)
 	parts := l.PageParts
 	if parts == nil {
-		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
-			[]PagePart{GroupBlocks, Analyses, ItemLists, Biases, OtherJudges, CaveatBlocks, SettingBlocks})
+		parts = slices.Concat([]BlocksFunc{noticeBlocks, OutcomeBar, Cards}, l.Blocks,
+			[]BlocksFunc{GroupBlocks, AnalysisBlocks, ItemLists, Biases, OtherJudgesBlocks, CaveatBlocks, SettingBlocks})
 	}
-	for _, blocks := range slices.Concat([]PagePart{juryParts}, parts, []PagePart{AllNumbersBlocks}) {
+	for _, blocks := range slices.Concat([]BlocksFunc{juryBlocks}, parts, []BlocksFunc{AllNumbersBlocks}) {
 		all = append(all, blocks(p)...)
 	}
 	return all
@@ -109,8 +109,8 @@ func (p *RunPage) Document() doc.Document {
 	}
 }
 
-// juryParts returns the blocks that only the page of a jury has, which stand above the others.
-func juryParts(p *RunPage) []doc.Block {
+// juryBlocks returns the blocks that only the page of a jury has, which stand above the others.
+func juryBlocks(p *RunPage) []doc.Block {
 	if p.Jury == nil {
 		return nil
 	}
@@ -143,8 +143,8 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	}
 	b := doc.Block{
 		ID:       "became",
-		Title:    "Outcomes of " + table.Count(total, l.ItemNoun),
-		About:    l.BarNote,
+		Title:    "Outcomes of " + table.CountWithNoun(total, l.ItemNoun),
+		About:    l.BarTitleNote,
 		Surfaces: doc.SurfaceAllButShort,
 		Chart:    doc.ChartStackedBar,
 		Table:    t,
@@ -190,7 +190,7 @@ func Cards(p *RunPage) []doc.Block {
 		return nil
 	}
 	t.DropEmpty()
-	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool { return strings.HasPrefix(w, scoring.NoInterval) })
+	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool { return strings.HasPrefix(w, scoring.NoIntervalWarningPrefix) })
 	return []doc.Block{
 		{ID: "cards", Chart: doc.ChartCards, Table: t},
 		{Surfaces: doc.SurfaceShortText, Notes: doc.WarningNotes(warnings)},
@@ -225,9 +225,9 @@ func GroupBlocks(p *RunPage) []doc.Block {
 		About: name + ", percent, with 95 % interval", Surfaces: doc.SurfacePage,
 		Table: t,
 	}
-	if l.Grouping.Extra != "" {
-		column := doc.Column{Name: doc.MetricName(p.Protocol, l.Grouping.Extra), Kind: doc.ColumnShareWithN}
-		if p.Overall(l.Grouping.Extra).Unit != "" {
+	if l.Grouping.ExtraMetric != "" {
+		column := doc.Column{Name: doc.MetricName(p.Protocol, l.Grouping.ExtraMetric), Kind: doc.ColumnShareWithN}
+		if p.Overall(l.Grouping.ExtraMetric).Unit != "" {
 			column.Kind = doc.ColumnBareNumber
 		}
 		t.Columns = append(t.Columns, column)
@@ -247,8 +247,8 @@ func GroupBlocks(p *RunPage) []doc.Block {
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
 		}
-		if l.Grouping.Extra != "" {
-			row.Cells = append(row.Cells, doc.NumberCell(p.Result(l.Grouping.Extra, g, "")))
+		if l.Grouping.ExtraMetric != "" {
+			row.Cells = append(row.Cells, doc.NumberCell(p.Result(l.Grouping.ExtraMetric, g, "")))
 		}
 		t.Add(row)
 	}
@@ -311,10 +311,10 @@ func (p *RunPage) categoryCaveat() []string {
 	case worst == nil:
 		return nil
 	case *worst.High < *best.Low:
-		return []string{phrases.Sentence("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
+		return []string{phrases.Sentence("run.worst-category", worst.Group, *worst.Value, ItemCountText(p.Protocol, worst.N),
 			best.Group, *best.Value, best.N)}
 	case *widest.High-*widest.Low >= wideInterval:
-		return []string{phrases.Sentence("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
+		return []string{phrases.Sentence("run.wide-category", doc.Capital(widest.Group), ItemCountText(p.Protocol, widest.N),
 			*widest.Value, *widest.Low, *widest.High)}
 	}
 	return nil
@@ -327,10 +327,10 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, Surfaces: doc.SurfacePage}
 	first.AddPlainNotes(words[:n]...)
 	rest := doc.Block{
-		ID:       "more-warnings",
-		Fold:     fmt.Sprintf("%d more", len(words)-n),
-		Half:     true,
-		Surfaces: doc.SurfacePage,
+		ID:        "more-warnings",
+		FoldLabel: fmt.Sprintf("%d more", len(words)-n),
+		Half:      true,
+		Surfaces:  doc.SurfacePage,
 	}
 	rest.AddPlainNotes(words[n:]...)
 	return []doc.Block{first, rest}
@@ -363,8 +363,8 @@ func SettingBlocks(p *RunPage) []doc.Block {
 			Table:    first,
 			Verbatim: p.Command,
 		},
-		{ID: "settings", Fold: "Every setting", Surfaces: doc.SurfacePage, Chart: doc.ChartFacts, Table: rest},
-		{ID: "prompt", Fold: "The prompt's text", Surfaces: doc.SurfacePage, Verbatim: p.Prompt},
+		{ID: "settings", FoldLabel: "Every setting", Surfaces: doc.SurfacePage, Chart: doc.ChartFacts, Table: rest},
+		{ID: "prompt", FoldLabel: "The prompt's text", Surfaces: doc.SurfacePage, Verbatim: p.Prompt},
 	}
 }
 
@@ -390,7 +390,7 @@ func AllNumbersBlocks(p *RunPage) []doc.Block {
 		all := every.Result(x.Metric, scoring.Overall, x.Mode)
 		name := doc.MetricName(p.Protocol, x.Metric)
 		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
-			all, cmp.Or(all, x).Count(), cmp.Or(all, x).MissingRule,
+			all, cmp.Or(all, x).CountText(), cmp.Or(all, x).MissingRule,
 		)}
 		if name != x.Metric {
 			row.Detail = x.Metric
@@ -401,14 +401,14 @@ func AllNumbersBlocks(p *RunPage) []doc.Block {
 		t.Add(row)
 	}
 	b := doc.Block{
-		ID:       "every",
-		Title:    "Every number",
-		Surfaces: doc.SurfaceAllButShort,
-		Fold:     "Every number",
-		Chart:    doc.ChartTableWithTerms,
-		Table:    t,
+		ID:        "every",
+		Title:     "Every number",
+		Surfaces:  doc.SurfaceAllButShort,
+		FoldLabel: "Every number",
+		Chart:     doc.ChartTableWithTerms,
+		Table:     t,
 		Notes: []doc.Note{
-			doc.PlainNote(layoutOf(p.Protocol).Noun + ": " + outcomes(p.Report)), doc.PlainNote(intervalNote(p.Report)),
+			doc.PlainNote(layoutOf(p.Protocol).Noun + ": " + outcomeCountsText(p.Report)), doc.PlainNote(intervalNote(p.Report)),
 		},
 	}
 	b.AddPlainNotes(remarks.Lines()...)

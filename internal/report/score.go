@@ -76,7 +76,7 @@ func (s Scores) Document() doc.Document {
 			}
 		}
 	}
-	if cost := costOf(last.Ledger); cost != "" && s.Board == nil {
+	if cost := costText(last.Ledger); cost != "" && s.Board == nil {
 		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{doc.WordRow("cost", cost)}}
 		d.Blocks = append(d.Blocks, doc.Block{Surfaces: doc.SurfaceShortText, Chart: doc.ChartFacts, Table: t})
 	}
@@ -130,7 +130,7 @@ func (s Scores) runsBlock() doc.Block {
 	}
 	return doc.Block{
 		ID:       "runs",
-		Title:    table.Count(len(s.Runs), "run"),
+		Title:    table.CountWithNoun(len(s.Runs), "run"),
 		About:    "95 % intervals",
 		Surfaces: doc.SurfaceFullText,
 		Chart:    doc.ChartTableWithTerms,

@@ -88,7 +88,7 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 			pair := [2]RankedRun{cells[k.Name][i], cells[goal[1].Name][i]}
 			s.compare(judge, k, pair)
 			conditions[k.Dataset+" "+k.Prompt] = true
-			switch s.family(k.Dataset, k.Prompt, scoring.Overall) {
+			switch s.testFamilyName(k.Dataset, k.Prompt, scoring.Overall) {
 			case mainTestFamily:
 				main = pair
 			case promptTestFamily:
@@ -99,9 +99,9 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 	}
 	s.addOwnAnswers()
 	var published []StudyDifference
-	_ = json.Unmarshal(references.GRPScores, &published) // a test reads it
+	_ = json.Unmarshal(references.GoalReversedScores, &published) // a test reads it
 	for _, d := range published {
-		d.Family = s.family(d.Dataset, d.Prompt, d.Group)
+		d.Family = s.testFamilyName(d.Dataset, d.Prompt, d.Group)
 		if d.Family != "" && conditions[d.Dataset+" "+d.Prompt] {
 			s.Differences = append(s.Differences, d)
 		}
@@ -116,8 +116,8 @@ func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
 	return s
 }
 
-// family returns the family of the tests of a group; "" if there is none.
-func (s *Study) family(dataset, prompt, group string) string {
+// testFamilyName returns the family of the tests of a group; "" if there is none.
+func (s *Study) testFamilyName(dataset, prompt, group string) string {
 	overall := group == scoring.Overall
 	switch {
 	case overall && dataset != s.Dataset:
@@ -160,7 +160,7 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 	d.noVerdictDifference = float64(100*lacking) / float64(max(1, c.N))
 	for _, x := range c.Differences {
 		d.Difference = x
-		d.Family = s.family(k.Dataset, k.Prompt, x.Group)
+		d.Family = s.testFamilyName(k.Dataset, k.Prompt, x.Group)
 		if d.Family != "" && x.Metric == c.HeadlineDifference().Metric {
 			s.Differences = append(s.Differences, d)
 		}
@@ -246,11 +246,11 @@ func (s *Study) addBothGoals(judge string, main, other [2]RankedRun) {
 func bothGoalsAccuracy(rights *scoring.RightUnits) (scoring.Difference, []scoring.Result) {
 	metric := func(name, mode string, from int) scoring.Metric {
 		return scoring.Metric{
-			Name:        name,
-			Mode:        mode,
-			MissingRule: "not kept",
-			None:        "the judgments agree on no pair",
-			Columns:     scoring.ColumnSpan{from, from + 2},
+			Name:          name,
+			Mode:          mode,
+			MissingRule:   "not kept",
+			NoValueReason: "the judgments agree on no pair",
+			Columns:       scoring.ColumnSpan{from, from + 2},
 		}
 	}
 	rows := rights.ClusterRows(func(u int) (row []float64) {
@@ -304,7 +304,7 @@ func (s *Study) test(family string) {
 		}
 		all = append(all, &d.Difference)
 	}
-	scoring.TestFamily(all)
+	scoring.ApplyHolmToFamily(all)
 	for _, d := range members {
 		d.Verdict = d.verdict()
 	}
@@ -328,9 +328,9 @@ func (d *StudyDifference) verdict() string {
 		return reversalNoTest
 	case d.NotSignificant:
 		return reversalNoEffect
-	case d.noVerdictDifference / *d.Diff >= 1: // of the same sign, and as many points
+	case d.noVerdictDifference / *d.BMinusA >= 1: // of the same sign, and as many points
 		return reversalUnclear
-	case *d.Diff > 0:
+	case *d.BMinusA > 0:
 		return reversalHelps
 	}
 	return reversalHurts

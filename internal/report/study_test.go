@@ -53,8 +53,8 @@ func TestStudyFindsAnEffect(t *testing.T) {
 	}
 }
 
-// TestStudyVerdicts: Holm's correction covers the judges of one family alone; a difference that missing verdicts explain
-// is none of the goal; and before all runs of a family are complete nothing is tested.
+// TestStudyVerdicts: Holm's correction covers the judges of one family alone; a difference that missing verdicts
+// explain is none of the goal; and before all runs of a family are complete nothing is tested.
 func TestStudyVerdicts(t *testing.T) {
 	difference := func(family, judge string, onlyBetter, onlyWorse int) StudyDifference {
 		x := scoring.ConsistentDifference("strict", scoring.Overall,
@@ -135,8 +135,8 @@ func TestUnanimous(t *testing.T) {
 			t.Errorf("%+v, want %+v", r, w)
 		}
 	}
-	assert.Assert(t, math.Abs(*d.Diff-(66.6667-80)) < 1e-3 && *d.A == 80, "%+v", d)
-	assert.Assert(t, *d.Low < *d.Diff && *d.Diff < *d.High && *d.P > 0.05, "%+v", d)
+	assert.Assert(t, math.Abs(*d.BMinusA-(66.6667-80)) < 1e-3 && *d.A == 80, "%+v", d)
+	assert.Assert(t, *d.Low < *d.BMinusA && *d.BMinusA < *d.High && *d.P > 0.05, "%+v", d)
 
 	// Two pairs of one question are one unit of resampling.
 	rights.Clusters[1] = rights.Clusters[0]
@@ -147,7 +147,7 @@ func TestUnanimous(t *testing.T) {
 // pairs.
 func TestPublishedGoals(t *testing.T) {
 	var rows []StudyDifference
-	assert.NilError(t, json.Unmarshal(references.GRPScores, &rows))
+	assert.NilError(t, json.Unmarshal(references.GoalReversedScores, &rows))
 	assert.Equal(t, len(rows), 21)
 	for _, d := range rows {
 		for i, v := range []float64{*d.A, *d.B} {
@@ -156,14 +156,14 @@ func TestPublishedGoals(t *testing.T) {
 			assert.Equal(t, strings.Contains(d.Marks[i], "‡"), !possible, "%s %s %s: %v of %d", d.Judge, d.Group, d.Prompt, v, d.N)
 		}
 		assert.Equal(t, strings.Contains(d.Marks[2], "‡"), strings.Contains(d.Marks[0]+d.Marks[1], "‡"))
-		assert.Assert(t, math.Abs(*d.Diff-(*d.B-*d.A)) < 1e-9 && d.ScoresOnly && d.P == nil && d.Low == nil && d.NotSignificant, "%+v", d)
+		assert.Assert(t, math.Abs(*d.BMinusA-(*d.B-*d.A)) < 1e-9 && d.ScoresOnly && d.P == nil && d.Low == nil && d.NotSignificant, "%+v", d)
 		assert.Equal(t, d.OwnFamily, strings.HasPrefix(d.Judge, "GPT") && d.Dataset == "judgebench-gpt4o" ||
 			strings.HasPrefix(d.Judge, "Claude") && d.Dataset == "judgebench-claude", "%+v", d)
 	}
 }
 
-// TestStudySoFar: judges whose runs are complete are listed without a test; pairs are needed for a difference that is not
-// significant, as many as compare says, and for no other.
+// TestStudySoFar: judges whose runs are complete are listed without a test; pairs are needed for a difference that is
+// not significant, as many as compare says, and for no other.
 func TestStudySoFar(t *testing.T) {
 	s := world(rand.New(rand.NewPCG(3, 4)), 0.75, 0.58, 0.58)
 	s.Differences[2].unfinished = true
@@ -179,8 +179,9 @@ func TestStudySoFar(t *testing.T) {
 	assert.Equal(t, d.PairsNeeded(), fmt.Sprint(int(math.Ceil(needed/10))*10))
 }
 
-// TestOwnAnswers: an effect of the goal on the judge's own answers that 4 other judges lack, of 12 points at n = 350, is
-// found in at least 95 % of 200 worlds, and falsely in at most 5 % if the others have it too. Its interval covers it.
+// TestOwnAnswers: an effect of the goal on the judge's own answers that 4 other judges lack, of 12 points at n = 350,
+// is found in at least 95 % of 200 worlds, and falsely in at most 5 % if the others have it too. Its interval covers
+// it.
 func TestOwnAnswers(t *testing.T) {
 	const worlds = 200
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -15,7 +15,7 @@ type BiasDocumenter struct{ *scoring.BiasAnalysis }
 // Document returns the biases as a document, with a row for each.
 func (s BiasDocumenter) Document() doc.Document {
 	d := doc.Document{
-		Title:   fmt.Sprintf("%s · %s · %s", scoring.JudgeName(s.Judge), s.Dataset, table.Count(s.Pairs, "pair")),
+		Title:   fmt.Sprintf("%s · %s · %s", scoring.JudgeName(s.Judge), s.Dataset, table.CountWithNoun(s.Pairs, "pair")),
 		Answer:  s.Says,
 		Blocks:  []doc.Block{s.block()},
 		CSVRows: [][]string{{"what", "names more", "pairs", "right, more", "right, less", "odds", "p"}},
@@ -77,7 +77,7 @@ func (s BiasDocumenter) block() doc.Block {
 
 // Biases returns the table of the judge's biases for the page of a run; nothing if they are unknown.
 func Biases(p *RunPage) []doc.Block {
-	if p.BiasAnalysis == nil || p.BiasAnalysis.Why != "" {
+	if p.BiasAnalysis == nil || p.BiasAnalysis.NoRegressionReason != "" {
 		return nil
 	}
 	b := BiasDocumenter{p.BiasAnalysis}.block()

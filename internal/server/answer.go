@@ -149,14 +149,14 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 
 // frame holds the data of a page's template: the view, and what all pages show around it.
 type frame struct {
-	View    any    // what the route shows
-	Name    string // name of the page's template
-	Version string // version of gavel
-	Start   bool   // this server can start runs
-	Inside  bool   // the client has access
-	Session bool   // the client can sign out
-	Reloads bool   // a part is still being computed: the browser loads the page again, by live.js or by itself
-	Labels  bool   // this server has labels
+	View      any    // what the route shows
+	Name      string // name of the page's template
+	Version   string // version of gavel
+	Start     bool   // this server can start runs
+	HasAccess bool   // the client has access
+	Session   bool   // the client can sign out
+	Reloads   bool   // a part is still being computed: the browser loads the page again, by live.js or by itself
+	Labels    bool   // this server has labels
 }
 
 // render answers with the page called name. It builds the whole page before it sends the first byte, so that an error
@@ -164,13 +164,13 @@ type frame struct {
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	to, _ := w.(*response)
 	f := frame{
-		View:    view,
-		Name:    name,
-		Version: s.Version,
-		Start:   s.Runner != nil,
-		Inside:  to != nil && to.signedIn,
-		Session: s.guard.InSession(r),
-		Labels:  s.Labels != "",
+		View:      view,
+		Name:      name,
+		Version:   s.Version,
+		Start:     s.Runner != nil,
+		HasAccess: to != nil && to.signedIn,
+		Session:   s.guard.InSession(r),
+		Labels:    s.Labels != "",
 	}
 	var b bytes.Buffer
 	err := s.pages.templates[name].ExecuteTemplate(&b, "base", f)
@@ -199,7 +199,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status >= 500 {
 		s.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
 	}
-	v := errorView{Field: jobs.FieldOf(err), Message: err.Error(), Status: status, Name: http.StatusText(status)}
+	v := errorView{Field: jobs.ErrorField(err), Message: err.Error(), Status: status, Name: http.StatusText(status)}
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
@@ -297,13 +297,13 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Token == "" || s.guard.InSession(r) {
 		return seeOther(w, r, "/")
 	}
-	s.render(w, r, http.StatusOK, "login", loginView{To: guard.LocalPath(r.URL.Query().Get("to"))})
+	s.render(w, r, http.StatusOK, "login", loginView{To: guard.LocalPathOrRoot(r.URL.Query().Get("to"))})
 	return nil
 }
 
 // login begins a session for a browser that sends the right token, and redirects it to the page it came for.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
-	to := guard.LocalPath(r.PostForm.Get("to"))
+	to := guard.LocalPathOrRoot(r.PostForm.Get("to"))
 	if s.Token == "" {
 		return seeOther(w, r, "/")
 	}

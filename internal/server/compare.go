@@ -81,7 +81,7 @@ func (s *Server) fillResults(ctx context.Context, v *compareView) (err error) {
 	c.Command = datasets.ShellLine(words...)
 	d := c.Document()
 	above, below := d.SplitBefore("made")
-	paper := doc.PageContext{Link: pageURL, Terms: scoring.MetricsOf(v.A.Protocol)}
+	paper := doc.PageContext{Link: refURL, Terms: scoring.MetricsOf(v.A.Protocol)}
 	v.Meta = v.meta()
 	v.Answer = d.Answer
 	v.Also = d.Also

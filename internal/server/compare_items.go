@@ -229,7 +229,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	v.Same = true
 	for i, name := range distinctNames(heads) {
 		side := &v.Sides[i]
-		side.Called = name
+		side.JudgeName = name
 		if v.Texts == nil {
 			v.Texts = side.Item
 		}
@@ -283,7 +283,7 @@ func (v compareItemView) judgesWithFlags(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
 		if !slices.ContainsFunc(flags, lacks) {
-			names = append(names, scoring.QuoteName(side.Called))
+			names = append(names, scoring.QuoteName(side.JudgeName))
 		}
 	}
 	return names
@@ -380,7 +380,7 @@ func distinctNames(heads []RunHead) []string {
 			Run:      h.Name,
 			Protocol: h.Protocol,
 			RunSetup: scoring.RunSetup{
-				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.AboutName(), Dataset: h.Dataset,
+				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.GivenJudgeName(), Dataset: h.Dataset,
 			},
 		})
 	}

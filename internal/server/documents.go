@@ -49,7 +49,7 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 // List returns a document of the items that match a filter. Its text has the first f.Per of them (0: all), those wrong
 // every time first; its JSON and CSV have all, in the order of the run.
 func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
-	if f.Group != "" && itemsOfChoice(r.view.Groups, f.Group) == 0 {
+	if f.Group != "" && itemCountOfChoice(r.view.Groups, f.Group) == 0 {
 		return d, failure.NotFound("no item is of the group %q", f.Group)
 	}
 	v := r.view

@@ -101,7 +101,7 @@ const downloadTime = 10 * time.Minute
 
 // downloadRecords answers with the records.jsonl of the run that a request names, unchanged.
 func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runNamed(r)
+	run, err := s.requestedRunName(r)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *jud
 	folder, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
 	must(t, err)
 	defer folder.Close()
-	must(t, folder.Begin(m, func(line func([]byte) error) error {
+	must(t, folder.StartWithItems(m, func(line func([]byte) error) error {
 		for _, row := range rows {
 			raw, err := set.Raw(row)
 			if err == nil {

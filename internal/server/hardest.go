@@ -100,7 +100,7 @@ func (s *Server) outcomeMatrix(ctx context.Context, run string, juries bool) (m 
 	defer cancel()
 	state := s.filesState(namesOf(judges)...)
 	key := fmt.Sprintf("tallies %d %s", len(judges), run) // without juries, the key is the same for both values of juries
-	m.items, err = memo.Get(ctx, s.background, key, state, func() ([]itemOutcomes, error) { return s.tallies(judges) })
+	m.items, err = memo.Get(ctx, s.backgroundMemo, key, state, func() ([]itemOutcomes, error) { return s.outcomesByItem(judges) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return outcomeMatrix{Pending: true}, nil
 	}
@@ -121,8 +121,9 @@ func (m outcomeMatrix) item(id string) *itemOutcomes {
 	return nil
 }
 
-// tallies returns the outcomes on the items that all judges have, the hardest item first, items without a score last.
-func (s *Server) tallies(judges []RunRow) (all []itemOutcomes, err error) {
+// outcomesByItem returns the outcomes on the items that all judges have, the hardest item first, items without a score
+// last.
+func (s *Server) outcomesByItem(judges []RunRow) (all []itemOutcomes, err error) {
 	places := map[string]int{} // positions in all, by item
 	for k, run := range judges {
 		x, err := s.runs.Index(s.runs.Closing, run.Name)
@@ -185,7 +186,7 @@ func (m outcomeMatrix) Says() string {
 			simulated++
 		}
 	}
-	items := report.CountItems(m.runs[0].Protocol, scored)
+	items := report.ItemCountText(m.runs[0].Protocol, scored)
 	times := everyJudgmentWords(m.runs[0].manifest)
 	wrong := "hardest.all-wrong-labels"
 	// Errors of simulated judges say nothing of the labels.

@@ -88,11 +88,11 @@ func (s *Server) runHead(name string, m *judging.Manifest) RunHead {
 // URL returns the address of the run's page.
 func (h RunHead) URL() string { return runURL(h.Name) }
 
-// AboutName returns the name that people or a suite's file gave the run's judge; "" without one.
-func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.judgeName) }
+// GivenJudgeName returns the name that people or a suite's file gave the run's judge; "" without one.
+func (h RunHead) GivenJudgeName() string { return cmp.Or(h.About.Name, h.judgeName) }
 
 // Judge returns the name of the run's judge.
-func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
+func (h RunHead) Judge() string { return cmp.Or(h.GivenJudgeName(), scoring.JudgeName(h.Model)) }
 
 // Title returns the name that people gave the run, else the path of its folder.
 func (h RunHead) Title() string { return cmp.Or(h.About.Name, h.Name) }

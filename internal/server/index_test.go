@@ -245,7 +245,7 @@ func TestLive(t *testing.T) {
 	for range listeners {
 		<-first
 	}
-	if n := len(s.streams); n != listeners {
+	if n := len(s.streamSlots); n != listeners {
 		t.Errorf("%d streams for %d listeners", n, listeners)
 	}
 	g.append(g.lines...)
@@ -257,7 +257,7 @@ func TestLive(t *testing.T) {
 		}
 	}
 	web.Close() // waits for those who answered
-	if len(s.streams) != 0 {
+	if len(s.streamSlots) != 0 {
 		t.Error("a stream goes on though nobody listens")
 	}
 }

@@ -31,13 +31,13 @@ type ItemView struct {
 	Next      string         `json:"-"` // link to the next item
 	Back      string         `json:"-"` // link to the list of items
 
-	Row    RunRow       `json:"-"` // the run, with its numbers
-	Asked  itemQuestion `json:"-"` // question that the judge was asked, with the correct answer
-	ToName []string     `json:"-"` // ids of the candidates that are correct to choose
-	Others []otherJudge `json:"-"` // other judges of the same items, with their outcome on this one
-	Across string       `json:"-"` // link to the item as several judges judged it; "" without other judges
-	Beside string       `json:"-"` // text of the link Across
-	Called string       `json:"-"` // name of the judge on a page that compares several
+	Row        RunRow       `json:"-"` // the run, with its numbers
+	Asked      itemQuestion `json:"-"` // question that the judge was asked, with the correct answer
+	CorrectIDs []string     `json:"-"` // ids of the candidates that are correct to choose
+	Others     []otherJudge `json:"-"` // other judges of the same items, with their outcome on this one
+	Across     string       `json:"-"` // link to the item as several judges judged it; "" without other judges
+	Beside     string       `json:"-"` // text of the link Across
+	JudgeName  string       `json:"-"` // name of the judge on a page that compares several
 
 	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
@@ -161,9 +161,9 @@ func itemViewOf(x *store.Index, i int) (ItemView, error) {
 		first = cmp.Or(first, j.Record)
 	}
 	if first != nil {
-		v.ToName = x.Manifest.CorrectCandidateIDs(first)
+		v.CorrectIDs = x.Manifest.CorrectCandidateIDs(first)
 	}
-	v.Asked = questionAbout(x.Manifest, v.Item, first, v.ToName)
+	v.Asked = questionAbout(x.Manifest, v.Item, first, v.CorrectIDs)
 	return v, nil
 }
 

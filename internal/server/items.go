@@ -159,12 +159,12 @@ type ItemsView struct {
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 
-	Row      RunRow        `json:"-"` // the run, with its numbers
-	Groups   []Choice      `json:"-"` // groups to choose from, with their numbers of items
-	Outcomes []Choice      `json:"-"` // outcomes to choose from, with the items that have such a judgment
-	Shows    []Choice      `json:"-"` // filters to choose from, with the items that match
-	Several  bool          `json:"-"` // other judges were asked about the same items
-	Matrix   outcomeMatrix `json:"-"` // outcomes of all judges, if the list is sorted by them
+	Row            RunRow        `json:"-"` // the run, with its numbers
+	Groups         []Choice      `json:"-"` // groups to choose from, with their numbers of items
+	Outcomes       []Choice      `json:"-"` // outcomes to choose from, with the items that have such a judgment
+	Shows          []Choice      `json:"-"` // filters to choose from, with the items that match
+	HasOtherJudges bool          `json:"-"` // other judges were asked about the same items
+	Matrix         outcomeMatrix `json:"-"` // outcomes of all judges, if the list is sorted by them
 }
 
 // itemsView returns the page of a run's items that a request asks for.
@@ -190,7 +190,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.FoundRun{Name: x.Run, Manifest: x.Manifest})
 		judges, _ := s.judgesOfItems(r.Context(), x.Run, false)
-		v.Several = judges != nil
+		v.HasOtherJudges = judges != nil
 	}
 	for _, i := range part {
 		row := itemRowOf(x, i, f)
@@ -203,8 +203,8 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// itemsOfChoice returns the number of items of the choice with this value; 0 if there is no such choice.
-func itemsOfChoice(options []Choice, value string) int {
+// itemCountOfChoice returns the number of items of the choice with this value; 0 if there is no such choice.
+func itemCountOfChoice(options []Choice, value string) int {
 	for _, o := range options {
 		if o.Value == value {
 			return o.N
@@ -215,11 +215,11 @@ func itemsOfChoice(options []Choice, value string) int {
 
 // Says returns a sentence that summarizes the items that match the filter.
 func (v ItemsView) Says() string {
-	count := func(n int) string { return report.CountItems(v.Run.Protocol, n) }
-	right := itemsOfChoice(v.Shows, "right")
-	wrong := itemsOfChoice(v.Shows, "wrong")
-	missing := itemsOfChoice(v.Shows, "missing")
-	confident := itemsOfChoice(v.Shows, "confident")
+	count := func(n int) string { return report.ItemCountText(v.Run.Protocol, n) }
+	right := itemCountOfChoice(v.Shows, "right")
+	wrong := itemCountOfChoice(v.Shows, "wrong")
+	missing := itemCountOfChoice(v.Shows, "missing")
+	confident := itemCountOfChoice(v.Shows, "confident")
 	scored := right + wrong
 	times := everyJudgmentWords(v.Row.manifest)
 	switch f := v.Filter; {
@@ -236,7 +236,7 @@ func (v ItemsView) Says() string {
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
 		return phrases.Sentence("items.filter", v.Matches, count(v.Total))
 	case f.Group != "":
-		return phrases.Sentence("items.show-group", v.Matches, count(itemsOfChoice(v.Groups, f.Group)), f.Group,
+		return phrases.Sentence("items.show-group", v.Matches, count(itemCountOfChoice(v.Groups, f.Group)), f.Group,
 			store.FindFilter(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
 		return phrases.Sentence("items.show", v.Matches, count(v.Total), store.FindFilter(f.Show).About)
@@ -275,7 +275,7 @@ func (v *ItemsView) fillChoices(x *store.Index) {
 			outcomes[string(o)]++
 		}
 	}
-	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.GroupOrder) {
+	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.CompareGroups) {
 		v.Groups = append(v.Groups, Choice{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
 	}
 	for _, name := range scoring.Outcomes {

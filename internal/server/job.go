@@ -27,7 +27,7 @@ type JobView struct {
 // jobView returns the job that a request names.
 func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	id := r.PathValue("job")
-	job := s.lastJob(func(j jobs.Job) bool { return j.ID == id })
+	job := s.lastMatchingJob(func(j jobs.Job) bool { return j.ID == id })
 	if job == nil {
 		return v, failure.NotFound("there is no job %q; "+
 			"the server forgets jobs when it ends, but keeps their runs", markup.Shorten(id, 100))
@@ -52,7 +52,7 @@ func (s *Server) redirectToJobResult(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	switch {
-	case v.Job.Suite != "" && s.isSuite(v.Job.Suite) == nil:
+	case v.Job.Suite != "" && s.checkSuiteFolder(v.Job.Suite) == nil:
 		return seeOther(w, r, SuiteHead{Folder: v.Job.Suite}.URL())
 	case v.Progress != nil:
 		return seeOther(w, r, runURL(v.Job.Run()))

@@ -33,9 +33,9 @@ type JudgmentView struct {
 	At            time.Time               `json:"at,omitzero"`
 	Imported      *judging.ImportedFields `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
-	Words       judgmentWords `json:"-"` // the judgment in words, for pages
-	FilePrompt  string        `json:"-"` // prompt that the file of an imported record has; "" for none
-	placePrefix string        // prefix of Place on a page of several runs
+	Words          judgmentWords `json:"-"` // the judgment in words, for pages
+	ImportedPrompt string        `json:"-"` // prompt that the file of an imported record has; "" for none
+	placePrefix    string        // prefix of Place on a page of several runs
 }
 
 // TurnView holds a reply of the judge, and the message of gavel before it.
@@ -77,7 +77,7 @@ func judgmentView(
 		Turns:         []TurnView{},
 	}
 	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
-		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
+		g.ImportedPrompt = im.Prompt // JudgeBench's files have the judge's first reply there
 	}
 	g.Choice, g.Words = r.CandidateID(v.Choice), describeJudgment(m, j)
 	if v.Outcome != r.Outcome || g.Choice != r.Choice {
@@ -209,7 +209,7 @@ func everyJudgmentWords(m *judging.Manifest) string {
 	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
 	case perItem < 2, p.ScoresCandidates:
 		return ""
-	case perItem == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
+	case perItem == 2 && report.ItemCountText(m.Spec.Protocol, 1) == "1 pair":
 		return " in both orders"
 	}
 	return " every time"

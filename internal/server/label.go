@@ -88,7 +88,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
-		m.Judges, err = a.HTML(pageURL)
+		m.Judges, err = a.HTML(refURL)
 		return m, err
 	})
 	if err != nil {

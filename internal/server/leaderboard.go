@@ -36,14 +36,14 @@ type leaderboardView struct {
 	Reading  bool                `json:"-"` // the folder of runs is being read for the first time
 	Board    *report.Leaderboard `json:"board" jsonschema:"null before the first judge has a score"`
 
-	Choices boardChoices   `json:"-"` // links to other leaderboards
-	Query   string         `json:"-"` // query of this leaderboard's address
-	Runs    []RunRow       `json:"-"` // runs in progress, then the newest
-	Total   int            `json:"-"` // number of all runs
-	Running int            `json:"-"` // number of runs in progress
-	Jobs    []jobs.Job     `json:"-"` // jobs without a run yet
-	Ended   string         `json:"-"` // warning that runs may be missing; "" for none
-	Mine    labelAgreement `json:"-"` // judges by their agreement with people's labels
+	Choices        boardChoices   `json:"-"` // links to other leaderboards
+	Query          string         `json:"-"` // query of this leaderboard's address
+	Runs           []RunRow       `json:"-"` // runs in progress, then the newest
+	Total          int            `json:"-"` // number of all runs
+	Running        int            `json:"-"` // number of runs in progress
+	Jobs           []jobs.Job     `json:"-"` // jobs without a run yet
+	Ended          string         `json:"-"` // warning that runs may be missing; "" for none
+	LabelAgreement labelAgreement `json:"-"` // judges by their agreement with people's labels
 
 	allRuns []RunRow // all runs of the folder
 }
@@ -124,7 +124,7 @@ func conditions(rows []RunRow) (all []*comparableRuns) {
 	sample := func(c *comparableRuns) float64 { return scoring.Indicator(strings.HasPrefix(c.dataset, samplePrefix)) }
 	slices.SortStableFunc(all, func(a, b *comparableRuns) int {
 		return cmp.Or(cmp.Compare(sample(a), sample(b)),
-			b.judgedItems()-a.judgedItems(),
+			b.judgedItemCount()-a.judgedItemCount(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.itemsHash, b.itemsHash))
 	})
 	return all
@@ -153,7 +153,7 @@ func (s *Server) scoreOnCommonItems(ctx context.Context, c *comparableRuns) (pen
 			continue
 		}
 		part := *r
-		part.set = c.set
+		part.scoredItems = c.set
 		part.runNumbers = numbers
 		if part.hasHeadlineScore() {
 			runs = append(runs, &part)
@@ -163,8 +163,8 @@ func (s *Server) scoreOnCommonItems(ctx context.Context, c *comparableRuns) (pen
 	return pending
 }
 
-// judgedItems returns the number of judged items, summed over the condition's runs.
-func (c *comparableRuns) judgedItems() (n int) {
+// judgedItemCount returns the number of judged items, summed over the condition's runs.
+func (c *comparableRuns) judgedItemCount() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
 			n += r.Items
@@ -216,12 +216,12 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	if err != nil {
 		return v, err
 	}
-	v.Jobs = s.pendingJobs()
+	v.Jobs = s.jobsWithoutRun()
 	v.Ended = s.runs.ListingWarning()
 	if s.Labels != "" {
 		ctx, cancel := s.pageWaitContext(r.Context())
 		defer cancel()
-		v.Mine = s.labelAgreement(ctx)
+		v.LabelAgreement = s.labelAgreement(ctx)
 	}
 	v.Total = len(v.allRuns)
 	running := func(r RunRow) int { return int(scoring.Indicator(r.Status == judging.Running)) }
@@ -373,10 +373,10 @@ func (s *Server) buildLeaderboard(
 	ranking, err := s.testDifferences(ctx, judges, c.set)
 	pending = ranking == nil && err == nil
 	if ranking == nil {
-		ranking = new(report.ProvisionalRanking(boardJudges))
+		ranking = new(report.UntestedRanking(boardJudges))
 	}
 	b = report.NewLeaderboard(*ranking, boardJudges)
-	b.Link = pageURL
+	b.Link = refURL
 	if !all {
 		b.MaxRows = maxBoardRows
 		b.AllJudgesLink.Address = "/" + c.query("show", "all")
@@ -423,7 +423,7 @@ func judgeNames(rows []RunRow) []string {
 func judgesOf(rows []RunRow) []report.BoardJudge {
 	judges := make([]report.BoardJudge, len(rows))
 	for i, r := range rows {
-		judges[i] = report.BoardJudge{Manifest: r.manifest, Report: r.report, Name: r.AboutName()}
+		judges[i] = report.BoardJudge{Manifest: r.manifest, Report: r.report, Name: r.GivenJudgeName()}
 	}
 	return judges
 }
@@ -447,7 +447,7 @@ func (s *Server) testDifferences(ctx context.Context, judges []RunRow, set judgi
 	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	ranking, _ := memo.Get(ctx, s.background, name, s.filesState(namesOf(judges)...), func() (*scoring.Ranking, error) {
+	ranking, _ := memo.Get(ctx, s.backgroundMemo, name, s.filesState(namesOf(judges)...), func() (*scoring.Ranking, error) {
 		return s.newRanking(judges), nil
 	})
 	return ranking, nil
@@ -460,7 +460,7 @@ func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 	var runs []*scoring.Run
 	var reports []scoring.Report
 	for i, r := range judges {
-		run, err := s.runs.LoadOneReading(r.Name, r.set)
+		run, err := s.runs.LoadOneReading(r.Name, r.scoredItems)
 		if err != nil {
 			continue
 		}
@@ -470,7 +470,7 @@ func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 		runs = append(runs, run)
 		reports = append(reports, rep)
 	}
-	ranking := report.ProvisionalRanking(boardJudges)
+	ranking := report.UntestedRanking(boardJudges)
 	if len(runs) < len(judges) || len(runs) < 2 {
 		return &ranking
 	}

@@ -45,7 +45,7 @@ func TestRanksFollow(t *testing.T) {
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
 		t.Errorf("ranks that nobody knows: %s", rows[1])
 	}
-	s.background.Wait()
+	s.backgroundMemo.Wait()
 	mustContain(t, s.get("/"), "judge best")
 	for i := range maxTestedJudges {
 		to := filepath.Join(dir, fmt.Sprint("more", i))
@@ -63,8 +63,8 @@ func TestRanksFollow(t *testing.T) {
 	}
 }
 
-// TestPagesFinishByThemselves: a page waits for its answer; where that takes longer, it has itself loaded again, without
-// scripts too, until the answer is there.
+// TestPagesFinishByThemselves: a page waits for its answer; where that takes longer, it has itself loaded again,
+// without scripts too, until the answer is there.
 func TestPagesFinishByThemselves(t *testing.T) {
 	for name, tc := range map[string]struct{ path, answer, pending string }{
 		"ranks":               {"/", "judge best", "The differences between judges are being tested"},
@@ -97,7 +97,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 					}
 				}
 				for wait < time.Second && strings.Contains(page, `http-equiv="refresh"`) {
-					s.background.Wait()
+					s.backgroundMemo.Wait()
 					s.memo.Wait()
 					page = s.get(tc.path)
 				}

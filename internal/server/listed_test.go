@@ -13,7 +13,7 @@ func TestSearchEnds(t *testing.T) {
 	dir := t.TempDir()
 	makePairs(t, "right", dir, "run")
 	s := newSite(t, dir, nil)
-	s.runs.SearchLimit = 20
+	s.runs.MaxSearchedFolders = 20
 	const warning = "The search for runs ended after 20 folders"
 	if w := s.get("/"); strings.Contains(w, warning) || strings.Contains(s.get("/suites"), warning) {
 		t.Error("the search did not end")

@@ -38,10 +38,10 @@ func New(o Options) (*Server, error) {
 		Options:        o,
 		runs:           runs,
 		memo:           newMemo(rememberedValues),
-		background:     newMemo(rememberedValues),
+		backgroundMemo: newMemo(rememberedValues),
 		listings:       newMemo(1),
 		runNumbersMemo: newMemo(store.MaxFolders),
-		streams:        make(chan struct{}, maxStreams),
+		streamSlots:    make(chan struct{}, maxStreams),
 		answerTimeout:  requestTime,
 		mux:            http.NewServeMux(),
 	}
@@ -66,7 +66,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.runs.CancelClosing()
 	s.memo.Wait()
-	s.background.Wait()
+	s.backgroundMemo.Wait()
 	s.listings.Wait()
 	return s.runs.Close()
 }

@@ -38,9 +38,9 @@ type Progress struct {
 	Score     *report.RunPage    `json:"-"` // the same diagnosis with the scores, for pages
 }
 
-// progress returns the state of an indexed run, with the job that makes it and its scores so far. A run that a job of
-// this server makes is never stalled; a run without a job may be made by another process.
-func (s *Server) progress(x *store.Index) Progress {
+// indexedProgress returns the state of an indexed run, with the job that makes it and its scores so far. A run that a
+// job of this server makes is never stalled; a run without a job may be made by another process.
+func (s *Server) indexedProgress(x *store.Index) Progress {
 	p := Progress{
 		Run:                 x.Run,
 		Status:              x.Manifest.Status,
@@ -56,7 +56,7 @@ func (s *Server) progress(x *store.Index) Progress {
 		p.RunSpeed = x.Pace(s.Now())
 		p.Stalled = s.isStalled(p.LastWrite)
 		if p.Stalled {
-			p.Left = nil
+			p.SecondsLeft = nil
 		}
 	}
 	for _, j := range s.activeJobs() {
@@ -78,7 +78,7 @@ func (s *Server) progressOf(ctx context.Context, run string) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	return s.progress(x), nil
+	return s.indexedProgress(x), nil
 }
 
 // statusView returns the present state of the run that a request names.
@@ -95,13 +95,13 @@ const (
 // runEvents streams server-sent events about the run that a request names: "progress" with each change, "score" with
 // the HTML of the results so far, and "end" when the run has ended.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runNamed(r)
+	run, err := s.requestedRunName(r)
 	if err != nil {
 		return err
 	}
 	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
+	case s.streamSlots <- struct{}{}:
+		defer func() { <-s.streamSlots }()
 	default:
 		return failure.New(http.StatusServiceUnavailable, "too many pages follow runs already")
 	}
@@ -186,7 +186,7 @@ func (s *Server) liveScore(run string, m *judging.Manifest) *report.RunPage {
 		return nil
 	}
 	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // the folder may have had another run
-	return memo.GetAndRefresh(s.background, name, records, func() (*report.RunPage, error) {
+	return memo.GetAndRefresh(s.backgroundMemo, name, records, func() (*report.RunPage, error) {
 		loaded, err := s.runs.LoadOneReading(run, "")
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func TestScoreSoFar(t *testing.T) {
 	look := func() (p Progress) {
 		t.Helper()
 		s.data("/api/v1/runs/a/status", &p)
-		s.background.Wait()
+		s.backgroundMemo.Wait()
 		s.data("/api/v1/runs/a/status", &p)
 		return p
 	}

@@ -97,7 +97,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"join":     strings.Join,
 		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"number":   groupThousands,
-		"seconds":  seconds,
+		"seconds":  millisecondsText,
 		"duration": duration,
 		"percent":  func(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) },
 		"query":    query,
@@ -118,8 +118,8 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 // groupThousands returns a number with thin spaces between thousands.
 func groupThousands(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
 
-// seconds returns a time of ms milliseconds in words, such as "850 ms" or "2.5 s".
-func seconds(ms float64) string {
+// millisecondsText returns a time of ms milliseconds in words, such as "850 ms" or "2.5 s".
+func millisecondsText(ms float64) string {
 	if ms < 1000 {
 		return fmt.Sprintf("%.0f ms", ms)
 	}

@@ -18,10 +18,11 @@ func runURL(name string) string { return "/runs/" + url.PathEscape(name) }
 
 // query returns the query of a link from names and values, without empty values. If a name occurs twice, its last value
 // counts.
-func query(pairs ...string) string { return encoded(url.Values{}, pairs) }
+func query(pairs ...string) string { return encodeQuery(url.Values{}, pairs) }
 
-// encoded sets parameters in q from pairs of names and values, and returns q as the query of a link; "" if q is empty.
-func encoded(q url.Values, pairs []string) string {
+// encodeQuery sets parameters in q from pairs of names and values, and returns q as the query of a link; "" if q is
+// empty.
+func encodeQuery(q url.Values, pairs []string) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		q.Del(pairs[i])
 		if pairs[i+1] != "" {
@@ -95,8 +96,8 @@ type Choice struct {
 	Chosen            bool
 }
 
-// pageURL returns the URL of the page that a reference in a document points to; "" if there is no such page.
-func pageURL(r doc.Ref) string {
+// refURL returns the URL of the page that a reference in a document points to; "" if there is no such page.
+func refURL(r doc.Ref) string {
 	switch {
 	case len(r.Runs) == 0:
 		return r.Address
@@ -132,9 +133,9 @@ type compareFilter struct {
 // Query returns the query of a link to the comparison of the same runs, with more parameters as names and values.
 func (f compareFilter) Query(more ...string) string {
 	if len(f.Runs) == 2 {
-		return encoded(url.Values{"a": f.Runs[:1], "b": f.Runs[1:]}, more)
+		return encodeQuery(url.Values{"a": f.Runs[:1], "b": f.Runs[1:]}, more)
 	}
-	return encoded(url.Values{"run": f.Runs}, more)
+	return encodeQuery(url.Values{"run": f.Runs}, more)
 }
 
 // At returns the query of a link to another page of the comparison's items.

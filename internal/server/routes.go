@@ -53,14 +53,14 @@ func (s *Server) routes() []route {
 
 		[]route{pageRoute("/help", "help", s.helpPage)},
 
-		routesOrError(s.Labels != "", errNoDesk, pageRoute("/labels", "labels", s.labelsView)),
-		routesOrError(s.Desk != nil, errNoDesk,
+		disableRoutesUnless(s.Labels != "", errNoDesk, pageRoute("/labels", "labels", s.labelsView)),
+		disableRoutesUnless(s.Desk != nil, errNoDesk,
 			route{pattern: "POST /labels", form: s.redirectToLabel},
 			pageRoute("/labels/{who}", "label", s.labelView),
 			route{pattern: "POST /labels/{who}", handle: s.submitLabel},
 		),
 
-		routesOrError(s.Runner != nil, errNoRunner, s.runnerRoutes()...),
+		disableRoutesUnless(s.Runner != nil, errNoRunner, s.runnerRoutes()...),
 	)
 }
 
@@ -113,8 +113,8 @@ func (r route) withStatusAccepted() route {
 	return r
 }
 
-// routesOrError sets missing, the error that these routes answer, unless the server has them.
-func routesOrError(has bool, missing error, routes ...route) []route {
+// disableRoutesUnless sets missing, the error that these routes answer, unless the server has them.
+func disableRoutesUnless(has bool, missing error, routes ...route) []route {
 	for i := range routes {
 		if !has {
 			routes[i].missingError = missing

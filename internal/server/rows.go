@@ -26,10 +26,10 @@ type RunRow struct {
 	Job   string `json:"job,omitempty" jsonschema:"the job that makes it"`
 	Error string `json:"error,omitempty" jsonschema:"why the folder cannot be read as a run"`
 
-	manifest *judging.Manifest
-	stamps   store.Stamps    // state of the run's files
-	itemSet  judging.ItemSet // the run's items
-	set      judging.ItemSet // items that the numbers cover; empty for all items of the run
+	manifest    *judging.Manifest
+	stamps      store.Stamps    // state of the run's files
+	itemSet     judging.ItemSet // the run's items
+	scoredItems judging.ItemSet // items that the numbers cover; empty for all items of the run
 }
 
 // runNumbers holds the numbers of a run that lists and leaderboards show.
@@ -135,7 +135,7 @@ func (s *Server) cacheRunNumbers(run string, set judging.ItemSet, stamps store.S
 		Outcomes:  maps.Clone(rep.Outcomes),
 		Records:   rep.Judgments(),
 		Warnings:  len(rep.Cautions()),
-		report:    report.BoardReport(rep),
+		report:    report.ReportForBoard(rep),
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
@@ -150,7 +150,7 @@ func (s *Server) scoreOnItems(ctx context.Context, r *RunRow, set judging.ItemSe
 	if numbers, ok := memo.Peek[runNumbers](s.runNumbersMemo, name, r.stamps); ok {
 		return numbers, nil
 	}
-	return memo.Get(ctx, s.background, "numbers of "+name, r.stamps, func() (runNumbers, error) {
+	return memo.Get(ctx, s.backgroundMemo, "numbers of "+name, r.stamps, func() (runNumbers, error) {
 		rep, err := s.runs.Score(r.Name, set)
 		if err != nil {
 			return runNumbers{unscorable: true}, nil
@@ -287,15 +287,15 @@ func (s *Server) activeJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool { return !j.Active() })
 }
 
-// runNamed returns the name of the run in a request's path, or an error if there is no such run.
-func (s *Server) runNamed(r *http.Request) (string, error) {
+// requestedRunName returns the name of the run in a request's path, or an error if there is no such run.
+func (s *Server) requestedRunName(r *http.Request) (string, error) {
 	name := r.PathValue("run")
 	_, err := s.runs.Manifest(name)
 	return name, err
 }
 
-// lastJob returns the newest job for which match returns true; nil if there is none.
-func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
+// lastMatchingJob returns the newest job for which match returns true; nil if there is none.
+func (s *Server) lastMatchingJob(match func(jobs.Job) bool) *jobs.Job {
 	for _, j := range s.jobs() {
 		if match(j) {
 			return &j
@@ -304,9 +304,9 @@ func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	return nil
 }
 
-// pendingJobs returns the jobs without a run: jobs that are being prepared, and jobs that failed before their first
+// jobsWithoutRun returns the jobs without a run: jobs that are being prepared, and jobs that failed before their first
 // run.
-func (s *Server) pendingJobs() []jobs.Job {
+func (s *Server) jobsWithoutRun() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
 		return len(j.Runs) > 0 || !j.Active() && j.Error == ""
 	})

@@ -26,21 +26,21 @@ import (
 // runView holds what a run's page shows, and what the API returns for the run.
 type runView struct {
 	RunHead
-	Headline *scoring.Result    `json:"headline"`
-	Report   *scoring.Report    `json:"report" jsonschema:"as gavel score --format json; null during the run"`
-	Jury     *jury.Jury         `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
-	Analyses map[string]any     `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
-	Page     *report.RunPage    `json:"-"` // tables, charts and sentences of the page; nil before the run is scored
-	Swaying  bool               `json:"-"` // the judge's biases are still being computed
-	Warnings []string           `json:"warnings"`
-	Counts   store.RecordCounts `json:"counts"`
-	Damaged  []string           `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
-	Problem  string             `json:"problem,omitempty" jsonschema:"why there are no numbers"`
-	Manifest *judging.Manifest  `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
-	Progress Progress           `json:"progress"`
-	Job      *jobs.Job          `json:"job,omitempty" jsonschema:"the job that makes it"`
-	Maker    *jobs.Job          `json:"-"` // Job, or else the last job that made the run
-	Outcomes []string           `json:"-"` // names of outcomes, in the order of pages
+	Headline    *scoring.Result    `json:"headline"`
+	Report      *scoring.Report    `json:"report" jsonschema:"as gavel score --format json; null during the run"`
+	Jury        *jury.Jury         `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
+	Analyses    map[string]any     `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
+	Page        *report.RunPage    `json:"-"` // tables, charts and sentences of the page; nil before the run is scored
+	BiasPending bool               `json:"-"` // the judge's biases are still being computed
+	Warnings    []string           `json:"warnings"`
+	Counts      store.RecordCounts `json:"counts"`
+	Damaged     []string           `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
+	Problem     string             `json:"problem,omitempty" jsonschema:"why there are no numbers"`
+	Manifest    *judging.Manifest  `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
+	Progress    Progress           `json:"progress"`
+	Job         *jobs.Job          `json:"job,omitempty" jsonschema:"the job that makes it"`
+	LatestJob   *jobs.Job          `json:"-"` // Job, or else the last job that made the run
+	Outcomes    []string           `json:"-"` // names of outcomes, in the order of pages
 }
 
 // runView returns the run that a request names.
@@ -56,13 +56,13 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		Counts:   x.Counts,
 		Damaged:  x.LineErrors,
 		Manifest: m,
-		Progress: s.progress(x),
+		Progress: s.indexedProgress(x),
 		Warnings: []string{},
 		Outcomes: scoring.Outcomes,
 	}
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
-	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
+	v.LatestJob = s.lastMatchingJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
 	rep, err := s.runReport(r.Context(), name)
 	if r.Context().Err() != nil {
 		return v, err
@@ -79,11 +79,11 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 			v.Problem = "The jury cannot be compared with its members: " + err.Error()
 		}
 		if !isAPI(r) {
-			v.Page = s.runPage(r.Context(), v.RunHead, x, rep)
+			v.Page = s.buildRunPage(r.Context(), v.RunHead, x, rep)
 			ctx, cancel := s.pageWaitContext(r.Context())
 			defer cancel()
 			v.Page.BiasAnalysis, err = s.analyzeBias(ctx, name, m)
-			v.Swaying = errors.Is(err, context.DeadlineExceeded)
+			v.BiasPending = errors.Is(err, context.DeadlineExceeded)
 			if v.Jury != nil {
 				v.Page.SetJury(v.Jury)
 			}
@@ -92,9 +92,9 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	return v, nil
 }
 
-// runPage returns the part of a run's page that is made from its report, with links to the run's items and to the other
-// judges of the same items.
-func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
+// buildRunPage returns the part of a run's page that is made from its report, with links to the run's items and to the
+// other judges of the same items.
+func (s *Server) buildRunPage(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	board := comparableRuns{protocol: head.Protocol, goal: head.Goal, itemsHash: x.Manifest.ItemsFileKey()}
 	p := &report.RunPage{
 		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
@@ -102,9 +102,9 @@ func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep 
 		ItemLists: s.itemLists(x),
 		Command:   s.commandOfRun(ctx, head.Name, x.Manifest),
 		Prompt:    x.Manifest.Spec.Prompt.AllTexts(),
-		Link:      pageURL,
+		Link:      refURL,
 	}
-	p.Name = head.AboutName()
+	p.Name = head.GivenJudgeName()
 	if rep.Run == "" {
 		p.Run.Run = head.Name
 	}
@@ -118,7 +118,7 @@ func (s *Server) runPage(ctx context.Context, head RunHead, x *store.Index, rep 
 func (s *Server) commandOfRun(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := jury.MemberRuns(m)
 	if jurors == nil {
-		return jobs.CommandOf(m, s.folder(run))
+		return jobs.RunCommand(m, s.folder(run))
 	}
 	members, err := s.membersOf(ctx, jurors)
 	if err != nil || members == nil {
@@ -138,7 +138,7 @@ func (s *Server) analyzeBias(ctx context.Context, run string, m *judging.Manifes
 	if m.Status != judging.Complete || state.Records.Size > maxSmallRunBytes {
 		return nil, nil
 	}
-	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.BiasAnalysis, error) {
+	return memo.Get(ctx, s.backgroundMemo, "sway "+run, state, func() (*scoring.BiasAnalysis, error) {
 		loaded, err := s.runs.LoadOneReading(run, "")
 		if err != nil {
 			return nil, err
@@ -206,7 +206,7 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 
 // storeRunAbout stores the name, tags and note that a posted form gives a run, and returns the address of its page.
 func (s *Server) storeRunAbout(r *http.Request) (to string, err error) {
-	name, err := s.runNamed(r)
+	name, err := s.requestedRunName(r)
 	if err != nil {
 		return "", err
 	}
@@ -249,7 +249,7 @@ func (s *Server) itemLists(x *store.Index) (all []doc.Block) {
 			Chart:    doc.ChartItemList,
 			Table:    &doc.Table{},
 			Links:    []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Filter: k.show}}},
-			About:    table.Count(len(positions), "item"),
+			About:    table.CountWithNoun(len(positions), "item"),
 		}
 		if k.show != "confident" || !run.Simulated && len(positions)*judgeFaultRatio <= run.Items {
 			list.About += " · " + k.hint // if more are wrong, the judge is doubted rather than the labels
@@ -280,7 +280,7 @@ func listedItem(row itemRow) doc.Row {
 
 // resumeForm begins a job that continues the run in a request's path, and returns the address of the job.
 func (s *Server) resumeForm(r *http.Request) (to string, err error) {
-	name, err := s.runNamed(r)
+	name, err := s.requestedRunName(r)
 	if err != nil {
 		return "", err
 	}

@@ -25,12 +25,12 @@ func TestListsOfARun(t *testing.T) {
 	}
 	for _, l := range lists {
 		var list ItemsView
-		s.data("/api/v1"+pageURL(l.Links[0].Target), &list)
+		s.data("/api/v1"+refURL(l.Links[0].Target), &list)
 		if len(l.Table.Rows) != min(listsEach, list.Matches) || !strings.HasPrefix(l.About, fmt.Sprintf("%d items", list.Matches)) {
 			t.Errorf("%s: %d named of %q, the filter takes %d", l.Title, len(l.Table.Rows), l.About, list.Matches)
 		}
 		for i, item := range l.Table.Rows {
-			if link := pageURL(item.Target); link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
+			if link := refURL(item.Target); link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
 				t.Errorf("%s: item %d leads to %s", l.Title, i, link)
 			}
 			for _, m := range item.Cells {
@@ -56,7 +56,7 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 		s.data("/api/v1/runs/"+run, &v)
 		x, err := s.runs.Index(t.Context(), v.Name)
 		must(t, err)
-		p := s.runPage(t.Context(), v.RunHead, x, v.Report)
+		p := s.buildRunPage(t.Context(), v.RunHead, x, v.Report)
 		for _, b := range v.Report.Breakdowns {
 			pieces := p.OutcomeParts(b.Group)
 			sum := 0
@@ -67,9 +67,9 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 					continue // lists of items know no such groups
 				}
 				var list ItemsView
-				s.data("/api/v1"+pageURL(piece.Target), &list)
+				s.data("/api/v1"+refURL(piece.Target), &list)
 				if list.Matches != piece.N {
-					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Name, pageURL(piece.Target), list.Matches)
+					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Name, refURL(piece.Target), list.Matches)
 				}
 			}
 			if sum != b.N || b.N == 0 {

@@ -49,7 +49,7 @@ func (f *fakeRunner) begin(j jobs.Job) (jobs.Job, error) {
 }
 
 func (f *fakeRunner) Resume(_ context.Context, run string) (jobs.Job, error) {
-	return f.begin(jobs.Job{ID: "job3", Resumes: run, Request: jobs.JobRequest{}})
+	return f.begin(jobs.Job{ID: "job3", ResumedRun: run, Request: jobs.JobRequest{}})
 }
 
 func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {

@@ -124,7 +124,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 		}
 	}
 	if !isAPI(r) {
-		view.Pending = s.pendingJobs()
+		view.Pending = s.jobsWithoutRun()
 	}
 	if err := f.sortRuns(view.Runs); err != nil {
 		return view, err

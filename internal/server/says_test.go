@@ -31,7 +31,7 @@ func TestSaysOfAnItem(t *testing.T) {
 	} {
 		var v compareItemView
 		for i, flags := range c.flags {
-			v.Sides = append(v.Sides, ItemView{Called: string('A' + rune(i)), Flags: flags})
+			v.Sides = append(v.Sides, ItemView{JudgeName: string('A' + rune(i)), Flags: flags})
 		}
 		assert.Equal(t, v.Says(), c.sentence)
 		assert.Equal(t, v.Also(), c.remark)

@@ -79,12 +79,12 @@ type Server struct {
 
 	runs *store.Store // reads the folder of runs
 	memo *memo.Memo   // values computed from whole runs, for which pages wait
-	// background has values that are computed in the background, for which pages wait briefly.
-	background     *memo.Memo
+	// backgroundMemo has values that are computed in the background, for which pages wait briefly.
+	backgroundMemo *memo.Memo
 	runNumbersMemo *memo.Memo // numbers of runs in lists and leaderboards
 	listings       *memo.Memo // the list of runs of a large folder
 	guard          *guard.Guard
-	streams        chan struct{}      // semaphore of the open streams of events
+	streamSlots    chan struct{}      // semaphore of the open streams of events
 	ending         context.Context    // ends when the server closes, and ends all streams
 	end            context.CancelFunc // ends ending
 	pages          *pages

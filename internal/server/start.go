@@ -46,7 +46,7 @@ func (v startView) Says() string {
 	}
 	stage := v.Plan.Stages[0]
 	time, _, _ := strings.Cut(stage.Time, ",")
-	takes := table.Count(calls, "call")
+	takes := table.CountWithNoun(calls, "call")
 	switch {
 	case calls == 0:
 		return phrases.Sentence("start.nothing")

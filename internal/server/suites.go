@@ -58,16 +58,17 @@ type suiteRun struct {
 // SuiteView holds what a suite's page shows, and what the API returns for the suite.
 type SuiteView struct {
 	SuiteHead
-	Runs     []suiteRun           `json:"runs"`
-	Results  *report.SuiteRanking `json:"results" jsonschema:"as gavel suite results --format json; null without runs"`
-	File     string               `json:"file" jsonschema:"YAML of the suite as it was run"`
-	Progress *Progress            `json:"progress,omitempty"`
-	Race     *race.State          `json:"race,omitempty" jsonschema:"race of its runs, if one was begun"`
-	Maker    *jobs.Job            `json:"-"` // the job that makes the suite, or the last that did
+	Runs      []suiteRun           `json:"runs"`
+	Results   *report.SuiteRanking `json:"results" jsonschema:"as gavel suite results --format json; null without runs"`
+	File      string               `json:"file" jsonschema:"YAML of the suite as it was run"`
+	Progress  *Progress            `json:"progress,omitempty"`
+	Race      *race.State          `json:"race,omitempty" jsonschema:"race of its runs, if one was begun"`
+	LatestJob *jobs.Job            `json:"-"` // the job that makes the suite, or the last that did
 }
 
-// summarize sets Says, the sentence on the suite's results: that of its race if it has one, else that of its ranking.
-func (h *SuiteHead) summarize(results *report.SuiteRanking, raced *race.State, runs []suiteRun) {
+// setResultSentence sets Says, the sentence on the suite's results: that of its race if it has one, else that of its
+// ranking.
+func (h *SuiteHead) setResultSentence(results *report.SuiteRanking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
 	}
@@ -140,7 +141,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 		head, runs := s.suiteRuns(r, folder, suite)
 		results, err := s.ranking(ctx, folder, suite, runs)
 		view.Ranking = view.Ranking || err != nil && ctx.Err() != nil
-		head.summarize(results, s.runs.Race(folder), runs)
+		head.setResultSentence(results, s.runs.Race(folder), runs)
 		view.Suites = append(view.Suites, head)
 	}
 	return view, nil
@@ -183,7 +184,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	if err != nil {
 		return SuiteView{}, err
 	}
-	v := SuiteView{File: suite.FileText, Maker: s.lastJob(func(j jobs.Job) bool { return j.Suite == folder })}
+	v := SuiteView{File: suite.FileText, LatestJob: s.lastMatchingJob(func(j jobs.Job) bool { return j.Suite == folder })}
 	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
 	for _, run := range v.Runs {
 		if run.Status == judging.Running {
@@ -194,7 +195,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	}
 	v.Race = s.runs.Race(folder)
 	v.Results, err = s.ranking(r.Context(), folder, suite, v.Runs)
-	v.summarize(v.Results, v.Race, v.Runs)
+	v.setResultSentence(v.Results, v.Race, v.Runs)
 	return v, err
 }
 
@@ -251,8 +252,9 @@ func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	return jobURL(job.ID), err
 }
 
-// isSuite returns an error if the folder is not that of a suite. It returns nil for a suite whose file is damaged.
-func (s *Server) isSuite(folder string) error {
+// checkSuiteFolder returns an error if the folder is not that of a suite. It returns nil for a suite whose file is
+// damaged.
+func (s *Server) checkSuiteFolder(folder string) error {
 	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
 	}
@@ -261,7 +263,7 @@ func (s *Server) isSuite(folder string) error {
 
 // deleteSuite deletes all runs in a suite's folder, and the file that makes it a suite.
 func (s *Server) deleteSuite(folder string) error {
-	if err := s.isSuite(folder); err != nil {
+	if err := s.checkSuiteFolder(folder); err != nil {
 		return err
 	}
 	defer s.runs.ForgetListing() // even if a part could not be deleted

@@ -30,7 +30,7 @@ type Definition struct {
 	Name       string
 	Text       string // the file's text
 	Out        string // folder of the suite, which holds the runs of its cells
-	study      string // study that the suite was made for; "" for none
+	studyName  string // studyName that the suite was made for; "" for none
 	path       string
 	outLine    int // line of the file that sets Out; 0 for the default
 	limits     Limits
@@ -179,13 +179,13 @@ func (e *lineError) Error() string {
 func (e *lineError) Unwrap() error        { return e.Err }
 func (e *lineError) Is(target error) bool { return target == eval.ErrUsage }
 
-// Wrong returns an error about a line of a file that a person wrote, or with 0 about the whole file.
-func Wrong(path string, line int, format string, args ...any) error {
+// ErrorAtLine returns an error about a line of a file that a person wrote, or with 0 about the whole file.
+func ErrorAtLine(path string, line int, format string, args ...any) error {
 	return &lineError{File: path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
 func (s *Definition) errorAtLine(line int, format string, args ...any) error {
-	return Wrong(s.path, line, format, args...)
+	return ErrorAtLine(s.path, line, format, args...)
 }
 
 func (s *Definition) read(root *yaml.Node) error {
@@ -193,7 +193,7 @@ func (s *Definition) read(root *yaml.Node) error {
 	defaults := s.flagReaders(partDefaults, func(values []setting) { s.defaults = append(s.defaults, values...) })
 	err := s.mapping(root, "a suite", keyReaders{
 		"name":  s.nameReader(&s.Name),
-		"study": s.nameReader(&s.study),
+		"study": s.nameReader(&s.studyName),
 		"out": func(e entry) error {
 			s.outLine = e.line
 			return s.nameReader(&s.Out)(e)
@@ -217,9 +217,9 @@ func (s *Definition) read(root *yaml.Node) error {
 		return s.errorAtLine(root.Line, "judges are missing: list the judges to measure")
 	case len(s.conditions) == 0:
 		return s.errorAtLine(root.Line, "conditions are missing: list what to ask the judges")
-	case s.study == "":
-	case s.study != scoring.StudyGRP:
-		return s.errorAtLine(root.Line, "study: expected %s, not %q", scoring.StudyGRP, s.study)
+	case s.studyName == "":
+	case s.studyName != scoring.StudyGRP:
+		return s.errorAtLine(root.Line, "study: expected %s, not %q", scoring.StudyGRP, s.studyName)
 	case 2*len((&Suite{Definition: s}).summary().GoalPairs()) != len(s.conditions):
 		return s.errorAtLine(root.Line, "study: grp compares goals: "+
 			"give each condition of pairwise one of reversed with the same dataset, prompt and flags, and no other")
@@ -244,11 +244,11 @@ func (s *Definition) readHours(e entry) (err error) {
 	return nil
 }
 
-// fieldsOf returns the fields, by name, that requests for runs of these protocols have.
-func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
+// requestFields returns the fields, by name, that requests for runs of these protocols have.
+func requestFields(protocols ...judging.Protocol) map[string]eval.Field {
 	fields := map[string]eval.Field{}
 	for _, k := range protocols {
-		for _, f := range eval.FieldsOf(k) {
+		for _, f := range eval.ProtocolFields(k) {
 			fields[f.Name] = f
 		}
 	}
@@ -259,7 +259,7 @@ func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 // They pass the values of a key to add.
 func (s *Definition) flagReaders(part string, add func(values []setting)) keyReaders {
 	flags := keyReaders{}
-	for name, field := range fieldsOf(judging.Protocols()...) {
+	for name, field := range requestFields(judging.Protocols()...) {
 		if misplaced(name, part) != "" {
 			continue
 		}
@@ -330,7 +330,7 @@ func (s *Definition) readCondition(n *yaml.Node) error {
 			strings.Join(judging.ProtocolNames(judging.Protocols()), ", "))
 	}
 	for _, protocol := range p.protocols {
-		fields := fieldsOf(protocol)
+		fields := requestFields(protocol)
 		for _, values := range p.axes {
 			if flag := values[0].flag; fields[flag].Name == "" {
 				return s.errorAtLine(values[0].line, "%s: %s has no such flag, see \"gavel run %s --help\"",
@@ -338,7 +338,7 @@ func (s *Definition) readCondition(n *yaml.Node) error {
 			}
 		}
 	}
-	return s.expand(p)
+	return s.addConditions(p)
 }
 
 // SetFolder sets the suite's folder for the server: a folder in dir, named after the suite; or the one that the file

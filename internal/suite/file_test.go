@@ -48,7 +48,7 @@ func TestSuiteExample(t *testing.T) {
 			t.Errorf("cell %d in %s:\n%s\nwant\n%s", tt.cell, c.Request.Out, got, tt.values)
 		}
 	}
-	if o := s.Cells[5].Request; !o.AddUnrelated || o.MaxTokens != 2048 || o.Concurrency != 4 || o.Think != "off" {
+	if o := s.Cells[5].Request; !o.AddUnrelatedOption || o.MaxTokens != 2048 || o.Concurrency != 4 || o.Think != "off" {
 		t.Errorf("options: %+v", o)
 	}
 }
@@ -66,7 +66,7 @@ conditions:
   - {protocol: answer, dataset: sample-choice}
 `))
 	assert.NilError(t, err)
-	s, err := file.Matrix((*Cell).ReadRequest)
+	s, err := file.MakeSuite((*Cell).ReadRequest)
 	assert.NilError(t, err)
 	for i, want := range []struct {
 		name                             string
@@ -81,9 +81,9 @@ conditions:
 		{"b_answer_sample-choice_paper", 1, 100, 3, []string{"law", "physics"}},
 	} {
 		c := s.Cells[i]
-		if r := c.Request; c.name != want.name || r.Attempts != want.attempts || r.MaxTokens != want.maxTokens ||
+		if r := c.Request; c.name != want.name || r.VerdictAttempts != want.attempts || r.MaxTokens != want.maxTokens ||
 			r.Concurrency != want.concurrency || !slices.Equal(r.Groups, want.groups) {
-			t.Errorf("%s: attempts %d, max-tokens %d, concurrency %d, groups %q; want %+v", c.name, r.Attempts, r.MaxTokens, r.Concurrency, r.Groups, want)
+			t.Errorf("%s: attempts %d, max-tokens %d, concurrency %d, groups %q; want %+v", c.name, r.VerdictAttempts, r.MaxTokens, r.Concurrency, r.Groups, want)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func FuzzSuite(f *testing.F) {
 		file, err := ParseFile("s.yaml", []byte(text))
 		var s *Suite
 		if err == nil {
-			s, err = file.Matrix((*Cell).ReadRequest)
+			s, err = file.MakeSuite((*Cell).ReadRequest)
 		}
 		if err != nil {
 			if located := (*lineError)(nil); !errors.As(err, &located) || located.File != "s.yaml" {

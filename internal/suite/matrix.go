@@ -58,11 +58,11 @@ func Open(path string) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Matrix((*Cell).ReadRequest)
+	return file.MakeSuite((*Cell).ReadRequest)
 }
 
-// Matrix makes the cells of a suite, one for each judge and condition. read returns the request of a cell.
-func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, error) {
+// MakeSuite makes the cells of a suite, one for each judge and condition. read returns the request of a cell.
+func (s *Definition) MakeSuite(read func(*Cell) (eval.RunRequest, error)) (*Suite, error) {
 	if limit := maxCells / len(s.judges); len(s.conditions) > limit {
 		return nil, s.tooManyCells(s.conditions[limit].line)
 	}
@@ -104,9 +104,9 @@ func (c *Cell) Values() map[string][]string {
 	return values
 }
 
-// expand adds the conditions that an entry of the file describes: all combinations of its protocols and values. The
-// values of the entry's last list change fastest.
-func (s *Definition) expand(p conditionProduct) error {
+// addConditions adds the conditions that an entry of the file describes: all combinations of its protocols and values.
+// The values of the entry's last list change fastest.
+func (s *Definition) addConditions(p conditionProduct) error {
 	size := len(p.protocols)
 	for _, values := range p.axes {
 		size = min(size*len(values), maxCells+1) // so that no product overflows
@@ -128,7 +128,7 @@ func (s *Definition) expand(p conditionProduct) error {
 			}
 		}
 		c.protocol = p.protocols[n]
-		c.describe()
+		c.setDescription()
 		c.Name = p.nameOf(c)
 		if err := s.checkConditionName(c); err != nil {
 			return err
@@ -154,8 +154,8 @@ func (s *Definition) addSettingBytes(line int, set setting) error {
 	return nil
 }
 
-// describe sets the protocol, dataset, prompt and options that reports show for the condition.
-func (c *Condition) describe() {
+// setDescription sets the protocol, dataset, prompt and options that reports show for the condition.
+func (c *Condition) setDescription() {
 	c.SuiteCondition = scoring.SuiteCondition{Protocol: c.protocol.Name, Prompt: c.protocol.Templates[0].Name}
 	var options []string
 	for _, set := range c.settings {
@@ -238,7 +238,7 @@ func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 		return nil, s.errorAtLine(j.line,
 			"the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
 	}
-	fields := fieldsOf(condition.protocol)
+	fields := requestFields(condition.protocol)
 	for _, set := range slices.Concat(s.defaults, j.settings) {
 		if fields[set.flag].Name != "" {
 			c.settings[set.flag] = set
@@ -285,7 +285,7 @@ func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.locateError(c, e.Check(c.Request)); err != nil {
+		if err := s.locateError(c, e.CheckRequest(c.Request)); err != nil {
 			return err
 		}
 	}

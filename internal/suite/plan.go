@@ -22,18 +22,18 @@ type cellPlan struct {
 	Condition string `json:"condition"`
 	amounts
 	Error string `json:"error,omitempty"` // the reason why the cell cannot be planned
-	// Agents has the amounts of models other than the judge.
-	Agents map[string]*amounts `json:"agents,omitempty"`
+	// AgentAmounts has the amounts of models other than the judge.
+	AgentAmounts map[string]*amounts `json:"agents,omitempty"`
 }
 
 // amounts holds numbers of judgments and calls, and what the calls cost in tokens and time.
 type amounts struct {
-	Judgments int `json:"judgments"`                 // judgments of the runs
-	Completed int `json:"standing"`                  // judgments that the runs have already
-	Cached    int `json:"cached"`                    // judgments in the cache, or that an earlier cell asks for
-	TooLong   int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
-	Calls     int `json:"calls"`                     // requests to make: one for each judgment to ask
-	MaxCalls  int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
+	Judgments       int `json:"judgments"`                 // judgments of the runs
+	Completed       int `json:"standing"`                  // judgments that the runs have already
+	CachedJudgments int `json:"cached"`                    // judgments in the cache, or that an earlier cell asks for
+	TooLong         int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
+	Calls           int `json:"calls"`                     // requests to make: one for each judgment to ask
+	MaxCalls        int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
 	// CallsOfLaterStages counts the calls that need answers of a stage to come, so that their prompts' length is unknown.
 	CallsOfLaterStages int      `json:"later,omitempty"`
 	PromptTokens       int      `json:"prompt_tokens"`          // estimate for all calls except CallsOfLaterStages
@@ -41,14 +41,14 @@ type amounts struct {
 	Hours              float64  `json:"hours"`                  // time of the calls, without UnmeasuredCalls
 	UnmeasuredCalls    int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
 	SpeedSources       []string `json:"measured_by,omitempty"`  // what the speeds were measured by
-	// NumCtx lists the context sizes in tokens requested from Ollama, which loads the model anew for each.
-	NumCtx []int `json:"num_ctx,omitempty"`
+	// ContextSizes lists the context sizes in tokens requested from Ollama, which loads the model anew for each.
+	ContextSizes []int `json:"num_ctx,omitempty"`
 }
 
 func (a *amounts) add(b amounts) {
 	a.Judgments += b.Judgments
 	a.Completed += b.Completed
-	a.Cached += b.Cached
+	a.CachedJudgments += b.CachedJudgments
 	a.TooLong += b.TooLong
 	a.Calls += b.Calls
 	a.MaxCalls += b.MaxCalls
@@ -62,12 +62,12 @@ func (a *amounts) add(b amounts) {
 			a.SpeedSources = append(a.SpeedSources, basis)
 		}
 	}
-	for _, n := range b.NumCtx {
-		if !slices.Contains(a.NumCtx, n) {
-			a.NumCtx = append(a.NumCtx, n)
+	for _, n := range b.ContextSizes {
+		if !slices.Contains(a.ContextSizes, n) {
+			a.ContextSizes = append(a.ContextSizes, n)
 		}
 	}
-	slices.Sort(a.NumCtx)
+	slices.Sort(a.ContextSizes)
 }
 
 // setCosts sets the time of the calls and the tokens of their replies by pace, the measured cost of
@@ -111,21 +111,21 @@ func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, d
 		done[run.Dir] = true
 		plan := run.Plan
 		a := amounts{
-			Judgments:    plan.Judgments,
-			Completed:    plan.Completed,
-			Cached:       plan.Cached,
-			TooLong:      plan.TooLong,
-			Calls:        plan.Calls(),
-			MaxCalls:     plan.CallsAtMost,
-			PromptTokens: plan.Tokens,
+			Judgments:       plan.Judgments,
+			Completed:       plan.Completed,
+			CachedJudgments: plan.Cached,
+			TooLong:         plan.TooLong,
+			Calls:           plan.Calls(),
+			MaxCalls:        plan.CallsAtMost,
+			PromptTokens:    plan.PromptTokens,
 		}
 		if a.Calls > 0 {
 			if n := run.Manifest.Spec.Parameters.NumCtx; n > 0 {
-				a.NumCtx = []int{n}
+				a.ContextSizes = []int{n}
 			}
 			a.setCosts(run.Pace)
 		}
-		c.amountsOf(o, run.Request).add(a)
+		c.stageAmounts(o, run.Request).add(a)
 	}
 	if later := p.Later; later != nil {
 		n := later.Judgments * later.Request.CallParameters().Repetitions()
@@ -139,17 +139,17 @@ func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, d
 	}
 }
 
-// amountsOf returns where the amounts of stage, a run for the cell's request o, are added: the judge's or, if stage
+// stageAmounts returns where the amounts of stage, a run for the cell's request o, are added: the judge's or, if stage
 // asks another model, that model's.
-func (c *cellPlan) amountsOf(o, stage eval.RunRequest) *amounts {
+func (c *cellPlan) stageAmounts(o, stage eval.RunRequest) *amounts {
 	if stage.Model == o.Model && stage.Backend == o.Backend && slices.Equal(stage.BaseURLs, o.BaseURLs) {
 		return &c.amounts
 	}
 	name := "agent " + strings.Join(append([]string{stage.Model}, stage.BaseURLs...), " at ")
-	if c.Agents[name] == nil {
-		c.Agents[name] = &amounts{}
+	if c.AgentAmounts[name] == nil {
+		c.AgentAmounts[name] = &amounts{}
 	}
-	return c.Agents[name]
+	return c.AgentAmounts[name]
 }
 
 // Plan plans every cell of the suite and asks no judge for judgments. An error about a judge is stored
@@ -172,7 +172,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	unreachable := map[*Judge]error{}
 	done := map[string]bool{}
 	for _, c := range s.Cells {
-		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.condition.Name, Agents: map[string]*amounts{}}
+		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.condition.Name, AgentAmounts: map[string]*amounts{}}
 		plan.Cells = append(plan.Cells, cp)
 		err := unreachable[c.judge]
 		if err == nil {
@@ -230,11 +230,11 @@ func (p *Plan) addCell(c *cellPlan) {
 	j.Cells++
 	j.add(c.amounts)
 	p.Total.add(c.amounts)
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		row(name).add(*c.Agents[name])
-		p.Total.add(*c.Agents[name])
+	for _, name := range slices.Sorted(maps.Keys(c.AgentAmounts)) {
+		row(name).add(*c.AgentAmounts[name])
+		p.Total.add(*c.AgentAmounts[name])
 	}
-	p.Total.NumCtx = nil // contexts of different models
+	p.Total.ContextSizes = nil // contexts of different models
 }
 
 // checkLimits adds to p.Exceeded the limits that the total exceeds.

@@ -18,9 +18,9 @@ func (p *Plan) Document() doc.Document {
 		doc.ColumnsOfKind(doc.ColumnInteger, "judgments", "there", "cached", "calls", "prompt tokens")...)}
 	var unplanned []string
 	for _, c := range p.Cells {
-		a := c.total()
+		a := c.totalAmounts()
 		row := doc.WordRow(c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed),
-			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens())
+			strconv.Itoa(a.CachedJudgments), strconv.Itoa(a.Calls), a.promptTokens())
 		if c.Error != "" {
 			row = doc.WordRow(c.Judge, c.Condition, "?", "", "", "?", "")
 			unplanned = append(unplanned, phrases.Sentence("suite.unplanned", c.Cell, c.Error))
@@ -35,12 +35,12 @@ func (p *Plan) Document() doc.Document {
 	summary.Remark("suite.prompts")
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		judges.Add(doc.WordRow(
-			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
+			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.CachedJudgments),
 			eval.CallRange(j.Calls, j.MaxCalls, ""), j.promptTokens(), j.measuredText(strconv.Itoa(j.ReplyTokens)),
 			j.measuredText(eval.DurationText(3600*j.Hours)), strings.Join(j.SpeedSources, "; "),
 		))
-		if len(j.NumCtx) > 1 {
-			summary.Remark("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]"))
+		if len(j.ContextSizes) > 1 {
+			summary.Remark("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.ContextSizes), "[]"))
 		}
 	}
 	if p.Total.CallsOfLaterStages > 0 {
@@ -60,11 +60,11 @@ func (p *Plan) Document() doc.Document {
 	}}
 }
 
-// total returns the amounts of the cell with those of its agents.
-func (c *cellPlan) total() amounts {
+// totalAmounts returns the amounts of the cell with those of its agents.
+func (c *cellPlan) totalAmounts() amounts {
 	a := c.amounts
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		a.add(*c.Agents[name])
+	for _, name := range slices.Sorted(maps.Keys(c.AgentAmounts)) {
+		a.add(*c.AgentAmounts[name])
 	}
 	return a
 }

@@ -33,7 +33,7 @@ type suiteRace struct {
 	items        []string          // ids in the order in which judges are asked about them
 	callsPerItem int               // judgments that an item takes, on average
 	metric       string            // by which items are correct or not
-	results      []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
+	correctItems []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }
 
 // newSuiteRace returns a race of the cells, or an error if they cannot race: there must be two or more, about the same
@@ -63,7 +63,7 @@ func (s *Suite) newSuiteRace(e *eval.Maker, rules race.Rules) (*suiteRace, error
 			if err != nil {
 				return nil, s.locateError(c, err)
 			}
-			orders[key] = judging.DrawOrder(ids, seed)
+			orders[key] = judging.ShuffleIDs(ids, seed)
 			x.callsPerItem = max(x.callsPerItem, calls/max(1, len(ids)))
 		}
 		if i == 0 {
@@ -153,7 +153,7 @@ func (x *suiteRace) resume(s *Suite) error {
 		if err != nil {
 			return err
 		}
-		x.results = append(x.results, results)
+		x.correctItems = append(x.correctItems, results)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (x *suiteRace) run(ctx context.Context) error {
 			x.state.Over = true
 			return x.save()
 		}
-		if right, ok := x.results[j][x.items[x.engine.OutcomeCount(j)]]; ok && !x.exceedsCalls() {
+		if right, ok := x.correctItems[j][x.items[x.engine.OutcomeCount(j)]]; ok && !x.nextItemExceedsCalls() {
 			x.engine.Add(right) // also after the hours of the budget: these items are paid for
 			continue
 		}
@@ -205,15 +205,15 @@ func (x *suiteRace) run(ctx context.Context) error {
 			return eval.ErrorOfKind(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
 				"the same command with a larger --budget continues"))
 		}
-		if err := x.ask(ctx, j, upTo); err != nil {
+		if err := x.judgeItemsUpTo(ctx, j, upTo); err != nil {
 			return err
 		}
 	}
 }
 
-// ask makes the run of judge j judge its next items, up to number upTo of the race's order; it ends early when
-// the judge leaves the race.
-func (x *suiteRace) ask(ctx context.Context, j, upTo int) error {
+// judgeItemsUpTo makes the run of judge j judge its next items, up to number upTo of the race's order; it ends early
+// when the judge leaves the race.
+func (x *suiteRace) judgeItemsUpTo(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
 	x.Notef("%s: items %d to %d of %d; %d of %d judges remain",
 		c.name, x.engine.OutcomeCount(j)+1, upTo, len(x.items), len(x.engine.Remaining()), len(x.suite.Cells))
@@ -260,11 +260,11 @@ func (x *suiteRace) ask(ctx context.Context, j, upTo int) error {
 // exceedsBudget reports whether the calls or the hours of the race's budget are spent.
 func (x *suiteRace) exceedsBudget() bool {
 	hours := floats.Sum(x.state.Seconds) / 3600
-	return x.exceedsCalls() || x.budget.Hours > 0 && hours >= x.budget.Hours
+	return x.nextItemExceedsCalls() || x.budget.Hours > 0 && hours >= x.budget.Hours
 }
 
-// exceedsCalls reports whether another item would exceed the calls of the budget.
-func (x *suiteRace) exceedsCalls() bool {
+// nextItemExceedsCalls reports whether another item would exceed the calls of the budget.
+func (x *suiteRace) nextItemExceedsCalls() bool {
 	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.callsPerItem > x.budget.Calls
 }
 

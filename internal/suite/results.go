@@ -14,7 +14,7 @@ func (s *Suite) Results() (*report.SuiteRanking, error) {
 
 // summary returns the description of the suite that is stored in its folder.
 func (s *Suite) summary() *scoring.SuiteMatrix {
-	out := &scoring.SuiteMatrix{Name: s.Name, FileText: s.Text, Shard: s.shard, Study: s.study}
+	out := &scoring.SuiteMatrix{Name: s.Name, FileText: s.Text, Shard: s.shard, Study: s.studyName}
 	if s.shard != "" {
 		out.Path = s.path
 	}

@@ -20,12 +20,12 @@ import (
 // runner makes the runs of a suite's cells, one after the other.
 type runner struct {
 	*eval.Maker
-	suite         *Suite
-	userInterrupt atomic.Bool // the user interrupted: no further run may start
+	suite           *Suite
+	userInterrupted atomic.Bool // the user interrupted: no further run may start
 
-	incomplete         []string // names of cells that lack judgments or verdicts
-	lacksJudgments     bool     // one of these cells lacks judgments
-	printedDifferences string   // of a study: the differences last printed
+	incomplete             []string // names of cells that lack judgments or verdicts
+	lacksJudgments         bool     // one of these cells lacks judgments
+	lastPrintedDifferences string   // of a study: the differences last printed
 }
 
 // Run starts or continues the runs of all cells. With yes it ignores the suite's limits. The error may be
@@ -51,7 +51,7 @@ func (s *Suite) doWithRunner(ctx context.Context, e *eval.Maker, do func(context
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
-		r.userInterrupt.Store(true)
+		r.userInterrupted.Store(true)
 		quiet.Interrupts.Interrupt(cancel)
 	})()
 	if err := r.checkJudges(ctx); err != nil {
@@ -119,7 +119,9 @@ func (s *Suite) writeRunList() error {
 	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteRunsFile), s.summary())
 }
 
-func (r *runner) stopped(ctx context.Context) bool { return r.userInterrupt.Load() || ctx.Err() != nil }
+func (r *runner) stopped(ctx context.Context) bool {
+	return r.userInterrupted.Load() || ctx.Err() != nil
+}
 
 // run makes the runs of all cells. If a judge cannot be found, or stops answering, it leaves
 // out the judge's other cells.
@@ -137,7 +139,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		r.Notef("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
-		if r.suite.study != "" {
+		if r.suite.studyName != "" {
 			r.noteStudy()
 		}
 		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
@@ -160,9 +162,9 @@ func (r *runner) run(ctx context.Context) error {
 // noteStudy prints the differences between the goals of a study so far, without a test, if there are new ones.
 func (r *runner) noteStudy() {
 	results, err := r.suite.Results()
-	if err == nil && results.Study != nil && results.Study.SoFar() != r.printedDifferences {
-		r.printedDifferences = results.Study.SoFar()
-		r.Notef("so far: %s", r.printedDifferences)
+	if err == nil && results.Study != nil && results.Study.SoFar() != r.lastPrintedDifferences {
+		r.lastPrintedDifferences = results.Study.SoFar()
+		r.Notef("so far: %s", r.lastPrintedDifferences)
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *Suite) Status(now time.Time) *Status {
 	for _, c := range s.Cells {
 		cs := stateOf(c.Request.Out, now)
 		cs.Judge = c.judge.name
-		cs.HeadlineScore = cs.headline()
+		cs.HeadlineScore = cs.computeHeadlineScore()
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
@@ -111,9 +111,9 @@ func stateOf(dir string, now time.Time) RunState {
 	return c
 }
 
-// headline returns the headline score of the run so far, or nil if its records cannot be scored.
+// computeHeadlineScore returns the headline score of the run so far, or nil if its records cannot be scored.
 // Scoring the run explains why.
-func (c RunState) headline() *scoring.Result {
+func (c RunState) computeHeadlineScore() *scoring.Result {
 	run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
 	if c.Completed == 0 || err != nil {
 		return nil

@@ -71,7 +71,7 @@ func (q Study) OpenSuite() (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Matrix((*Cell).ReadRequest)
+	return s.MakeSuite((*Cell).ReadRequest)
 }
 
 // WithoutLineNumber returns an error about a line of a suite's file without the line, for a file that nobody wrote.

@@ -34,7 +34,7 @@ func TestStudyIsASuite(t *testing.T) {
 	assert.Equal(t, a.Out, "runs/x/org-a_pairwise_judgebench-gpt4o_direct")
 	stored, err := ParseFile("x", []byte(s.Text)) // the text is a suite's file
 	assert.NilError(t, err)
-	assert.Equal(t, stored.Out+" "+stored.study, "runs/x grp")
+	assert.Equal(t, stored.Out+" "+stored.studyName, "runs/x grp")
 
 	for _, c := range []struct {
 		study Study

@@ -23,7 +23,7 @@ func SyntaxError(path string, raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {
 		if n++; tabIndent.Match(line) && len(bytes.TrimSpace(line)) > 0 {
-			return Wrong(path, n, "a tab indents this line: YAML takes spaces alone")
+			return ErrorAtLine(path, n, "a tab indents this line: YAML takes spaces alone")
 		}
 	}
 	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
@@ -33,9 +33,9 @@ func SyntaxError(path string, raw []byte, err error) error {
 	}
 	if isKey {
 		text, _, _ = strings.Cut(text, " in type")
-		return Wrong(path, line, "%s", text)
+		return ErrorAtLine(path, line, "%s", text)
 	}
-	return Wrong(path, line, "not YAML: %s", text)
+	return ErrorAtLine(path, line, "not YAML: %s", text)
 }
 
 // resolveAliases replaces YAML's aliases below n by their targets, and returns an error for lists that are too long.

@@ -39,9 +39,9 @@ func RunCases(t *testing.T, file string, run func(t *testing.T, input []string) 
 	golden.Assert(t, strings.Join(written, "\n\n")+"\n", file)
 }
 
-// RemoveDefaults removes from object the members that are equal in usual, so that a test shows only differences; a
+// RemoveEqualMembers removes from object the members that are equal in usual, so that a test shows only differences; a
 // member that only usual has is set to null.
-func RemoveDefaults(usual, object map[string]any) {
+func RemoveEqualMembers(usual, object map[string]any) {
 	for key, value := range usual {
 		if member, ok := object[key]; !ok {
 			object[key] = nil

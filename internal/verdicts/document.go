@@ -24,14 +24,14 @@ func (r *Result) answer(persons int) (answer, details string) {
 	if r.Ranking != nil {
 		return phrases.Sentence("judge.ranking", r.ResponseNames[0], r.Ranking[0].Ranks[1]), details
 	}
-	plain, ok := r.Results[0].CompareWithThreshold(50)
+	plain, ok := r.Estimates[0].CompareWithThreshold(50)
 	switch {
 	case !ok:
-		return phrases.Sentence("judge.nothing", r.kind), details
+		return phrases.Sentence("judge.nothing", r.verdictKind), details
 	case len(r.ResponseNames) == 1:
 		return phrases.Sentence("judge.score", plain, plain.N), details
 	}
-	rate, ok := r.Results[1].CompareWithThreshold(50)
+	rate, ok := r.Estimates[1].CompareWithThreshold(50)
 	code, method := "judge.even", "judge.corrected"
 	if !ok {
 		rate = plain
@@ -40,17 +40,17 @@ func (r *Result) answer(persons int) (answer, details string) {
 	if rate.AboveThreshold {
 		code = "judge.better"
 	}
-	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N, r.kind)
-	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.kind)
-	if slices.ContainsFunc(r.Verdicts, func(x Row) bool { return x.Why == labels.Tie }) {
+	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N, r.verdictKind)
+	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.verdictKind)
+	if slices.ContainsFunc(r.Verdicts, func(x Row) bool { return x.ReasonToAskPerson == labels.Tie }) {
 		details = phrases.Sentence("judge.ties", details)
 	}
 	if persons > 0 {
 		details = phrases.Sentence("judge.worst", details, r.ResponseNames[1], persons, r.ResponseNames[0],
 			rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
 	}
-	if r.ByLabels != nil {
-		return r.ByLabels.Says, answer + " " + details
+	if r.CorrectedByLabels != nil {
+		return r.CorrectedByLabels.Says, answer + " " + details
 	}
 	return answer, details
 }
@@ -64,8 +64,8 @@ func (r *Result) Document() doc.Document {
 	counts := map[string]int{}
 	for _, x := range r.Verdicts {
 		switch {
-		case x.Why != "":
-			counts[x.Why]++
+		case x.ReasonToAskPerson != "":
+			counts[x.ReasonToAskPerson]++
 			persons++
 			first = append(first, x)
 			continue
@@ -73,15 +73,15 @@ func (r *Result) Document() doc.Document {
 			x.Verdict = scoreMetric
 		}
 		counts[x.Verdict]++
-		if x.Confidence != nil && r.sortsErrors {
-			x.Why = phrases.Sentence("judge.unsure", *x.Confidence)
+		if x.Confidence != nil && r.confidencePredictsAccuracy {
+			x.ReasonToAskPerson = phrases.Sentence("judge.unsure", *x.Confidence)
 			first = append(first, x)
 		}
 	}
 	results := &doc.Table{
 		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
 	}
-	for i, name := range append(r.ResponseNames, inconsistent, labels.Tie, noVerdict) {
+	for i, name := range append(r.ResponseNames, reasonInconsistent, labels.Tie, reasonNoVerdict) {
 		row := doc.Row{Name: name, Cells: doc.Cells(counts[name])}
 		if i < len(r.Ranking) {
 			row.Ranks = r.Ranking[i].Ranks
@@ -90,7 +90,7 @@ func (r *Result) Document() doc.Document {
 		}
 		results.Add(row)
 	}
-	for _, x := range r.Results {
+	for _, x := range r.Estimates {
 		row := &results.Rows[0]
 		if x.Group != scoring.Overall {
 			if x.Metric == uncorrected {
@@ -102,11 +102,11 @@ func (r *Result) Document() doc.Document {
 	}
 	results.DropEmpty()
 	slices.SortStableFunc(first, func(a, b Row) int { // capitals first
-		return cmp.Or(strings.Compare(b.Use, a.Use), strings.Compare(a.Language+a.Why, b.Language+b.Why))
+		return cmp.Or(strings.Compare(b.Recommendation, a.Recommendation), strings.Compare(a.Language+a.ReasonToAskPerson, b.Language+b.ReasonToAskPerson))
 	})
 	ask := &doc.Table{RowHead: "item", Columns: doc.ColumnsOfKind(doc.ColumnWords, "why", "language")}
 	for _, x := range first[:min(6, len(first))] {
-		ask.Add(doc.WordRow(x.Item, x.Why, x.Language))
+		ask.Add(doc.WordRow(x.Item, x.ReasonToAskPerson, x.Language))
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
 		{Table: results, Notes: doc.WarningNotes(r.Warnings)},
@@ -128,7 +128,7 @@ func Write(w io.Writer, format string, rows []Row) error {
 	var lines bytes.Buffer
 	for _, x := range rows {
 		cells = append(cells, []string{
-			x.Item, x.Verdict, strconv.FormatBool(x.Consistent), table.CSVNumber(x.Confidence, 4), x.Use, x.Why, x.Language,
+			x.Item, x.Verdict, strconv.FormatBool(x.Consistent), table.CSVNumber(x.Confidence, 4), x.Recommendation, x.ReasonToAskPerson, x.Language,
 		})
 		_ = json.NewEncoder(&lines).Encode(x) // texts, numbers: cannot fail
 	}

@@ -23,26 +23,26 @@ type Row struct {
 	Verdict    string `json:"verdict" parquet:"verdict"`
 	Consistent bool   `json:"consistent" parquet:"consistent"` // all orders have the same verdict
 	// mean probability of the verdicts, 0 to 1
-	Confidence *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
-	Use        string   `json:"use" parquet:"use"`           // keep, or person: ask one
-	Why        string   `json:"why,omitempty" parquet:"why"` // why a person should decide; "" to keep the verdict
+	Confidence        *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
+	Recommendation    string   `json:"use" parquet:"use"`           // keep, or person: ask one
+	ReasonToAskPerson string   `json:"why,omitempty" parquet:"why"` // why a person should decide; "" to keep the verdict
 	// the item's language, if it is rare among the measured items
 	Language string `json:"language,omitempty" parquet:"language"`
 }
 
 // Reasons for which a person should decide, besides [labels.Tie], whose accuracy was not measured.
 const (
-	inconsistent = "inconsistent"
-	noVerdict    = "no verdict"
+	reasonInconsistent = "inconsistent"
+	reasonNoVerdict    = "no verdict"
 )
 
 // item holds an item of a run with the judge's verdict.
 type item struct {
 	Row
-	models  []string // of the responses; "" where the file names none
-	group   string
-	cluster int // number of the question: items of one question may depend on each other
-	length  int // characters of the responses
+	models         []string // of the responses; "" where the file names none
+	group          string
+	cluster        int // number of the question: items of one question may depend on each other
+	responseLength int // characters of the responses
 }
 
 // readItems returns the items of the run in dir, in the order of its file of items. Of a judge that scores, each
@@ -65,21 +65,21 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 			for _, c := range responses {
 				text += "\n" + c.Text
 				x.models = append(x.models, c.Model)
-				x.length += utf8.RuneCountInString(c.Text)
+				x.responseLength += utf8.RuneCountInString(c.Text)
 			}
 			if language := whatlanggo.Detect(text); language.IsReliable() {
 				x.Language = language.Lang.String()
 			}
 			x.Item = source.ID
 			x.Verdict = judge.Verdicts[x.Item]
-			x.Why = map[string]string{"": noVerdict, labels.Tie: labels.Tie}[x.Verdict]
-			if judge.Inconsistent[x.Item] {
-				x.Verdict, x.Why = "", inconsistent
+			x.ReasonToAskPerson = map[string]string{"": reasonNoVerdict, labels.Tie: labels.Tie}[x.Verdict]
+			if judge.InconsistentItems[x.Item] {
+				x.Verdict, x.ReasonToAskPerson = "", reasonInconsistent
 			}
 			x.Consistent = x.Verdict != ""
-			x.Use = "keep"
-			if x.Why != "" {
-				x.Use = "person"
+			x.Recommendation = "keep"
+			if x.ReasonToAskPerson != "" {
+				x.Recommendation = "person"
 			}
 			if p, ok := judge.Confidence[x.Item]; ok {
 				x.Confidence = scoring.RoundFraction(p)
@@ -104,7 +104,7 @@ func nameResponses(items []*item) []string {
 		for _, model := range x.models {
 			wins[model] += 0
 		}
-		if x.Why == "" {
+		if x.ReasonToAskPerson == "" {
 			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
 			wins[x.Verdict]++
 		}
@@ -124,7 +124,7 @@ func (r *Result) warnOfUnlikeItems(items, measured []*item) {
 	var lengths []int
 	languages := map[string]int{}
 	for _, x := range measured {
-		lengths = append(lengths, x.length)
+		lengths = append(lengths, x.responseLength)
 		languages[x.Language]++
 	}
 	slices.Sort(lengths)
@@ -148,8 +148,8 @@ func (r *Result) warnOfUnlikeItems(items, measured []*item) {
 		}
 	}
 	warn("judge.unlike-language", func(x *item) bool { return x.Language != "" })
-	warn("judge.unlike-length", func(x *item) bool { return x.length < shortest || x.length > longest })
-	if r.kind != oneOrder {
+	warn("judge.unlike-length", func(x *item) bool { return x.responseLength < shortest || x.responseLength > longest })
+	if r.verdictKind != oneOrder {
 		warn("judge.unlike-consistency", func(x *item) bool { return x.Consistent })
 	}
 }

@@ -33,16 +33,16 @@ type Result struct {
 	Judge         string   `json:"judge"`     // name of the judge
 	ResponseNames []string `json:"responses"` // names of the responses' models, A and B, or scores
 	// of consistent verdicts, or of those in one order, as measured; 0 if unknown
-	Accuracy scoring.Evidence      `json:"accuracy"`
-	Results  []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
-	Ranking  []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
-	ByLabels *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
-	Warnings []string              `json:"warnings"`            // what differs from the measurement
-	Verdicts []Row                 `json:"-"`                   // one for each item, in the order of the file
+	Accuracy          scoring.Evidence      `json:"accuracy"`
+	Estimates         []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
+	Ranking           []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
+	CorrectedByLabels *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
+	Warnings          []string              `json:"warnings"`            // what differs from the measurement
+	Verdicts          []Row                 `json:"-"`                   // one for each item, in the order of the file
 
-	prompt      judging.Template
-	kind        string // of the verdicts to keep: consistent, or oneOrder
-	sortsErrors bool   // the most confident measured judgments are significantly more often correct than all
+	prompt                     judging.Template
+	verdictKind                string // of the verdicts to keep: consistent, or oneOrder
+	confidencePredictsAccuracy bool   // the most confident measured judgments are significantly more often correct than all
 }
 
 // Measurement holds the run in which a judge was measured.
@@ -52,11 +52,11 @@ type Measurement struct {
 	// without a verdict count as changed.
 	OneOrderIsEnough bool
 
-	usable  bool // the judge's level is usable or strong
-	spec    judging.Spec
-	version string // of the server
-	report  scoring.Report
-	items   []*item
+	usable        bool // the judge's level is usable or strong
+	spec          judging.Spec
+	serverVersion string // of the server
+	report        scoring.Report
+	items         []*item
 }
 
 // oneOrder is the kind of verdicts of a run that asks in one order.
@@ -70,15 +70,15 @@ func ReadMeasurement(dir string) (*Measurement, error) {
 		return nil, err
 	}
 	m := &Measurement{
-		spec:    run.Manifest.Spec,
-		version: run.Manifest.Server.Version,
-		report:  run.Score(scoringOptions.Bootstrap),
-		items:   items,
+		spec:          run.Manifest.Spec,
+		serverVersion: run.Manifest.Server.Version,
+		report:        run.Score(scoringOptions.Bootstrap),
+		items:         items,
 	}
-	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(scoring.MinConsistentLower)
+	m.Coverage, _ = m.report.Overall(scoring.Coverage).CompareWithThreshold(scoring.MinConsistentLowerPercent)
 	usability := m.report.Level()
 	m.usable = usability == scoring.LevelUsable || usability == scoring.LevelStrong
-	m.OneOrderIsEnough = m.usable && m.Coverage.AboveThreshold && m.Coverage.Value > scoring.MinConsistent
+	m.OneOrderIsEnough = m.usable && m.Coverage.AboveThreshold && m.Coverage.Value > scoring.MinConsistentPercent
 	return m, nil
 }
 
@@ -91,7 +91,7 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	}
 	spec := judge.Manifest.Spec
 	metric, kind := scoring.AccuracyWhenConsistent, "consistent"
-	if judge.Calls == 1 {
+	if judge.CallsPerItem == 1 {
 		metric, kind = "half-tie", oneOrder // accuracy in an order drawn at random
 	}
 	accuracy, _ := m.report.Overall(metric).CompareWithThreshold(50)
@@ -100,11 +100,11 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 		ResponseNames: []string{scoreMetric},
 		Accuracy:      accuracy,
 		prompt:        spec.Prompt,
-		kind:          kind,
+		verdictKind:   kind,
 	}
 	if c := m.report.Calibration; c != nil {
 		surest := c.AccuracyOverCoverage[0].Accuracy
-		r.sortsErrors = surest.Low != nil && *surest.Low > *c.Accuracy.Value
+		r.confidencePredictsAccuracy = surest.Low != nil && *surest.Low > *c.Accuracy.Value
 	}
 	spec.Dataset = m.spec.Dataset
 	spec.ProtocolOptions = m.spec.ProtocolOptions
@@ -112,13 +112,13 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	if !m.usable {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.level", m.report.Level(), m.report.Says))
 	}
-	if now := judge.Manifest.Server.Version; now != m.version {
-		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", m.version, now))
+	if now := judge.Manifest.Server.Version; now != m.serverVersion {
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", m.serverVersion, now))
 	}
 	switch {
 	case len(items[0].models) == 2:
 		r.ResponseNames = nameResponses(items)
-	case judge.Calls > 1:
+	case judge.CallsPerItem > 1:
 		return nil, errors.New(phrases.Sentence("judge.one-response"))
 	}
 	r.warnOfUnlikeItems(items, m.items)
@@ -142,7 +142,7 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 		for _, x := range items {
 			sides[x.Item] = sideNames[slices.Index(x.models, r.ResponseNames[0])]
 		}
-		r.ByLabels, err = labels.Estimate(dir, file, r.ResponseNames[0], func(id string) string { return sides[id] },
+		r.CorrectedByLabels, err = labels.Estimate(dir, file, r.ResponseNames[0], func(id string) string { return sides[id] },
 			nil, scoringOptions.Reading, level)
 	}
 	r.Says = r.Document().Answer
@@ -158,7 +158,7 @@ func (r *Result) add(group string, items []*item) {
 		if levels := r.prompt.Labels; len(r.ResponseNames) == 1 { // whole numbers in a row
 			u.Truth = (r.prompt.ScaleValue(x.Verdict) - r.prompt.ScaleValue(levels[0])) / float64(len(levels)-1)
 		}
-		if x.Why == "" {
+		if x.ReasonToAskPerson == "" {
 			units = append(units, u)
 		}
 	}
@@ -166,7 +166,7 @@ func (r *Result) add(group string, items []*item) {
 	a := r.Accuracy
 	rate := stats.AdjustWinRate(share, a.Value/100, a.Low/100, a.High/100)
 	for i, e := range []stats.MeanEstimate{share, rate}[:len(r.ResponseNames)] { // scores are not corrected
-		r.Results = append(r.Results, scoring.Result{
+		r.Estimates = append(r.Estimates, scoring.Result{
 			Metric: []string{uncorrected, "corrected"}[i],
 			Group:  group,
 			N:      len(units),
@@ -192,7 +192,7 @@ func (r *Result) setRanking(items []*item) {
 	var games [][2]int // winner and loser of each pair
 	var clusters []int
 	for _, x := range items {
-		if x.Why == "" {
+		if x.ReasonToAskPerson == "" {
 			k := slices.Index(x.models, x.Verdict)
 			games = append(games, [2]int{
 				slices.Index(r.ResponseNames, x.Verdict), slices.Index(r.ResponseNames, x.models[1-k]),

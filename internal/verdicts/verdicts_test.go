@@ -25,8 +25,8 @@ func pairWon(i int, verdict string, models ...string) *item {
 	return &item{Row: Row{Item: fmt.Sprint(i), Verdict: verdict, Consistent: true}, models: models, cluster: i + 1}
 }
 
-// TestWinRateEqualsBisection: the ratios that a bisection in Python finds where an end of MOVER's interval of x − ratio·y
-// is 0.
+// TestWinRateEqualsBisection: the ratios that a bisection in Python finds where an end of MOVER's interval of x −
+// ratio·y is 0.
 func TestWinRateEqualsBisection(t *testing.T) {
 	for _, c := range [][9]float64{
 		{.65, .626, .673, .88, .845, .909, 0.697368, 0.663416, 0.734551},
@@ -100,7 +100,7 @@ func world(r *rand.Rand, n, m int, accuracy, truth float64) scoring.Result {
 		items = append(items, pairWon(i, verdict, "v1", "v2"))
 	}
 	x.add(scoring.Overall, items)
-	return x.Results[1]
+	return x.Estimates[1]
 }
 
 // oneOrderWorld returns the corrected win rate of n pairs, each judged in one order, by a judge that was measured on m
@@ -123,8 +123,8 @@ func oneOrderWorld(r *rand.Rand, n, m int, consistent, accuracy, first, truth fl
 		covered += scoring.Indicator(right[0] == right[1])
 		rows = append(rows, []float64{(scoring.Indicator(right[0]) + scoring.Indicator(right[1])) / 2, 1})
 	}
-	coverage := scoring.ShareEvidence(scoring.Coverage, covered, float64(m), scoring.MinConsistentLower)
-	if !coverage.AboveThreshold || coverage.Value <= scoring.MinConsistent {
+	coverage := scoring.ShareEvidence(scoring.Coverage, covered, float64(m), scoring.MinConsistentLowerPercent)
+	if !coverage.AboveThreshold || coverage.Value <= scoring.MinConsistentPercent {
 		return rate, false
 	}
 	halfTie := []scoring.Metric{{Kind: scoring.KindHalfPoints, Columns: scoring.ColumnSpan{0, 2}}}
@@ -140,7 +140,7 @@ func oneOrderWorld(r *rand.Rand, n, m int, consistent, accuracy, first, truth fl
 		items = append(items, pairWon(i, verdict, "v1", "v2"))
 	}
 	x.add(scoring.Overall, items)
-	return x.Results[1], true
+	return x.Estimates[1], true
 }
 
 // TestOneOrderCovers: where one order was shown to be enough, the interval of the win rate that is corrected by the
@@ -173,8 +173,8 @@ func TestOneOrderCovers(t *testing.T) {
 	assert.Assert(t, share > 0.93 && share < 0.97 && all > 1000, "%g of %d", share, all)
 }
 
-// TestOneOrderNeedsEvidence: a judge whose second order changes 5 % of verdicts is asked in one order in 2.5 % of worlds
-// at most, and one whose second order changes 0.5 % of verdicts nearly always.
+// TestOneOrderNeedsEvidence: a judge whose second order changes 5 % of verdicts is asked in one order in 2.5 % of
+// worlds at most, and one whose second order changes 0.5 % of verdicts nearly always.
 func TestOneOrderNeedsEvidence(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shareOf := func(consistent float64) float64 {
@@ -189,8 +189,9 @@ func TestOneOrderNeedsEvidence(t *testing.T) {
 	assert.Assert(t, unsteady < 0.04 && steady > 0.95, "%g and %g", unsteady, steady)
 }
 
-// TestTiesLeaveTheRateAlone: if the judge ties in 30 % of pairs, whichever side is better, the interval of the corrected
-// win rate holds the true one in 93 to 97 % of runs. With ties as half a win, it would hold it in half of them at most.
+// TestTiesLeaveTheRateAlone: if the judge ties in 30 % of pairs, whichever side is better, the interval of the
+// corrected win rate holds the true one in 93 to 97 % of runs. With ties as half a win, it would hold it in half of
+// them at most.
 func TestTiesLeaveTheRateAlone(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const runs, pairs, truth, accuracy = 600, 400, .8, .9
@@ -216,11 +217,11 @@ func TestTiesLeaveTheRateAlone(t *testing.T) {
 				case tie && asHalf:
 					items[i].Verdict = []string{"v1", "v2"}[i%2]
 				case tie:
-					items[i].Verdict, items[i].Why = labels.Tie, labels.Tie
+					items[i].Verdict, items[i].ReasonToAskPerson = labels.Tie, labels.Tie
 				}
 			}
 			x.add(scoring.Overall, items)
-			rate := x.Results[1]
+			rate := x.Estimates[1]
 			in += scoring.Indicator(*rate.Low <= 100*truth && 100*truth <= *rate.High)
 		}
 		return in / runs
@@ -234,13 +235,13 @@ func TestTiesLeaveTheRateAlone(t *testing.T) {
 // confidence follow if the judge's confidence finds errors.
 func TestVerdictsToAskAbout(t *testing.T) {
 	keep := func(item string, confidence float64) Row {
-		return Row{Item: item, Verdict: "v1", Consistent: true, Use: "keep", Confidence: &confidence}
+		return Row{Item: item, Verdict: "v1", Consistent: true, Recommendation: "keep", Confidence: &confidence}
 	}
-	r := &Result{ResponseNames: []string{"v1", "v2"}, Results: []scoring.Result{{}}, sortsErrors: true, Verdicts: []Row{
+	r := &Result{ResponseNames: []string{"v1", "v2"}, Estimates: []scoring.Result{{}}, confidencePredictsAccuracy: true, Verdicts: []Row{
 		keep("a", .9), keep("b", .55), keep("c", .7),
-		{Item: "d", Verdict: labels.Tie, Consistent: true, Use: "person", Why: labels.Tie},
-		{Item: "e", Use: "person", Why: inconsistent},
-		{Item: "f", Use: "person", Why: noVerdict, Language: "German"},
+		{Item: "d", Verdict: labels.Tie, Consistent: true, Recommendation: "person", ReasonToAskPerson: labels.Tie},
+		{Item: "e", Recommendation: "person", ReasonToAskPerson: reasonInconsistent},
+		{Item: "f", Recommendation: "person", ReasonToAskPerson: reasonNoVerdict, Language: "German"},
 	}}
 	list := func() (items []string) {
 		for _, row := range r.Document().Blocks[1].Table.Rows {
@@ -249,7 +250,7 @@ func TestVerdictsToAskAbout(t *testing.T) {
 		return items
 	}
 	assert.DeepEqual(t, list(), []string{"f", "e", "d", "b", "c", "a"})
-	r.sortsErrors = false
+	r.confidencePredictsAccuracy = false
 	assert.DeepEqual(t, list(), []string{"f", "e", "d"})
 }
 
@@ -258,7 +259,7 @@ func sample(r *rand.Rand, n int, length, consistency, german float64) (all []*it
 	for i := range n {
 		x := pairWon(i, "A", "A", "B")
 		x.Consistent = r.Float64() < consistency
-		x.length = int(math.Exp(math.Log(length) + 0.8*r.NormFloat64()))
+		x.responseLength = int(math.Exp(math.Log(length) + 0.8*r.NormFloat64()))
 		x.Language = "English"
 		if r.Float64() < german {
 			x.Language = "German"
@@ -369,8 +370,8 @@ func TestLanguages(t *testing.T) {
 // TestFiles: every format has the same rows.
 func TestFiles(t *testing.T) {
 	all := []Row{
-		{Item: "a", Verdict: "v1", Consistent: true, Confidence: new(0.875), Use: "keep"},
-		{Item: "b", Use: "person", Why: noVerdict, Language: "German"},
+		{Item: "a", Verdict: "v1", Consistent: true, Confidence: new(0.875), Recommendation: "keep"},
+		{Item: "b", Recommendation: "person", ReasonToAskPerson: reasonNoVerdict, Language: "German"},
 	}
 	for _, format := range Formats {
 		path := filepath.Join(t.TempDir(), "verdicts"+format)

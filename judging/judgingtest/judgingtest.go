@@ -48,8 +48,8 @@ func SkipWithoutFile(t testing.TB, path string) string {
 // CollapseSpaces returns a text with single spaces between its words.
 func CollapseSpaces(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// UpTo lists the numbers below n.
-var UpTo = datasets.FirstIndexes
+// FirstIndexes lists the numbers below n.
+var FirstIndexes = datasets.FirstIndexes
 
 // PairItem returns a pair of answers to a sum, of which A is correct. gold is the index of the labelled one.
 func PairItem(id string, gold int) datasets.Item {
@@ -101,10 +101,10 @@ func Pairs(t testing.TB, n int) *datasets.Set {
 	return OpenDataset(t, lines.String())
 }
 
-// Items opens a dataset file of these items.
-func Items(t testing.TB, items ...datasets.Item) *datasets.Set {
+// OpenItems opens a dataset file of these items.
+func OpenItems(t testing.TB, items ...datasets.Item) *datasets.Set {
 	t.Helper()
-	ownFormat()
+	registerTestFormat()
 	var lines strings.Builder
 	for _, item := range items {
 		lines.WriteString(line(t, map[string]any{"test_item": item}))
@@ -119,8 +119,8 @@ func line(t testing.TB, v any) string {
 	return string(b) + "\n"
 }
 
-// ownFormat registers a format with items of any shape, as Go encodes them. Real formats are tested elsewhere.
-var ownFormat = sync.OnceFunc(func() {
+// registerTestFormat registers a format with items of any shape, as Go encodes them. Real formats are tested elsewhere.
+var registerTestFormat = sync.OnceFunc(func() {
 	datasets.Formats = append(datasets.Formats, datasets.Format{
 		Name: "test-item", About: "items of tests", Parse: func(line []byte) (datasets.Item, error) {
 			var v struct {
@@ -143,7 +143,9 @@ func Reply(text string) (backends.Response, error) {
 }
 
 // RightLabel returns the label that an always correct judge gives to a request.
-func RightLabel(req backends.Request) string { return req.Oracle.VerdictLabels[req.Oracle.Correct] }
+func RightLabel(req backends.Request) string {
+	return req.Oracle.VerdictLabels[req.Oracle.CorrectPosition]
+}
 
 // RecordCollector collects the records of a judging.RunJob, whose type this package does not know.
 type RecordCollector[Record any] struct {

@@ -41,7 +41,7 @@ Examples:
 	Shapes:           shapes,
 	Presentations:    1,
 	AnswersQuestions: true,
-	Templates:        []judging.Template{answerTexts, metricsTexts},
+	Templates:        []judging.Template{answerTexts, metricsPromptTexts},
 	CustomTemplate:   templateFromFile,
 	FillRecord:       fillRecord, Right: rightVerdict,
 	Options:  []judging.Option{markerOption},
@@ -59,10 +59,10 @@ var (
 	shapes = append(slices.Clone(GradableShapes), datasets.ShapePair)
 	// answerTexts is the paper's prompt: for each shape a user message and, for some, a system message.
 	answerTexts = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
-		judging.ReadPromptTexts(files, "prompts"), preferenceLabel)
-	// metricsTexts asks which questions tell whether a response to a pair's question is good.
-	metricsTexts = judging.NewTemplateOfTexts(judging.MetricsPrompt, "LLMBar (arXiv 2310.07641), Metrics",
-		judging.ReadPromptTexts(files, "prompts/metrics"), preferenceLabel)
+		judging.ReadPromptTexts(files, "prompts"), preferenceLabelPattern)
+	// metricsPromptTexts asks which questions tell whether a response to a pair's question is good.
+	metricsPromptTexts = judging.NewTemplateOfTexts(judging.MetricsPromptName, "LLMBar (arXiv 2310.07641), Metrics",
+		judging.ReadPromptTexts(files, "prompts/metrics"), preferenceLabelPattern)
 )
 
 // fillRecord fills the record r with its item. Of a pair it clears the label: the label says which response is better,
@@ -97,7 +97,7 @@ func IsRightAnswer(item datasets.Item, value string) bool {
 func CandidateAnswers(item datasets.Item) (texts []string, right int) {
 	p := answer{template: answerTexts}
 	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
-	return o.VerdictLabels, o.Correct
+	return o.VerdictLabels, o.CorrectPosition
 }
 
 // QuestionText returns the question as a judge of its answer sees it: with its options and, for a preference, with both
@@ -117,15 +117,15 @@ func QuestionText(item datasets.Item) string {
 // answer asks a question with the prompt of its shape: Figure 5 of arXiv 2509.19880 for a number, 6 for a choice, 7 for
 // a preference. The question of a pair is sent alone, without any added text.
 type answer struct {
-	template judging.Template
-	marker   string // text before the answer in replies, such as "A:" (option marker); "" for none
+	template     judging.Template
+	answerMarker string // text before the answer in replies, such as "A:" (option marker); "" for none
 }
 
 // Keys of Template.Texts are a shape and one of these suffixes, such as "number.user". Without a text for
 // "number.system", questions for a number are asked without a system message.
 const (
-	systemText = ".system"
-	userText   = ".user"
+	systemTextSuffix = ".system"
+	userTextSuffix   = ".user"
 )
 
 // templateFromFile returns a prompt from the user's file at path: its text is the system message for every shape. The
@@ -137,9 +137,9 @@ func templateFromFile(path, system string) (judging.Template, error) {
 	}
 	texts := maps.Clone(answerTexts.Texts)
 	for _, shape := range shapes {
-		texts[string(promptShape(shape))+systemText] = system
+		texts[string(promptShape(shape))+systemTextSuffix] = system
 	}
-	return judging.NewTemplateOfTexts(path, "file", texts, preferenceLabel), nil
+	return judging.NewTemplateOfTexts(path, "file", texts, preferenceLabelPattern), nil
 }
 
 // promptShape returns the shape whose texts ask an item of the given shape: open for a pair, else the shape itself.
@@ -154,8 +154,8 @@ func (answer) Name() string { return name }
 
 // Check returns an error if the prompt is for pairs and the item is none.
 func (p answer) Check(item datasets.Item) error {
-	if p.template.Name == judging.MetricsPrompt && item.Shape != datasets.ShapePair {
-		return fmt.Errorf("%s is no pair: the prompt %s is for pairs", item.ID, judging.MetricsPrompt)
+	if p.template.Name == judging.MetricsPromptName && item.Shape != datasets.ShapePair {
+		return fmt.Errorf("%s is no pair: the prompt %s is for pairs", item.ID, judging.MetricsPromptName)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (answer) Presentations(item datasets.Item) []judging.Presentation {
 // judges.
 func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{
-		System: judging.Fill(p.template.Texts[string(s.Shape)+systemText], "{category}", item.Group),
+		System: judging.Fill(p.template.Texts[string(s.Shape)+systemTextSuffix], "{category}", item.Group),
 		User:   p.user(item, s),
 		Labels: labelsOf(item, s), LabelRequest: answerTurnText,
 	}
@@ -183,7 +183,7 @@ func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 
 // user returns the user message that asks the question of item.
 func (p answer) user(item datasets.Item, s judging.Presentation) string {
-	text := cmp.Or(p.template.Texts[string(s.Shape)+userText], "{question}")
+	text := cmp.Or(p.template.Texts[string(s.Shape)+userTextSuffix], "{question}")
 	switch s.Shape {
 	case datasets.ShapeChoice:
 		return judging.Fill(text, "{question}", item.Question, "{options}", optionLines(item, s))
@@ -232,7 +232,7 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	case datasets.ShapeOpen:
 		return openQuestionOracle(item, s)
 	default:
-		o.Correct = slices.Index(s.Order, item.Gold)
+		o.CorrectPosition = slices.Index(s.Order, item.Gold)
 		return o
 	}
 	numbers := []string{item.Answer}
@@ -247,14 +247,14 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	for _, n := range o.Order {
 		o.VerdictLabels = append(o.VerdictLabels, "The answer is "+numbers[n])
 	}
-	o.Correct = slices.Index(o.Order, 0)
+	o.CorrectPosition = slices.Index(o.Order, 0)
 	return o
 }
 
 // openQuestionOracle makes a simulated judge answer a pair's question with the final answer of one of the two
 // responses; the better one's answer is right. Whether it answers correctly does not affect how it compares them.
 func openQuestionOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Correct: item.Gold}
+	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, CorrectPosition: item.Gold}
 	for _, c := range item.Candidates {
 		answer := "as in response " + c.ID
 		switch f := ReadFinal(c.Text); f.Rule {
@@ -262,7 +262,7 @@ func openQuestionOracle(item datasets.Item, s judging.Presentation) backends.Ora
 			answer = strings.Repeat(strings.ToUpper(f.Value), 5)
 		case ruleBoxed:
 			answer = `\boxed{` + f.Value + `}`
-		case ruleAnswer, ruleBold:
+		case ruleAfterAnswerWord, ruleBold:
 			answer = "**" + f.Value + "**"
 		}
 		o.VerdictLabels = append(o.VerdictLabels, answer)
@@ -270,8 +270,8 @@ func openQuestionOracle(item datasets.Item, s judging.Presentation) backends.Ora
 	return o
 }
 
-// preferenceLabel matches a label such as [[C]], whether or not there is an option of that letter.
-var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
+// preferenceLabelPattern matches a label such as [[C]], whether or not there is an option of that letter.
+var preferenceLabelPattern = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
 // ReadsByPolicy reports whether the policy for replies with several labels applies to r: only
 // preferences have labels in brackets.
@@ -298,7 +298,7 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 			Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: f.Value, Rule: f.Rule, Span: f.Span,
 		}
 	case datasets.ShapePreference:
-		label, span, outcome := judging.FindReplyLabel(preferenceLabel, reply, method.LabelPolicy)
+		label, span, outcome := judging.FindReplyLabel(preferenceLabelPattern, reply, method.LabelPolicy)
 		if outcome != judging.Decided {
 			return judging.Verdict{Outcome: outcome, Choice: judging.NoCandidate, Span: span}
 		}

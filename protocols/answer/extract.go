@@ -131,21 +131,21 @@ func findNumber(reply string, method judging.ReadingOptions) judging.Verdict {
 func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judging.Verdict {
 	span := judging.Span{Start: from + n.Start, End: from + n.End}
 	if text != reply { // the texts have the same number of characters, not of bytes
-		span.Start, span.End = characterOffset(text, span.Start, reply), characterOffset(text, span.End, reply)
+		span.Start, span.End = matchingOffset(text, span.Start, reply), matchingOffset(text, span.End, reply)
 	}
 	return judging.Verdict{
 		Outcome: judging.Decided,
 		Choice:  judging.NoCandidate,
-		Answer:  n.Value(),
+		Answer:  n.CanonicalText(),
 		Label:   n.Text,
 		Rule:    rule,
 		Span:    span,
 	}
 }
 
-// characterOffset converts a byte offset in text to the byte offset of the same character in other. Both texts have the
+// matchingOffset converts a byte offset in text to the byte offset of the same character in other. Both texts have the
 // same number of characters.
-func characterOffset(text string, offset int, other string) int {
+func matchingOffset(text string, offset int, other string) int {
 	n := utf8.RuneCountInString(text[:offset])
 	for i := range other {
 		if n == 0 {

@@ -24,7 +24,7 @@ import (
 func read(reply string, n int, method judging.ReadingOptions) judging.Verdict {
 	s := judging.Presentation{Shape: datasets.ShapeNumber}
 	if n > 0 {
-		s = judging.Presentation{Shape: datasets.ShapeChoice, Order: judgingtest.UpTo(n)}
+		s = judging.Presentation{Shape: datasets.ShapeChoice, Order: judgingtest.FirstIndexes(n)}
 	}
 	return answer{template: answerTexts}.Parse(s, "\n"+reply, method)
 }
@@ -89,7 +89,7 @@ func TestPreferences(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[judging.LabelPolicy]judging.Verdict{judging.PolicyUniqueLabel: c.unique, judging.PolicyLastLabel: c.last} {
-			got := protocoltest.DropVerdictSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.ShapePreference, Order: judgingtest.UpTo(3)}, c.reply, judging.ReadingOptions{LabelPolicy: policy}))
+			got := protocoltest.DropVerdictSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.ShapePreference, Order: judgingtest.FirstIndexes(3)}, c.reply, judging.ReadingOptions{LabelPolicy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}

@@ -13,7 +13,7 @@ import (
 // "answer". There is no rule for code.
 const (
 	RuleFiveEqualLetters = "five-letters"
-	ruleAnswer           = "answer"
+	ruleAfterAnswerWord  = "answer"
 	ruleBoxed            = "boxed"
 	ruleBold             = "bold"
 )
@@ -43,7 +43,7 @@ func ReadFinal(reply string) FinalAnswer {
 	}
 	for _, f := range []FinalAnswer{
 		{Rule: ruleBoxed, Span: box},
-		{Rule: ruleAnswer, Span: groupSpan(afterAnswerWord, reply, false)},
+		{Rule: ruleAfterAnswerWord, Span: groupSpan(afterAnswerWord, reply, false)},
 		{Rule: ruleBold, Span: groupSpan(bold, reply, false)},
 	} {
 		f.Value = plainFinal(reply[f.Span.Start:f.Span.End])
@@ -105,13 +105,14 @@ func plainFinal(text string) string {
 	if m := optionOnly.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 		return strings.ToLower(m[1] + m[2])
 	}
-	text = strings.Trim(withoutUnit.ReplaceAllString(text, "$1"), ".:,;* ")
+	text = strings.Trim(numberWithUnitPattern.ReplaceAllString(text, "$1"), ".:,;* ")
 	text = reading.ASCIIDigits(strings.ToLower(strings.Trim(notationReplacer.Replace(text), ".:,;*")))
 	if n, ok := reading.NextNumeral(text, 0); ok && n.Start == 0 && strings.Trim(text[n.End:], `\%°`) == "" {
-		return n.Value()
+		return n.CanonicalText()
 	}
 	return text
 }
 
-// withoutUnit matches a number and the words after it, such as "12 metres". In 2x, without a space, x is not a unit.
-var withoutUnit = regexp.MustCompile(`^([^\s\pL]*\pN)(?:\s+\pL+)+[.*\s]*$`)
+// numberWithUnitPattern matches a number and the words after it, such as "12 metres". In 2x, without a space, x is not
+// a unit.
+var numberWithUnitPattern = regexp.MustCompile(`^([^\s\pL]*\pN)(?:\s+\pL+)+[.*\s]*$`)

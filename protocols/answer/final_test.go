@@ -28,7 +28,7 @@ func TestAnswersToPairs(t *testing.T) {
 	replies := map[string]string{"p1": "It is **4**.", "p2": "Hm."}
 	items := []datasets.Item{judgingtest.PairItem("p1", 0), judgingtest.PairItem("p2", 1)}
 	var prompts [][]backends.Message
-	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(Protocol, nil, judgingtest.OpenItems(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		prompts = append(prompts, req.Messages)
 		return judgingtest.Reply(replies[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
 	}))
@@ -43,7 +43,7 @@ func TestAnswersToPairs(t *testing.T) {
 		if r.Outcome != want.outcome || r.Answer != want.answer || r.Rule != want.rule || r.Shape != datasets.ShapeOpen || r.Gold != "" || len(r.Order) != 0 || rightly(r) {
 			t.Errorf("%+v", r)
 		}
-		if err := protocoltest.CheckRecord(r); err != nil {
+		if err := protocoltest.CheckRecordRoundTrip(r); err != nil {
 			t.Error(err)
 		}
 		if v, err := r.Read(j.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {

@@ -65,7 +65,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		Asker: Protocol.NewAsker(template, f.options), MissingError: "no reply in the imported file",
 	}}
 	for _, row := range f.rows {
-		a.Add(row.item)
+		a.AddItem(row.item)
 		r, err := a.AddJudgment(row.item, 0, row.StoredJudgment)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", f.path, row.where, err)
@@ -90,7 +90,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
 	}, f.dataset)
 	a.AddLine("%s: %d rows, run written to %s", f.model, len(f.rows), out)
-	a.Summary = append(a.Summary, imports.SkippedLines(f.dataset.Skipped, "rows", f.dataset.BadLines)...)
+	a.Summary = append(a.Summary, imports.SkippedRowsSummary(f.dataset.Skipped, "rows", f.dataset.BadLines)...)
 	a.Summary = append(a.Summary, notes...)
 	if f.repeats > 0 {
 		a.AddLine("%d rows repeat an earlier row; each answer counts once", f.repeats)

@@ -74,7 +74,7 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 	}
 	var notes imports.ImportedRun
 	if questions != nil {
-		notes.Summary = append(notes.Summary, imports.SkippedLines(f.bad.N, "rows of the file", f.bad.First)...)
+		notes.Summary = append(notes.Summary, imports.SkippedRowsSummary(f.bad.N, "rows of the file", f.bad.First)...)
 		if n := len(f.unknown); n > 0 {
 			notes.AddLine("%d answers are to ids that %s does not have, and were left out: %s",
 				n, f.dataset.Name, strings.Join(f.unknown[:min(n, 5)], ", "))

@@ -66,7 +66,7 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 	if voteFile == "" {
 		a.AddLine("without --human no pair has a gold")
 	} else {
-		a.Summary = append(a.Summary, imports.SkippedLines(human.N, "rows of votes", human.First)...)
+		a.Summary = append(a.Summary, imports.SkippedRowsSummary(human.N, "rows of votes", human.First)...)
 		a.AddLine("%d pairs have what more than half of the votes are for as gold; "+
 			"on %d people are divided, and there is none", labelled, split)
 	}
@@ -81,25 +81,25 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		return row, err
 	}
 	v, err := r.Vote()
-	verdict := judging.Verdict{Outcome: judging.Decided, Choice: v.Winner, Label: v.Label}
+	verdict := judging.Verdict{Outcome: judging.Decided, Choice: v.Winner, Label: v.WinnerLabel}
 	switch {
 	case errors.Is(err, imports.ErrNoWinner):
 		verdict.Outcome, verdict.Choice = judging.NoVerdict, judging.NoCandidate
 	case err != nil:
 		return row, err
 	}
-	pair := voteLine{
-		ID: v.Item(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench", ModelA: v.ModelA, ModelB: v.ModelB,
+	pair := pairLine{
+		ID: v.ItemID(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench", ModelA: v.ModelA, ModelB: v.ModelB,
 	}
 	if gold, ok := golds[pair.ID]; ok {
 		pair.Gold = new(letter(gold))
 	}
-	line, err := imports.PythonJSON(pair)
+	line, err := imports.EncodeLikePython(pair)
 	if err != nil {
 		return row, err
 	}
 	row.item, err = datasets.QuestionsFormat.Item(line)
-	row.StoredJudgment = imports.StoredJudgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
+	row.StoredJudgment = imports.StoredJudgment{Decision: &v.WinnerLabel, Verdict: &verdict, Prompt: r.G1Prompt}
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
 	}
@@ -110,8 +110,8 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	return row, err
 }
 
-// voteLine is a pair of MT-Bench as a line of a dataset, without the texts of question and responses.
-type voteLine struct {
+// pairLine is a pair of MT-Bench as a line of a dataset, without the texts of question and responses.
+type pairLine struct {
 	ID        string  `json:"id"`
 	Category  string  `json:"category"`
 	Source    string  `json:"source"`
@@ -128,9 +128,9 @@ type voteLine struct {
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	counts := map[string][3]int{}
 	for _, v := range votes {
-		n := counts[v.Item()]
+		n := counts[v.ItemID()]
 		n[v.Winner]++
-		counts[v.Item()] = n
+		counts[v.ItemID()] = n
 	}
 	golds = map[string]int{}
 	for id, n := range counts {

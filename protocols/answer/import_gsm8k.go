@@ -148,7 +148,7 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("ground_truth does not end in a line %q", solutionMarker+" …")
 	}
-	return imports.PythonJSON(struct {
+	return imports.EncodeLikePython(struct {
 		ID       int    `json:"id"`
 		Question string `json:"question"`
 		Answer   string `json:"answer"`

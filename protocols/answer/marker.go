@@ -45,15 +45,15 @@ var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 func (p answer) readMarked(
 	s judging.Presentation, reply string, method judging.ReadingOptions,
 ) (v judging.Verdict, ok bool) {
-	if p.marker == "" {
+	if p.answerMarker == "" {
 		return v, false
 	}
 	begin := 0
 	for line := range strings.Lines(reply) {
 		trimmed := strings.TrimLeftFunc(line, unicode.IsSpace)
-		from := begin + len(line) - len(trimmed) + len(p.marker)
+		from := begin + len(line) - len(trimmed) + len(p.answerMarker)
 		begin += len(line)
-		rest, hasMarker := strings.CutPrefix(strings.TrimRightFunc(trimmed, unicode.IsSpace), p.marker)
+		rest, hasMarker := strings.CutPrefix(strings.TrimRightFunc(trimmed, unicode.IsSpace), p.answerMarker)
 		if !hasMarker {
 			continue
 		}

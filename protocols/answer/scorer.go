@@ -13,7 +13,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the answer protocol, besides [scoring.GenerationAccuracy].
+// MetricsYAML of the answer protocol, besides [scoring.GenerationAccuracy].
 const (
 	NoAnswerShare = "no-answer" // share of questions without an answer in the reply
 	Chance        = "chance"    // expected accuracy of guessing among the options
@@ -46,10 +46,10 @@ func NewScorer(*judging.Manifest) scoring.Scorer {
 
 func (*answerScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{
-		Unit:           "question",
-		Record:         "answer",
-		ComparisonUnit: "answer",
-		Lacking:        "items lack a judgment",
+		Unit:                  "question",
+		Record:                "answer",
+		ComparisonUnit:        "answer",
+		IncompleteItemsPhrase: "items lack a judgment",
 	}
 }
 
@@ -86,10 +86,10 @@ func (f *answerScorer) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Metrics is the YAML table that labels and defines the metrics of answers.
+// MetricsYAML is the YAML table that labels and defines the metrics of answers.
 //
 //go:embed metrics.yaml
-var Metrics string
+var MetricsYAML string
 
 // answerMetrics computes the metrics: accuracy over the questions with a label, missing answers over all questions, and
 // chance over the questions with options.
@@ -121,7 +121,7 @@ func (f *answerScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:     scoring.AssignColumns(answerMetrics),
 		ColumnCount: 2 * len(answerMetrics),
-		Divisions:   []func(a, b string) int{judging.GroupOrder},
+		Divisions:   []func(a, b string) int{judging.CompareGroups},
 		Units:       make([]scoring.Unit, len(f.rows)),
 	}
 	for i, a := range f.rows {

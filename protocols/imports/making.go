@@ -35,8 +35,8 @@ type StoredJudgment struct {
 	SingleOrder bool             // computed from the scores of the other order, as the file has one order only
 }
 
-// Add adds an item to the run.
-func (m *Builder) Add(item datasets.Item) { m.Items = append(m.Items, item) }
+// AddItem adds an item to the run.
+func (m *Builder) AddItem(item datasets.Item) { m.Items = append(m.Items, item) }
 
 // AddJudgment adds a judgment on an item to the run and returns its record. presentation is the index of the order in
 // which the judge saw the item.
@@ -64,7 +64,7 @@ func (m *Builder) AddJudgment(item datasets.Item, presentation int, j StoredJudg
 		m.Missing++
 		r.Outcome = judging.Failed
 		r.Error = m.MissingError
-		r.Imported.Missing = true
+		r.Imported.JudgmentMissing = true
 	default:
 		v, err := r.Read(m.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 		if err != nil {

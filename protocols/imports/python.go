@@ -7,8 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// PythonJSON encodes a value as Python's json.dumps(ensure_ascii=False) does, with only the escapes that JSON needs.
-func PythonJSON(v any) ([]byte, error) {
+// EncodeLikePython encodes a value as Python's json.dumps(ensure_ascii=False) does, with only the escapes that JSON
+// needs.
+func EncodeLikePython(v any) ([]byte, error) {
 	return json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true),
 		jsontext.AllowInvalidUTF8(true)) // writes U+FFFD for invalid UTF-8
 }

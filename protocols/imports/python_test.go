@@ -16,7 +16,7 @@ func FuzzPythonJSON(f *testing.F) {
 	}
 	f.Add("\"\\\b\f\n\r\t\x00\x1f\x7f\u2028é😀\ufffd")
 	f.Fuzz(func(t *testing.T, s string) {
-		quoted, err := PythonJSON(s)
+		quoted, err := EncodeLikePython(s)
 		var back string
 		if err != nil || json.Unmarshal(quoted, &back) != nil {
 			t.Fatalf("%q is no JSON: %v", quoted, err)

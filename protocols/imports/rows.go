@@ -50,7 +50,7 @@ func WithoutKeys(
 		if line.Len() > 1 {
 			line.WriteString(", ")
 		}
-		name, err := PythonJSON(key)
+		name, err := EncodeLikePython(key)
 		if err != nil {
 			return nil, err
 		}

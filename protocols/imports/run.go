@@ -21,8 +21,8 @@ func (r *ImportedRun) AddLine(format string, args ...any) {
 	r.Summary = append(r.Summary, fmt.Sprintf(format, args...))
 }
 
-// SkippedLines returns lines of a summary on n skipped rows, with the reasons of the first in bad; nil if n is 0.
-func SkippedLines(n int, rows string, bad []string) []string {
+// SkippedRowsSummary returns lines of a summary on n skipped rows, with the reasons of the first in bad; nil if n is 0.
+func SkippedRowsSummary(n int, rows string, bad []string) []string {
 	if n == 0 {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (r VoteRow) Vote() (v judging.Vote, err error) {
 	v.Turn = *r.Turn
 	v.ModelA = *a
 	v.ModelB = *b
-	v.Label = *winner
+	v.WinnerLabel = *winner
 	if v.ModelA > v.ModelB {
 		v.ModelA, v.ModelB = v.ModelB, v.ModelA
 	}
@@ -158,7 +158,7 @@ type Rejects struct {
 // maxRejects limits Rejects.First.
 const maxRejects = 20
 
-// Add counts a row that cannot be used; err says why.
+// AddItem counts a row that cannot be used; err says why.
 func (b *Rejects) Add(row int, err error) {
 	b.N++
 	if len(b.First) < maxRejects {

@@ -29,7 +29,7 @@ func TestVariedPrompts(t *testing.T) {
 		assert.DeepEqual(t, s.Order, all[0].Order)
 		prompt := p.Prompt(item, s)
 		options := strings.Split(prompt.User, "[\\Option ")
-		assert.Equal(t, prompt.Oracle.RewriteVerdict, fmt.Sprintf("Selection: Option %d", i%3+1))
+		assert.Equal(t, prompt.Oracle.SupportedVerdict, fmt.Sprintf("Selection: Option %d", i%3+1))
 		for k, option := range options[:3] {
 			if sign := signs[s.Mode]; sign != "" {
 				assert.Equal(t, strings.Contains(option, sign), k == i%3, "%s: %s", s.Mode, option)

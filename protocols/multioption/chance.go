@@ -24,7 +24,7 @@ type chance struct {
 	se             float64    // standard error of the random Grade score; 0 if computed exactly
 	alwaysFirst    itemScores // every judgment names the first position
 	perfect        itemScores // every judgment names the same option: the mean over all options
-	kindNumber     int        // number of the kind of item; items of one kind have the same chance
+	itemKind       int        // number of the kind of item; items of one kind have the same chance
 }
 
 // Limits of the work to compute chances. An outcome is one way in which a guessing judge can answer all orders of an
@@ -47,7 +47,7 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 	for i, b := range ballots {
 		key := b.chanceKey()
 		if kinds[key] == nil {
-			kinds[key] = &chance{kindNumber: len(todo)}
+			kinds[key] = &chance{itemKind: len(todo)}
 			todo = append(todo, b)
 		}
 		out[i] = kinds[key]
@@ -61,7 +61,7 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 		} else {
 			draws = min(mostDraws, max(fewestDraws, maxTotalOutcomes/8/(len(todo)-i)))
 		}
-		kinds[b.chanceKey()].find(b, policy, draws, seed)
+		kinds[b.chanceKey()].computeScores(b, policy, draws, seed)
 	}
 	return out
 }
@@ -90,8 +90,8 @@ func (b *ballot) chanceKey() string {
 	return string(key)
 }
 
-// find computes the scores of c for the item of b; exactly if draws is 0, else with this many random outcomes.
-func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed uint64) {
+// computeScores computes the scores of c for the item of b; exactly if draws is 0, else with this many random outcomes.
+func (c *chance) computeScores(b *ballot, policy scoring.MissingPolicy, draws int, seed uint64) {
 	n := len(b.ids)
 	k := b.verdictCount()
 	total := len(b.orders)
@@ -146,17 +146,17 @@ func alwaysSameScores(b *ballot) itemScores {
 	return mean.divideBy(float64(len(b.ids)))
 }
 
-// exactMeans caches the scores that exactMean returns, by policy, weight and [ballot.chanceKey]. Runs of one dataset
-// share them: computing them takes as long as the rest of a score.
-var exactMeans sync.Map
+// exactMeanCache caches the scores that exactMean returns, by policy, weight and [ballot.chanceKey]. Runs of one
+// dataset share them: computing them takes as long as the rest of a score.
+var exactMeanCache sync.Map
 
-// cachedMean returns exactMean of an item, from exactMeans if it is there.
+// cachedMean returns exactMean of an item, from exactMeanCache if it is there.
 func cachedMean(b *ballot, policy scoring.MissingPolicy) itemScores {
 	key := fmt.Sprint(policy, b.weight, b.chanceKey())
-	mean, ok := exactMeans.Load(key)
+	mean, ok := exactMeanCache.Load(key)
 	if !ok {
 		mean = exactMean(b, policy)
-		exactMeans.Store(key, mean)
+		exactMeanCache.Store(key, mean)
 	}
 	return mean.(itemScores)
 }
@@ -212,8 +212,8 @@ func chanceNote(ballots []scoredBallot, seed uint64) string {
 	items, se := map[int]float64{}, map[int]float64{}
 	simulated := 0
 	for _, c := range ballots {
-		if items[c.kindNumber]++; c.se > 0 {
-			se[c.kindNumber] = c.se
+		if items[c.itemKind]++; c.se > 0 {
+			se[c.itemKind] = c.se
 			simulated++
 		}
 	}

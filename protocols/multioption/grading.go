@@ -23,21 +23,21 @@ var gradeMetrics = []scoring.SumMetric[scoredBallot]{
 	{Metric: scoring.Metric{Name: "option-grades-order", Kind: scoring.KindTrials, OmitsEmptyGroups: true}},
 }
 
-// gradedOption matches an option with its grade: "Option 2: 4/5", "**Option 2** – Grade: 4", "| Option 2 | [4] |". A
-// number that a sentence goes on after, or that stands on another line without the word, is no grade.
-var gradedOption = regexp.MustCompile(`(?im)\boption (\d+)[\])*_"']*` +
+// gradedOptionPattern matches an option with its grade: "Option 2: 4/5", "**Option 2** – Grade: 4", "| Option 2 | [4]
+// |". A number that a sentence goes on after, or that stands on another line without the word, is no grade.
+var gradedOptionPattern = regexp.MustCompile(`(?im)\boption (\d+)[\])*_"']*` +
 	`(?:[ \t]*(?:[:=|(–—-]|->|→)[ \t*_"(\[]*|[\s:(*_|–—-]*\b(?:grade|score|rating)\b[ \t:=(*_–—-]*)` +
 	`([0-4](?:\.\d+)?|5(?:\.0+)?)(?:(?:[ \t]*/|[ \t]+out of)[ \t]*5(?:\.0)?)?(?:[ \t]+points?)?[\])*_"]*` +
 	`[ \t]*(?:\r?$|[.,;:](?:\s|$)|[|(})\]–—;]|-\s)`)
 
-// gradeOptions adds the grades in a reply unless it lacks one, has two of one option, or has one above 5. A right
+// addGrades adds the grades in a reply unless it lacks one, has two of one option, or has one above 5. A right
 // option is above the others; if all are ranked, the ranks count, with the unrelated option last.
-func (b *ballot) gradeOptions(r *judging.Record) {
+func (b *ballot) addGrades(r *judging.Record) {
 	row := &b.gradeRow
 	row[1]++
 	reply, _ := backends.SplitThinking(r.Replies[0].Text)
 	byNumber := map[string]float64{}
-	for _, m := range gradedOption.FindAllStringSubmatch(reply, -1) {
+	for _, m := range gradedOptionPattern.FindAllStringSubmatch(reply, -1) {
 		grade, _ := strconv.ParseFloat(m[2], 64)
 		earlier, ok := byNumber[m[1]]
 		if ok && earlier != grade {
@@ -53,7 +53,7 @@ func (b *ballot) gradeOptions(r *judging.Record) {
 			return
 		}
 		rank, ranked := r.Ranks[id]
-		if id != r.Gold && (!ranked || len(r.Ranks) < b.options()) {
+		if id != r.Gold && (!ranked || len(r.Ranks) < b.ownOptionCount()) {
 			rank = math.MaxInt
 		}
 		grades = append(grades, grade)

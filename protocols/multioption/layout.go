@@ -18,7 +18,7 @@ var layout string
 // ReportLayout arranges the reports of runs of protocol multi-option.
 var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: goalNotes,
-	Blocks:          []report.PagePart{axesBlock, positionChoiceBlock, gradeScoreParts, optionGradeBlocks},
+	Blocks:          []report.BlocksFunc{axesBlock, positionChoiceBlock, gradeScoreParts, optionGradeBlocks},
 })
 
 // positionChoiceBlock returns a block with how often the judge chooses each position, compared with how often a right
@@ -37,9 +37,9 @@ func positionChoiceBlock(p *report.RunPage) []doc.Block {
 		if n == 0 {
 			continue
 		}
-		t.Add(doc.Row{Name: g, Heading: true, Detail: table.Count(result(PositionMetricPrefix, 1).N, "judgment")})
+		t.Add(doc.Row{Name: g, Heading: true, Detail: table.CountWithNoun(result(PositionMetricPrefix, 1).N, "judgment")})
 		for i := 1; i <= n; i++ {
-			right := result(RightPositionMetric, i)
+			right := result(RightPositionMetricPrefix, i)
 			if right.Value != nil {
 				baseline = "options.right-position"
 			} else {
@@ -66,7 +66,7 @@ func positionChoiceBlock(p *report.RunPage) []doc.Block {
 // compared with a random judge's.
 func gradeScoreParts(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
-		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.UnitAxis(scoring.UnitScore)},
+		{Name: "score", Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(scoring.UnitScore)},
 		{Name: "random judge", Kind: doc.ColumnBareNumber},
 		{Name: "random 0 to perfect 1", Kind: doc.ColumnNumber, Surfaces: doc.SurfaceFullText},
 	}}

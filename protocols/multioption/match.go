@@ -8,7 +8,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of two runs with opposite goals, best and worst; see [multiOptionScorer.Match].
+// MetricsYAML of two runs with opposite goals, best and worst; see [multiOptionScorer.Match].
 const (
 	bestAndWorstDiffer     = "best-and-worst-differ"
 	bestAndWorstContradict = "best-and-worst-contradict"
@@ -53,7 +53,7 @@ func (f *multiOptionScorer) ExtendComparison(
 		{Name: bestAndWorstByChance, Kind: scoring.KindFromItems, Columns: scoring.ColumnSpan{4, 6}, MissingRule: "none"},
 	}
 	for i := range list {
-		list[i].None = "no order of the same options got a verdict under both goals"
+		list[i].NoValueReason = "no order of the same options got a verdict under both goals"
 	}
 	c.BestWorstChoices = scoring.IndependentRows("item", list, rows).Results(scoring.Overall, list, b)
 	if chance := &c.BestWorstChoices[2]; chance.Value != nil {

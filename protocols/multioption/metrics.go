@@ -14,8 +14,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of a choice among several options. The three scores have variants, named by a suffix: the score of a random
-// and of an always-first judge on the same items, and the judge's position between random and perfect.
+// MetricsYAML of a choice among several options. The three scores have variants, named by a suffix: the score of a
+// random and of an always-first judge on the same items, and the judge's position between random and perfect.
 const (
 	GradeScore  = "grade"
 	LLMScore    = "llm"
@@ -42,11 +42,11 @@ type scoredBallot struct {
 	missingPolicy scoring.MissingPolicy // how judgments without a verdict count
 }
 
-// Metrics is the YAML table that labels and defines the metrics of several options. Its keys missing-strict say how a
-// metric counts missing verdicts under the policy [scoring.MissingStrict].
+// MetricsYAML is the YAML table that labels and defines the metrics of several options. Its keys missing-strict say how
+// a metric counts missing verdicts under the policy [scoring.MissingStrict].
 //
 //go:embed metrics.yaml
-var Metrics string
+var MetricsYAML string
 
 // scoreNames lists the paper's three scores (arXiv 2406.12043), in the order of [itemScores].
 var scoreNames = []string{GradeScore, LLMScore, ChoiceScore}
@@ -85,14 +85,14 @@ var itemMetrics = []scoring.SumMetric[scoredBallot]{
 	{Metric: scoring.Metric{Name: judgmentAccuracy, Kind: scoring.KindMean}, Contribution: rightShare},
 	{
 		Metric: scoring.Metric{
-			Name: judgmentAccuracy + RandomJudgeSuffix,
-			Kind: scoring.KindFromItems,
-			None: "no items of which the right option is known",
+			Name:          judgmentAccuracy + RandomJudgeSuffix,
+			Kind:          scoring.KindFromItems,
+			NoValueReason: "no items of which the right option is known",
 		},
 		Contribution: randomRight,
 	},
 	{Metric: scoring.Metric{Name: mostChosenAccuracy, Kind: scoring.KindMean}, Contribution: modeRight},
-	{Metric: scoring.Metric{Name: sameChoiceRate}, Contribution: sameChoiceShare},
+	{Metric: scoring.Metric{Name: sameChoiceRate}, Contribution: sameChoiceInAllOrders},
 	{
 		Metric:       scoring.Metric{Name: UnrelatedRate, Kind: scoring.KindTrials},
 		Contribution: unrelatedChosen,
@@ -201,8 +201,9 @@ func randomRight(t scoredBallot) (num, den float64) {
 	return num * withVerdict, 1
 }
 
-// sameChoiceShare returns an item's numerator and denominator in the share of items with the same choice in all orders.
-func sameChoiceShare(t scoredBallot) (num, den float64) {
+// sameChoiceInAllOrders returns an item's numerator and denominator in the share of items with the same choice in all
+// orders.
+func sameChoiceInAllOrders(t scoredBallot) (num, den float64) {
 	return scoring.Indicator(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
@@ -241,7 +242,7 @@ func (f *multiOptionScorer) Sheet(policy scoring.MissingPolicy, seed uint64) *sc
 	for i, t := range all {
 		u := scoring.Unit{
 			ID:     t.item,
-			Groups: []string{fmt.Sprintf("%d options", t.options())}, // the same with and without an unrelated option
+			Groups: []string{fmt.Sprintf("%d options", t.ownOptionCount())}, // the same with and without an unrelated option
 			Row:    make([]float64, s.ColumnCount),
 			Data:   t,
 		}

@@ -43,7 +43,7 @@ Examples:
 		templateForGoals("2", promptOrigin+", \"Come up with an evaluation criteria\""),
 		templateForGoals("3", promptOrigin+", \"Instruct away from order bias\""),
 		templateForGoals("4", promptOrigin+", \"An explicit point grading criteria\""),
-		templateForGoals(judging.DecisionPrompt, "gavel"),
+		templateForGoals(judging.DecisionPromptName, "gavel"),
 	},
 	CustomTemplate: templateFromFile,
 	FillRecord:     fillRecord, CheckRecord: checkRecord,
@@ -76,7 +76,7 @@ func (multiOption) Name() string { return name }
 // templateForGoals returns the prompt of a name, with a system message for each goal.
 func templateForGoals(name, origin string) judging.Template {
 	return judging.NewTemplateOfTexts(name, origin,
-		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
+		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numberedOptionPattern)
 }
 
 //go:embed prompts
@@ -144,7 +144,7 @@ func (p multiOption) Check(item datasets.Item) error {
 // its accidental indentation. Texts are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{System: p.system(), LabelRequest: optionTurnText, Oracle: p.oracle(item, s)}
-	if p.template.Name == judging.DecisionPrompt {
+	if p.template.Name == judging.DecisionPromptName {
 		prompt.LabelRequest = ""
 	}
 	w, marked := axes.Find(s.Mode), s.Index%len(s.Order)
@@ -158,8 +158,8 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 		label := "Selection: Option " + number
 		prompt.Labels = append(prompt.Labels, label)
 		if position == marked && s.Mode != "" {
-			text = w.Apply(text, "")
-			prompt.Oracle.RewriteVerdict = label
+			text = w.ApplyToResponse(text, "")
+			prompt.Oracle.SupportedVerdict = label
 		}
 		parts = append(parts, "\n[Option "+number+"]\n\n"+text+"\n\n[\\Option "+number+"]")
 	}
@@ -177,11 +177,11 @@ const optionTurnText = "Now output your selection, and nothing else."
 // oracle tells simulated judges the position of the best option or, with the goal worst, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return backends.Oracle{
-		Item:         item.ID,
-		Presentation: s.Index,
-		Rewrite:      s.Mode,
-		Order:        s.Order,
-		Correct:      max(0, slices.Index(s.Order, p.target(item, s))),
+		Item:            item.ID,
+		Presentation:    s.Index,
+		RewriteName:     s.Mode,
+		Order:           s.Order,
+		CorrectPosition: max(0, slices.Index(s.Order, p.target(item, s))),
 	}
 }
 
@@ -197,7 +197,7 @@ func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 }
 
 // numbered matches an option in a reply; it is the regular expression of the paper's authors.
-var numbered = regexp.MustCompile(`Option (\d+)`)
+var numberedOptionPattern = regexp.MustCompile(`Option (\d+)`)
 
 // Rules by which an option is read from a reply.
 const (
@@ -220,7 +220,7 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 	if start := strings.Index(reply, selectionHeading); start >= 0 {
 		rule, from = ruleAfterSelection, start+len(selectionHeading)
 	}
-	m := numbered.FindStringSubmatchIndex(reply[from:])
+	m := numberedOptionPattern.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
 		return judging.EmptyVerdict(judging.NoVerdict)
 	}

@@ -73,7 +73,7 @@ func TestRunOfOptions(t *testing.T) {
 			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.ShapeOptions || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
-			if err := protocoltest.CheckRecord(r); err != nil {
+			if err := protocoltest.CheckRecordRoundTrip(r); err != nil {
 				t.Error(err)
 			}
 			line, err := json.Marshal(r)
@@ -132,7 +132,7 @@ func TestOptionsAreAskedOnce(t *testing.T) {
 		calls++
 		return judgingtest.Reply("I cannot decide.")
 	}))
-	j.Manifest.Spec.Parameters.Attempts = 5
+	j.Manifest.Spec.Parameters.VerdictAttempts = 5
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -153,14 +153,14 @@ func TestLongestPromptOfOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt := p.Prompt(item, p.Presentations(item)[0])
-	if got := judging.LongestPrompt(p, set); got != len(prompt.System)+len(prompt.User) {
+	if got := judging.MaxFirstTurnBytes(p, set); got != len(prompt.System)+len(prompt.User) {
 		t.Errorf("%d bytes, want %d", got, len(prompt.System)+len(prompt.User))
 	}
 }
 
 // A manifest has the texts of both goals, and another text makes another run.
 func TestMultiOptionTemplates(t *testing.T) {
-	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4", judging.DecisionPrompt}) {
+	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4", judging.DecisionPromptName}) {
 		t.Errorf("prompts %q", names)
 	}
 	prompts := map[string]bool{}

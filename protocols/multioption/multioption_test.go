@@ -318,8 +318,8 @@ func TestMultiOptionOracle(t *testing.T) {
 			p := choosing(t, "2", judging.Settings{"goal": goal})
 			for _, s := range p.Presentations(c.item) {
 				o := p.Prompt(c.item, s).Oracle
-				if s.Order[o.Correct] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.VerdictLabels) != len(s.Order) || o.TieLabel != "" {
-					t.Errorf("%s, %s, presentation %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.Correct], want)
+				if s.Order[o.CorrectPosition] != want || o.Item != "i1" || o.Presentation != s.Index || len(o.VerdictLabels) != len(s.Order) || o.TieLabel != "" {
+					t.Errorf("%s, %s, presentation %d: oracle %+v names %d, want %d", name, goal, s.Index, o, s.Order[o.CorrectPosition], want)
 				}
 				for position, choice := range o.VerdictLabels {
 					if v := p.Parse(s, choice, judging.ReadingOptions{}); v.Outcome != judging.Decided || v.Choice != s.Order[position] {
@@ -348,7 +348,7 @@ func TestDescribeOptions(t *testing.T) {
 func TestCheckOptionsOfARecord(t *testing.T) {
 	good := judging.Record{Schema: 1, Protocol: name, Item: "i1", Outcome: judging.Decided, Presentations: 3, Order: []string{"02", "00", "01"}, Shape: datasets.ShapeOptions, Choice: "01", Gold: "01",
 		UnrelatedID: "00", Ranks: map[string]int{"01": 0}, EqualOptions: [][]string{{"01", "02"}}}
-	if err := protocoltest.CheckRecord(&good); err != nil {
+	if err := protocoltest.CheckRecordRoundTrip(&good); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*judging.Record){
@@ -359,7 +359,7 @@ func TestCheckOptionsOfARecord(t *testing.T) {
 	} {
 		r := good
 		change(&r)
-		if err := protocoltest.CheckRecord(&r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := protocoltest.CheckRecordRoundTrip(&r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -394,7 +394,7 @@ func TestOddItemsOfOptions(t *testing.T) {
 					}
 					rest = after
 				}
-				if rest != "" || len(prompt.Labels) != len(texts) || prompt.Oracle.Correct >= len(texts) {
+				if rest != "" || len(prompt.Labels) != len(texts) || prompt.Oracle.CorrectPosition >= len(texts) {
 					t.Errorf("%s: %q is left, labels %v, oracle %+v", name, rest, prompt.Labels, prompt.Oracle)
 				}
 			}
@@ -441,7 +441,7 @@ func TestOrdersOfAnItemShareTheirBeginning(t *testing.T) {
 				item, presentation = i%len(items), i/len(items)
 			}
 			s := p.Presentations(items[item])[turn(k, presentation)]
-			out = append(out, judging.FirstTurn(p.Prompt(items[item], s), backends.RoleSystem))
+			out = append(out, judging.FirstTurnMessages(p.Prompt(items[item], s), backends.RoleSystem))
 		}
 		return out
 	}

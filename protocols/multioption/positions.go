@@ -9,13 +9,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the positions that a judge chooses, separately for items with each number of options.
+// MetricsYAML of the positions that a judge chooses, separately for items with each number of options.
 const (
 	PositionMetricPrefix = "place-" // begins the name; then the position, from 1: share of verdicts for it
 	// begins the name; then the position, from 1: share of verdicts in which a right option was there
-	RightPositionMetric = "right-place-"
-	positionsChiSquare  = "places-chi-square"
-	positionsP          = "places-p"
+	RightPositionMetricPrefix = "right-place-"
+	positionsChiSquare        = "places-chi-square"
+	positionsP                = "places-p"
 )
 
 // positionTable returns for one group of items how often the judge chose each position, and a test of whether the
@@ -78,7 +78,7 @@ func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
 		{Name: PositionMetricPrefix, Kind: scoring.KindTrials},
-		{Name: RightPositionMetric, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
+		{Name: RightPositionMetricPrefix, Kind: scoring.KindFromItems, OmitsEmptyGroups: true},
 	} {
 		name := m.Name
 		for i := range n {

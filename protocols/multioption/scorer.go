@@ -26,8 +26,8 @@ type ballot struct {
 	weight         float64    // see [judging.ReadingOptions]; 0: 1
 }
 
-// options returns the number of the item's own options, without the unrelated one.
-func (b *ballot) options() int {
+// ownOptionCount returns the number of the item's own options, without the unrelated one.
+func (b *ballot) ownOptionCount() int {
 	if b.unrelated != judging.NoCandidate {
 		return len(b.ids) - 1
 	}
@@ -124,11 +124,11 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 
 func (*multiOptionScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{
-		Unit:           "item",
-		Record:         "judgment",
-		ComparisonUnit: "item",
-		Lacking:        "items lack a judgment",
-		Policies:       []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict},
+		Unit:                  "item",
+		Record:                "judgment",
+		ComparisonUnit:        "item",
+		IncompleteItemsPhrase: "items lack a judgment",
+		Policies:              []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict},
 	}
 }
 
@@ -145,7 +145,7 @@ func (f *multiOptionScorer) Add(r *judging.Record, v judging.Verdict) (bool, err
 	if r.Mode != "" {
 		items, key = &f.itemsByAxis, r.Mode+r.Item
 	}
-	b := items.Get(key, func(item string) ballot { return f.ballot(item, r) })
+	b := items.Get(key, func(item string) ballot { return f.newBallot(item, r) })
 	if len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations {
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
@@ -156,14 +156,14 @@ func (f *multiOptionScorer) Add(r *judging.Record, v judging.Verdict) (bool, err
 	if v.Outcome == judging.Decided {
 		b.positions[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
 		if r.Prompt == gradePrompt && f.goal == goalBest && r.Mode == "" && len(r.Replies) > 0 {
-			b.gradeOptions(r)
+			b.addGrades(r)
 		}
 	}
 	return true, nil
 }
 
 // ballot returns a ballot without judgments for the item of a record.
-func (f *multiOptionScorer) ballot(item string, r *judging.Record) ballot {
+func (f *multiOptionScorer) newBallot(item string, r *judging.Record) ballot {
 	b := ballot{
 		item:      item,
 		orders:    make([][]int, r.Presentations),

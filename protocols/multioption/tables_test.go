@@ -59,7 +59,7 @@ func optionsRun() scoring.Report {
 	}
 	r := scoring.Report{
 		Run: "runs/options", Protocol: "multi-option", Goal: "best", RunSetup: scoring.RunSetup{Prompt: "3", Settings: "orders all", Model: "qwen3:8b", Dataset: "oasst1"}, Items: 20, Expected: 21,
-		Outcomes: map[string]int{"decided": 60, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Missing: scoring.MissingUsable, Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "item"}}, Warnings: []string{"10 of 70 judgments have no verdict"},
+		Outcomes: map[string]int{"decided": 60, "no-verdict": 10}, ScoringMethod: scoring.ScoringMethod{Missing: scoring.MissingUsable, LabelPolicy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "item"}}, Warnings: []string{"10 of 70 judgments have no verdict"},
 	}
 	r.Results = optionResults(scoring.Overall, 20, scores)
 	for i := range r.Results {

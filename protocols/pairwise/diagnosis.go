@@ -12,7 +12,7 @@ import (
 // guesses is correct on half of the pairs on which both orders agree; so a judge is better than chance if it is correct
 // on more than half of those.
 func (p *pairScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := diagnoseAgainstRules(r, p.diagnoseOwnScores(r))
+	d := diagnoseAgainstRules(r, p.diagnoseWithoutBaselines(r))
 	d.Also = scoreSentences(r, d)
 	rule := scoring.FollowedBaseline(r.Baselines, r.Overall("strict").Low)
 	if rule == nil || d.Code == scoring.CodeNoVerdicts || d.Code == scoring.CodeNoItems {
@@ -25,9 +25,9 @@ func (p *pairScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// diagnoseOwnScores returns the diagnosis by the judge's own scores, before a comparison with the baselines (rules
-// without reading): the first that applies.
-func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
+// diagnoseWithoutBaselines returns the diagnosis by the judge's own scores, before a comparison with the baselines
+// (rules without reading): the first that applies.
+func (p *pairScorer) diagnoseWithoutBaselines(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
@@ -49,7 +49,7 @@ func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
 	switch {
 	case r.Overall(AccuracyWhenConsistent).Value != nil && !(bounded && ok):
 		return scoring.Diagnosis{
-			Level: scoring.LevelUnknown, Code: scoring.CodeTooFewItems, Text: fewPairs(r), Evidence: []scoring.Evidence{},
+			Level: scoring.LevelUnknown, Code: scoring.CodeTooFewItems, Text: fewPairsSentence(r), Evidence: []scoring.Evidence{},
 		}
 	case !bounded:
 		return r.DiagnoseWithoutInterval("Correct in both orders", strict, "pair")
@@ -59,7 +59,7 @@ func (p *pairScorer) diagnoseOwnScores(r *scoring.Report) scoring.Diagnosis {
 	case !ok:
 		return scoring.UnknownDiagnosis(scoring.CodeTooFewItems, "pairs.no-interval", pendingSuffix(r))
 	}
-	return p.diagnose(r, evidence, right, agreement)
+	return p.diagnoseVerdicts(r, evidence, right, agreement)
 }
 
 // pendingSuffix returns " yet" while the run has judgments to come.
@@ -70,9 +70,9 @@ func pendingSuffix(r *scoring.Report) string {
 	return ""
 }
 
-// diagnose rates a judge that has verdicts. strict is its share of pairs correct in both orders, right its share among
-// the pairs on which both orders agree, agreement the share of the latter.
-func (p *pairScorer) diagnose(
+// diagnoseVerdicts rates a judge that has verdicts. strict is its share of pairs correct in both orders, right its
+// share among the pairs on which both orders agree, agreement the share of the latter.
+func (p *pairScorer) diagnoseVerdicts(
 	r *scoring.Report, strict, right scoring.Evidence, agreement scoring.Result,
 ) scoring.Diagnosis {
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{strict, right}}
@@ -84,18 +84,18 @@ func (p *pairScorer) diagnose(
 	)
 	switch {
 	case d.Code == "":
-		e, hasInterval := agreement.CompareWithThreshold(scoring.MinConsistentLower)
+		e, hasInterval := agreement.CompareWithThreshold(scoring.MinConsistentLowerPercent)
 		if hasInterval {
 			d.Evidence = append(d.Evidence, e.CompareWith(100))
 		}
 		d.Level, d.Code = strict.LevelAboveChance(right.Low > scoring.LeastConsistentAccuracy)
-		d.Text = advice(r, d.Level, hasInterval && e.Value > scoring.MinConsistent && e.AboveThreshold)
+		d.Text = advice(r, d.Level, hasInterval && e.Value > scoring.MinConsistentPercent && e.AboveThreshold)
 	case right.N == 0:
 		d.Text = phrases.Sentence("pairs.flips-"+d.Code, agreement.N) + positionBiasSentence(r)
 	case d.Code == scoring.CodeInverted:
 		d.Text = phrases.Sentence("pairs.inverted", right)
 	case d.Code == scoring.CodeTooFewItems:
-		d.Text = fewPairs(r)
+		d.Text = fewPairsSentence(r)
 	case right.High >= scoring.LeastConsistentAccuracy: // the verdicts that agree may be right, and are too few
 		d.Text = phrases.Sentence("pairs.few-consistent", scoring.Percentage(100-*agreement.Value))
 	default:

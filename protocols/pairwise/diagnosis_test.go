@@ -68,7 +68,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 				row(Coverage, 100*float64(c.right.N)/float64(c.strict.N), 0, 100, c.strict.N),
 			},
 		}
-		d := new(pairScorer).diagnoseOwnScores(&rep)
+		d := new(pairScorer).diagnoseWithoutBaselines(&rep)
 		if d.Level != c.level || c.text != "" && !strings.Contains(d.Text, c.text) {
 			t.Errorf("%s: %s, %s", c.name, d.Level, d.Text)
 		}
@@ -111,7 +111,7 @@ func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 				row("first-position", c.pairs, 2*c.pairs),
 			},
 		}
-		if text := new(pairScorer).diagnoseOwnScores(&rep).Text; text != c.text {
+		if text := new(pairScorer).diagnoseWithoutBaselines(&rep).Text; text != c.text {
 			t.Errorf("%s: %q", c.name, text)
 		}
 	}

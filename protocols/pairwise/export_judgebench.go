@@ -93,7 +93,7 @@ func judgeBenchLine(
 	if !single {
 		judge.Judgments = append(judge.Judgments, gameOfRecord(p, item, second))
 	}
-	keys, err := imports.PythonJSON(judge)
+	keys, err := imports.EncodeLikePython(judge)
 	if err != nil {
 		return nil, err
 	}

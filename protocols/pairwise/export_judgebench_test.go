@@ -21,7 +21,7 @@ func outputPair(id, label string) string {
 
 // outputGame returns a game with this reply of the judge.
 func outputGame(text, decision string) string {
-	quoted, _ := imports.PythonJSON(text)
+	quoted, _ := imports.EncodeLikePython(text)
 	return fmt.Sprintf(`{"judgment": {"judge_model": "j-1", "prompt": "\tp", "response": %s}, "decision": %s}`, quoted, decision)
 }
 
@@ -50,7 +50,7 @@ func recordedRun(t *testing.T, records ...*judging.Record) string {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if err := d.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
+	if err := d.StartWithItems(m, func(func([]byte) error) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range records {

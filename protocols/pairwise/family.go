@@ -48,10 +48,10 @@ func familyOf(model string) int {
 
 // familyFeature compares responses by whether a model of the judge's own family (the models of one maker) wrote them.
 type familyFeature struct {
-	family      int  // index of the judge's family in families; −1 if unknown
-	hasModels   bool // a pair names the models of its responses
-	differ      bool // a pair has responses of two models
-	hasContrast bool // a pair has one response of the judge's family and one of another family
+	family       int  // index of the judge's family in families; −1 if unknown
+	hasModels    bool // a pair names the models of its responses
+	hasTwoModels bool // a pair has responses of two models
+	hasContrast  bool // a pair has one response of the judge's family and one of another family
 }
 
 // difference returns 1 if only the first of two responses is by the judge's family, −1 if only the second is, 0
@@ -61,7 +61,7 @@ func (o *familyFeature) difference(responses []judging.Candidate) float64 {
 		return 0
 	}
 	o.hasModels = true
-	o.differ = o.differ || responses[0].Model != responses[1].Model
+	o.hasTwoModels = o.hasTwoModels || responses[0].Model != responses[1].Model
 	first := familyOf(responses[0].Model) == o.family
 	second := familyOf(responses[1].Model) == o.family
 	if o.family < 0 || first == second {
@@ -81,7 +81,7 @@ func (o *familyFeature) unmeasurableReason() string {
 		return ""
 	case !o.hasModels:
 		return phrases.Sentence("family.no-models")
-	case !o.differ:
+	case !o.hasTwoModels:
 		return phrases.Sentence("family.one-model")
 	case o.family < 0:
 		return phrases.Sentence("family.unknown")

@@ -48,7 +48,7 @@ func harnessAsker(p judging.Protocol, name, origin string, labels ...string) pai
 
 // add adds a pair and its stored games to the run: the published order's, then the swapped order's.
 func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) error {
-	in.Add(item)
+	in.AddItem(item)
 	for i, g := range games {
 		r, err := in.AddJudgment(item, i, g)
 		if err != nil {
@@ -60,7 +60,7 @@ func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) e
 		switch {
 		case g.SingleOrder:
 			in.mirrored++
-		case !r.Imported.Missing:
+		case !r.Imported.JudgmentMissing:
 			in.compare(r)
 		}
 	}
@@ -96,8 +96,9 @@ func judgeBenchLabel(r *judging.Record) *string {
 	return new(labelB)
 }
 
-// verdictFor returns the verdict that names a candidate: 0 for the first response in the dataset, 1 for the second.
-func verdictFor(candidate int) judging.Verdict {
+// candidateVerdict returns the verdict that names a candidate: 0 for the first response in the dataset, 1 for the
+// second.
+func candidateVerdict(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
 }
 
@@ -119,7 +120,7 @@ func (in *pairImport) makeRun(
 	gavel, source, file, judge string, format datasets.Format, dataset string,
 ) ([]*imports.ImportedRun, error) {
 	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
-	in.SetManifest(gavel, source, file, in.protocol.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
+	in.SetManifest(gavel, source, file, in.protocol.runSpec(judging.DatasetSpec{}, model), judging.DatasetInfo{
 		Name: dataset, Format: format.Name, Skipped: in.bad.N, BadLines: in.bad.First,
 	})
 	in.Manifest.Dataset.Rows = in.Manifest.Spec.Dataset.Items
@@ -138,7 +139,7 @@ func (in *pairImport) finish(judgeName string) ([]*imports.ImportedRun, error) {
 	if in.mirrored > 0 {
 		in.AddLine("each response has a score of its own: it counts for both orders")
 	}
-	in.Summary = append(in.Summary, imports.SkippedLines(m.Dataset.Skipped, "lines", m.Dataset.BadLines)...)
+	in.Summary = append(in.Summary, imports.SkippedRowsSummary(m.Dataset.Skipped, "lines", m.Dataset.BadLines)...)
 	origin := "read from the replies"
 	if in.usesFileVerdicts {
 		origin = "taken from scores or decisions: there are no replies that gavel reads"

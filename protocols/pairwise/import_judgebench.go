@@ -118,7 +118,7 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 	for _, b := range set.SkipReasons {
 		info.BadLines = append(info.BadLines, b.Error())
 	}
-	in.SetManifest(r.Gavel, judgeBenchSource, path, in.protocol.spec(judging.DatasetSpec{SHA256: set.SHA256},
+	in.SetManifest(r.Gavel, judgeBenchSource, path, in.protocol.runSpec(judging.DatasetSpec{SHA256: set.SHA256},
 		judging.ModelSpec{Name: model, Identity: "imported " + model}), info)
 	return in.finish(judge)
 }

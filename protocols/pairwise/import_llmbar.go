@@ -93,7 +93,7 @@ func (in *pairImport) llmBarRows(f StoredReplies) error {
 	in.bad.Path = f.Path
 	fmt.Fprint(in.sums, f.Subset, " ")
 	return in.eachRow(f.Path, func(row int, raw json.RawMessage) error {
-		item, judgments, err := llmBarRow(raw, datasets.LLMBarID(f.Subset, n))
+		item, judgments, err := parseLLMBarRow(raw, datasets.LLMBarID(f.Subset, n))
 		n++
 		switch {
 		case errors.Is(err, errRatingStrategy):
@@ -169,8 +169,8 @@ func LLMBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []
 	return item, phases, nil
 }
 
-// llmBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
-func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
+// parseLLMBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
+func parseLLMBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
 	item, phases, err := LLMBarPhases(raw, id)
 	if err != nil {
 		return item, nil, err

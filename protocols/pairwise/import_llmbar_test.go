@@ -31,7 +31,7 @@ func FuzzLLMBarRow(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		item, played, err := llmBarRow([]byte(raw), "Natural#3")
+		item, played, err := parseLLMBarRow([]byte(raw), "Natural#3")
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\r\n") {
 				t.Errorf("the message is longer than a line: %q", err)

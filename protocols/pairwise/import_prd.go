@@ -27,17 +27,17 @@ type prdText struct {
 	Score          int    `json:"score"` // of a review: 1 or 2 is the better answer, 3 a tie
 	Category       string `json:"category"`
 
-	position string // file and row, for errors
+	location string // file and row, for errors
 }
 
 // conflict returns an error if other, a row for the same question, has another text or score.
 func (t prdText) conflict(other prdText) error {
-	other.position = t.position
+	other.location = t.location
 	if t == other {
 		return nil
 	}
 	return fmt.Errorf("question %d is in %s too, with another text or score: remove one of the two", t.QuestionNumber,
-		t.position)
+		t.location)
 }
 
 // prdKey identifies a review of PRD: the models whose answers were shown first and second, and the question's number.
@@ -98,7 +98,7 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 				dir, key.question, key.first, key.second)
 		}
 		label := "none"
-		if better := prdPeople(people, key); better.Outcome == judging.Decided {
+		if better := prdHumanVerdict(people, key); better.Outcome == judging.Decided {
 			label = []string{labelA, labelB}[better.Choice]
 		}
 		item, err := itemOf(datasets.JudgeBenchFormat, pairLine{
@@ -123,9 +123,9 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBenchFormat, "prd-vicuna80")
 }
 
-// prdPeople returns the verdict of PRD's human reviewers on a pair. If they reviewed both orders and the verdicts
+// prdHumanVerdict returns the verdict of PRD's human reviewers on a pair. If they reviewed both orders and the verdicts
 // differ, it is no verdict.
-func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
+func prdHumanVerdict(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	none := judging.EmptyVerdict(judging.NoVerdict)
 	direct, swapped := prdGame(people, key, 0).Verdict, prdGame(people, key.otherOrder(), 1).Verdict
 	first, second := cmp.Or(direct, swapped, &none), cmp.Or(swapped, direct, &none)
@@ -145,9 +145,9 @@ func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.StoredJu
 	v := judging.EmptyVerdict(judging.NoVerdict)
 	switch review.Score {
 	case 1:
-		v = verdictFor(first)
+		v = candidateVerdict(first)
 	case 2:
-		v = verdictFor(1 - first)
+		v = candidateVerdict(1 - first)
 	case 3:
 		v = judging.EmptyVerdict(judging.Tie)
 	}
@@ -185,7 +185,7 @@ func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, erro
 			if !ok {
 				all[key] = review
 			} else if err := first.conflict(review); err != nil && strings.HasPrefix(filepath.Base(path), "answer_") {
-				return nil, fmt.Errorf("%s: %w", review.position, err)
+				return nil, fmt.Errorf("%s: %w", review.location, err)
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, erro
 func (in *pairImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
 	err := in.eachRow(path, func(n int, raw json.RawMessage) error {
-		row := prdText{position: fmt.Sprintf("%s row %d", path, n)}
+		row := prdText{location: fmt.Sprintf("%s row %d", path, n)}
 		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
 		}

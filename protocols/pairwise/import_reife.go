@@ -84,7 +84,7 @@ func parseReifeFileName(path string) (f StoredReplies, err error) {
 func (in *pairImport) reife(path, set string) error {
 	published := references.LLMBar()
 	var ids []string
-	published.Each(func(_ int, id, subset string) {
+	published.EachItem(func(_ int, id, subset string) {
 		if slices.Contains(reifeSubsets[set], subset) {
 			ids = append(ids, id)
 		}
@@ -146,7 +146,7 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 
 // storedJudgment returns the row's stored judgment: ReIFE's winner, a tie, or no verdict if it could not read one.
 func (r reifeRow) storedJudgment() imports.StoredJudgment {
-	v := verdictFor(r.Result.Winner - 1)
+	v := candidateVerdict(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:
 		v = judging.EmptyVerdict(judging.NoVerdict)

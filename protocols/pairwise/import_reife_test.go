@@ -21,7 +21,7 @@ func reifeRows(t *testing.T, subsets []string, verdicts string) string {
 	var rows strings.Builder
 	set := references.LLMBar()
 	for _, subset := range subsets {
-		set.Each(func(i int, id, group string) {
+		set.EachItem(func(i int, id, group string) {
 			if group != subset {
 				return
 			}

@@ -18,7 +18,7 @@ var layout string
 // ReportLayout arranges the reports of runs of protocols pairwise and reversed.
 var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: goalNotes,
-	Blocks:          []report.PagePart{goalsBlock},
+	Blocks:          []report.BlocksFunc{goalsBlock},
 })
 
 // firstPositionShare is the metric of position bias: the share of judgments that pick the response shown first.
@@ -63,9 +63,9 @@ func goalsBlock(p *report.RunPage) []doc.Block {
 			{Words: "compare both", Target: doc.Ref{Runs: names}}},
 	}
 	if t.Comparison != nil {
-		if d := t.HeadlineDifference(); d != nil && d.Diff != nil {
-			points := strings.ReplaceAll(table.Interval(d.Diff, d.Low, d.High, 1, 1), "-", "−")
-			b.Remark(goalsPhraseCode(d), points, table.Count(t.N, "pair"))
+		if d := t.HeadlineDifference(); d != nil && d.BMinusA != nil {
+			points := strings.ReplaceAll(table.Interval(d.BMinusA, d.Low, d.High, 1, 1), "-", "−")
+			b.Remark(goalsPhraseCode(d), points, table.CountWithNoun(t.N, "pair"))
 		}
 		b.AddPlainNotes(goalNotes(t.Comparison)...)
 	}
@@ -77,7 +77,7 @@ func goalsPhraseCode(d *scoring.Difference) string {
 	switch {
 	case d.Low == nil || d.High == nil || d.NotSignificant:
 		return "goals.no-difference"
-	case *d.Diff < 0:
+	case *d.BMinusA < 0:
 		return "goals.harms"
 	}
 	return "goals.helps"
@@ -88,7 +88,7 @@ func goalsPhraseCode(d *scoring.Difference) string {
 func goalNotes(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
 		notes = append(notes, phrases.Sentence("pairs.both-goals", table.WithInterval(e.Coverage),
-			table.Count(e.Coverage.N, "pair"), table.WithInterval(e.Strict), e.Strict.N))
+			table.CountWithNoun(e.Coverage.N, "pair"), table.WithInterval(e.Strict), e.Strict.N))
 	}
 	return notes
 }

@@ -10,10 +10,10 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics is the YAML table that labels and defines the metrics of pairs.
+// MetricsYAML is the YAML table that labels and defines the metrics of pairs.
 //
 //go:embed metrics.yaml
-var Metrics string
+var MetricsYAML string
 
 // pairMetrics lists the metrics of pairs, the headline first, with the function that returns a pair's numerator and
 // denominator. A new metric needs a line here and a block in metrics.yaml.
@@ -38,8 +38,8 @@ func pairShare(name string, contribution func(pair) (float64, float64)) scoring.
 	return scoring.SumMetric[pair]{Metric: scoring.Metric{Name: name}, Contribution: contribution}
 }
 
-// Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on what share
-// of the pairs the orders agree. The metric strict is the product of both.
+// MetricsYAML of a judge whose verdicts are used only where both orders agree: how often they are right, and on what
+// share of the pairs the orders agree. The metric strict is the product of both.
 const (
 	AccuracyWhenConsistent = scoring.AccuracyWhenConsistent
 	Coverage               = scoring.Coverage
@@ -124,8 +124,8 @@ func firstPosition(u pair) (num, den float64) {
 	return num, den
 }
 
-// Metrics of comparisons with the judge's own answer as reference, besides [scoring.GenerationAccuracy]. G says that
-// the judge's own answer is right, J that the pair is correct in both orders (strict); the pairs are those with a
+// MetricsYAML of comparisons with the judge's own answer as reference, besides [scoring.GenerationAccuracy]. G says
+// that the judge's own answer is right, J that the pair is correct in both orders (strict); the pairs are those with a
 // known G. The correctness of the judged answer cannot be held fixed as in self-reference, since every pair has one
 // correct response.
 const (
@@ -153,17 +153,17 @@ var referenceMetrics = []scoring.Metric{
 	{
 		Name:         generationJudgingCorrelation,
 		Kind:         scoring.KindCorrelation,
-		Columns:      ownColumns,
+		Columns:      ownColumnSpan,
 		Reason:       undefinedCorrelation,
-		PossibleRows: ownCells,
+		PossibleRows: possibleOwnRows,
 		CorrelationVariables: []scoring.BinaryVariable{
 			{
-				Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
-				Count: func(c []float64) (a, b float64) { return c[columnOwnRight], c[columnOwnWrong] },
+				Words:       [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
+				CountValues: func(c []float64) (a, b float64) { return c[columnOwnRight], c[columnOwnWrong] },
 			},
 			{
 				Words: [2]string{"the pair is judged right", "the pair is judged wrong"},
-				Count: func(c []float64) (a, b float64) {
+				CountValues: func(c []float64) (a, b float64) {
 					right := c[columnStrictOwnRight] + c[columnStrictOwnWrong]
 					return right, c[columnOwnKnown] - right
 				},
@@ -182,13 +182,13 @@ var referenceMetrics = []scoring.Metric{
 func ownShare(name string, numerator, denominator int) scoring.Metric {
 	return scoring.Metric{
 		Name:          name,
-		Columns:       ownColumns,
+		Columns:       ownColumnSpan,
 		ShareFromSums: func(c []float64) (float64, float64) { return c[numerator], c[denominator] },
 	}
 }
 
-// ownColumns is the range of the columns on the judge's own answer in a pair's row.
-var ownColumns = scoring.ColumnSpan{2 * len(pairMetrics), 2*len(pairMetrics) + ownColumnCount}
+// ownColumnSpan is the range of the columns on the judge's own answer in a pair's row.
+var ownColumnSpan = scoring.ColumnSpan{2 * len(pairMetrics), 2*len(pairMetrics) + ownColumnCount}
 
 // Columns of strict (correct in both orders) over a dataset's easy and hard pairs; the last ones of a pair's row.
 var (
@@ -201,8 +201,8 @@ var (
 // 2410.16184, §3); in points.
 const StyleBias = "style-bias"
 
-// styleBias computes StyleBias from the columns of easy and hard pairs.
-var styleBias = scoring.Metric{
+// styleBiasMetric computes StyleBias from the columns of easy and hard pairs.
+var styleBiasMetric = scoring.Metric{
 	Name:             StyleBias,
 	Subtrahend:       easyHardColumns,
 	Columns:          easyPairColumns,
@@ -211,9 +211,9 @@ var styleBias = scoring.Metric{
 	SubtrahendN:      func(c []float64) float64 { return c[1] },
 }
 
-// ownCells lists the rows in ownColumns that a pair can have: the judge's own answer right or wrong, then the pair
-// correct in both orders or not.
-var ownCells = []scoring.PossibleRow{
+// possibleOwnRows lists the rows in ownColumnSpan that a pair can have: the judge's own answer right or wrong, then the
+// pair correct in both orders or not.
+var possibleOwnRows = []scoring.PossibleRow{
 	{Row: []float64{1, 1, 0, 1, 0}},
 	{Row: []float64{1, 1, 0, 0, 0}},
 	{Row: []float64{1, 0, 1, 0, 1}},
@@ -246,7 +246,7 @@ func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:     scoring.AssignColumns(pairMetrics),
 		ColumnCount: easyHardColumns[1],
-		Divisions:   []func(a, b string) int{judging.GroupOrder},
+		Divisions:   []func(a, b string) int{judging.CompareGroups},
 		Units:       make([]scoring.Unit, len(f.rows)),
 	}
 	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.ownRight != nil }) {
@@ -256,7 +256,7 @@ func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		s.Metrics = append(s.Metrics, softMetric)
 	}
 	if f.itemLevel != nil {
-		s.Metrics = append(s.Metrics, styleBias)
+		s.Metrics = append(s.Metrics, styleBiasMetric)
 		s.Divisions = append(s.Divisions, func(a, b string) int {
 			return slices.Index(datasets.DifficultyLevels, a) - slices.Index(datasets.DifficultyLevels, b)
 		})
@@ -277,7 +277,7 @@ func (f *pairScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 func (u pair) row() []float64 {
 	row := make([]float64, easyHardColumns[1])
 	scoring.FillRow(pairMetrics, u, row)
-	row[ownColumns[1]], row[ownColumns[1]+1] = u.softScore()
+	row[ownColumnSpan[1]], row[ownColumnSpan[1]+1] = u.softScore()
 	switch u.level {
 	case 1: // easy
 		row[easyPairColumns[0]], row[easyPairColumns[0]+1] = strict(u)
@@ -286,7 +286,7 @@ func (u pair) row() []float64 {
 	}
 	if u.ownRight != nil {
 		right, correct := scoring.Indicator(*u.ownRight), scoring.Indicator(u.strict())
-		copy(row[ownColumns[0]:], []float64{1, right, 1 - right, right * correct, (1 - right) * correct})
+		copy(row[ownColumnSpan[0]:], []float64{1, right, 1 - right, right * correct, (1 - right) * correct})
 	}
 	return row
 }
@@ -295,7 +295,7 @@ func (u pair) row() []float64 {
 // groups without a verdict.
 func (f *pairScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.SoftVerdicts = f.softVerdicts(s, b)
-	if rep.Items == rep.Expected && rep.Stopped == nil { // tests are valid only at the planned end of a run
+	if rep.Items == rep.Expected && rep.StopRule == nil { // tests are valid only at the planned end of a run
 		rep.References = f.publishedScores(b.Level)
 	}
 	groups := groupsWithVerdict(s.Units)
@@ -344,7 +344,7 @@ func (f *pairScorer) ExtendComparison(
 	c.Differences = withoutUndefined(c.Differences, sides)
 	f.compareConsistent(c, items)
 	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
-		c.Ensemble = ensemble(items, b)
+		c.Ensemble = scoreAsEnsemble(items, b)
 	}
 }
 
@@ -380,7 +380,7 @@ func (f *pairScorer) compareConsistent(c *scoring.Comparison, items []scoring.Sh
 			groups = append(groups, scoring.ConsistentDifference(AccuracyWhenConsistent, d.Group, *t))
 		}
 	}
-	scoring.Holm(groups)
+	scoring.ApplyHolm(groups)
 	for _, d := range groups {
 		c.WhenConsistentByGroup = append(c.WhenConsistentByGroup, *d)
 	}
@@ -409,9 +409,9 @@ func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit)
 	return remaining
 }
 
-// ensemble scores two runs of one model with opposite goals as one judge, whose verdicts are those on which all four
-// judgments of a pair agree.
-func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
+// scoreAsEnsemble scores two runs of one model with opposite goals as one judge, whose verdicts are those on which all
+// four judgments of a pair agree.
+func scoreAsEnsemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 	rows := scoring.ClusterSums(items, func(p scoring.SharedUnit) []float64 {
 		x, y := p.A.Data.(*pair).consistentChoice(), p.B.Data.(*pair).consistentChoice()
 		same := x != judging.NoCandidate && x == y
@@ -423,10 +423,10 @@ func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 	list := []scoring.Metric{
 		{Name: Coverage, MissingRule: "not covered", Columns: scoring.ColumnSpan{0, 2}},
 		{
-			Name:        "strict",
-			MissingRule: "pair left out",
-			Columns:     scoring.ColumnSpan{2, 4},
-			None:        "the goals agree on no pair",
+			Name:          "strict",
+			MissingRule:   "pair left out",
+			Columns:       scoring.ColumnSpan{2, 4},
+			NoValueReason: "the goals agree on no pair",
 		},
 	}
 	r := scoring.IndependentRows("pair", list, rows).Results(scoring.Overall, list, b)

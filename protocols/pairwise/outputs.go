@@ -22,13 +22,13 @@ type llmBarAsker struct {
 // answer of protocol answer.
 func llmBarPrompt() judging.Template {
 	t := judging.NewTemplateOfTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
-		judging.ReadPromptTexts(files, "prompts/llmbar"), outputLabel)
+		judging.ReadPromptTexts(files, "prompts/llmbar"), outputLabelPattern)
 	t.Labels = shortLabels
 	return t
 }
 
-// outputLabel matches the labels that LLMBar's prompts offer.
-var outputLabel = regexp.MustCompile(`(Output \([ab]\))`)
+// outputLabelPattern matches the labels that LLMBar's prompts offer.
+var outputLabelPattern = regexp.MustCompile(`(Output \([ab]\))`)
 
 // Prompt returns LLMBar's messages for the two responses. For imported runs, whose prompts are not known, it returns
 // those of other comparisons.

@@ -45,7 +45,7 @@ var Protocol = newProtocol(judging.Protocol{
 func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	texts := judging.ReadPromptTexts(files, "prompts/"+p.Name)
 	for _, t := range [][2]string{ // the first is the default
-		{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}, {judging.DecisionPrompt, "gavel"},
+		{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}, {judging.DecisionPromptName, "gavel"},
 	} {
 		p.Templates = append(p.Templates, newTemplate(t[0], t[1], texts[t[0]]))
 	}
@@ -57,7 +57,7 @@ func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Prot
 	p.QuestionTemplate = "which is GOAL?"
 	p.Shapes = []datasets.Shape{datasets.ShapePair}
 	p.Presentations = 2
-	p.FollowUps = true
+	p.HasFollowUpTurn = true
 	p.Options = []judging.Option{referenceOption, orderOption}
 	p.CustomTemplate = templateFromFile
 	p.ChangeTemplate = adapt
@@ -137,8 +137,8 @@ type pairwise struct {
 
 func (p pairwise) Name() string { return p.name }
 
-// spec returns the spec of a run whose parameters are not known.
-func (p pairwise) spec(dataset judging.DatasetSpec, model judging.ModelSpec) judging.Spec {
+// runSpec returns the spec of a run whose parameters are not known.
+func (p pairwise) runSpec(dataset judging.DatasetSpec, model judging.ModelSpec) judging.Spec {
 	return judging.Spec{Protocol: p.name, Goal: p.goal, Prompt: p.template, Dataset: dataset, Model: model}
 }
 
@@ -159,7 +159,7 @@ func (p pairwise) Presentations(item datasets.Item) []judging.Presentation {
 	switch {
 	case !p.oneOrder:
 		return both
-	case judging.SwappedFirst(item.ID):
+	case judging.AsksSwappedFirst(item.ID):
 		both[0].Order = both[1].Order
 	}
 	return both[:1]
@@ -168,12 +168,12 @@ func (p pairwise) Presentations(item datasets.Item) []judging.Presentation {
 // followUp is JudgeBench's second message after a reply without a label.
 const followUp = "continue your judgment and finish by outputting a final verdict label"
 
-// userPrompt starts the user message of JudgeBench's harness.
-const userPrompt = "<|User Prompt|>\n"
+// userPromptHeading starts the user message of JudgeBench's harness.
+const userPromptHeading = "<|User Prompt|>\n"
 
 // QuestionSection returns the part of JudgeBench's user message with the question. Empty lines separate the parts.
 // Texts are joined, never searched or formatted, since they may contain anything.
-func QuestionSection(text string) string { return userPrompt + text }
+func QuestionSection(text string) string { return userPromptHeading + text }
 
 // AnswerSection returns the part of JudgeBench's user message with the answer of the assistant named by letter.
 func AnswerSection(letter, text string) string {
@@ -195,7 +195,7 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 	for _, l := range p.template.Labels {
 		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
 	}
-	if p.template.Name != "direct" && p.template.Name != judging.DecisionPrompt {
+	if p.template.Name != "direct" && p.template.Name != judging.DecisionPromptName {
 		prompt.LabelRequest = judging.LabelTurnText
 	}
 	return prompt
@@ -220,7 +220,7 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 		o.AsksForWorst = true
 	}
 	if s.Order[1] == target {
-		o.Correct = 1
+		o.CorrectPosition = 1
 	}
 	if offersLabel(p.template, labelTie) {
 		o.TieLabel = "[[A=B]]"
@@ -304,7 +304,7 @@ func (p pairwise) robustVerdict(s judging.Presentation, reply string) judging.Ve
 	}
 	read := reading.PairLabel
 	if p.goal == goalWorse {
-		read = reading.WorseLabel
+		read = reading.PairLabelForWorseGoal
 	}
 	f := read(reply, labels)
 	v := judging.NewVerdict(f, reply, s.Order[0])

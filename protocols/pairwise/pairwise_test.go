@@ -105,24 +105,24 @@ func TestOracle(t *testing.T) {
 			item := judgingtest.PairItem("p1", c.gold)
 			s := p.Presentations(item)[c.presentation]
 			o := p.Prompt(item, s).Oracle
-			if o.Correct != c.right || !slices.Equal(o.VerdictLabels, c.choices) || o.TieLabel != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
+			if o.CorrectPosition != c.right || !slices.Equal(o.VerdictLabels, c.choices) || o.TieLabel != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
-			if got := o.VerdictLabels[o.Correct]; got != c.label {
+			if got := o.VerdictLabels[o.CorrectPosition]; got != c.label {
 				t.Errorf("it is right to say %s, want %s", got, c.label)
 			}
-			if v := p.Parse(s, o.VerdictLabels[o.Correct], judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.Decided || v.Choice != c.gold {
+			if v := p.Parse(s, o.VerdictLabels[o.CorrectPosition], judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.Decided || v.Choice != c.gold {
 				t.Errorf("the right label reads as %+v", v)
 			}
-			if v := p.Parse(s, o.VerdictLabels[1-o.Correct], judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
+			if v := p.Parse(s, o.VerdictLabels[1-o.CorrectPosition], judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
 				t.Errorf("the wrong label reads as %+v", v)
 			}
 		})
 	}
 }
 
-// TestOneOrder: each pair is shown once, with the prompt of the order that a run in both orders asks first, and as often
-// in either order.
+// TestOneOrder: each pair is shown once, with the prompt of the order that a run in both orders asks first, and as
+// often in either order.
 func TestOneOrder(t *testing.T) {
 	for _, protocol := range comparisons {
 		both := protocol.NewAsker(protocol.Templates[0], nil)
@@ -136,7 +136,7 @@ func TestOneOrder(t *testing.T) {
 			}
 			k := presentations[0].Order[0]
 			swapped += k
-			if judging.SwappedFirst(item.ID) != (k == 1) {
+			if judging.AsksSwappedFirst(item.ID) != (k == 1) {
 				t.Errorf("%s: a run in both orders asks another one of pair %d first", protocol.Name, i)
 			}
 			if single.Prompt(item, presentations[0]).User != both.Prompt(item, both.Presentations(item)[k]).User {

@@ -17,7 +17,7 @@ func PublishedRun(
 ) (*imports.Builder, error) {
 	var items []datasets.Item
 	var err error
-	set.Each(func(i int, id, _ string) {
+	set.EachItem(func(i int, id, _ string) {
 		if i >= len(judge.FirstOrderVerdicts) || err != nil {
 			return
 		}
@@ -41,13 +41,13 @@ func makePublishedRun(
 	comparison := harnessAsker(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", shortLabels...)
 	out := &imports.Builder{Asker: llmBarAsker{pairwise: comparison}}
 	for _, item := range items {
-		out.Add(item)
+		out.AddItem(item)
 		i, ok := set.ItemIndex(item.ID)
 		if !ok || i >= len(judge.FirstOrderVerdicts) {
 			continue
 		}
 		for k, code := range []byte{judge.FirstOrderVerdicts[i], judge.SecondOrderVerdicts[i]} {
-			verdict := verdictFor(int(code - '1'))
+			verdict := candidateVerdict(int(code - '1'))
 			switch code {
 			case references.Tie:
 				verdict = judging.EmptyVerdict(judging.Tie)
@@ -59,7 +59,7 @@ func makePublishedRun(
 			}
 		}
 	}
-	out.SetManifest(gavel, "published verdicts", judge.Source, comparison.spec(spec, judging.ModelSpec{
+	out.SetManifest(gavel, "published verdicts", judge.Source, comparison.runSpec(spec, judging.ModelSpec{
 		Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.SourceName),
 	}), info)
 	out.Manifest.LabelsFollowResponses = judge.LabelsFollowResponses

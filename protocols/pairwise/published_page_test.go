@@ -90,7 +90,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 		}
 		var rows []responseDifferences
 		right := map[string][2]int{}
-		set.Each(func(i int, id, _ string) {
+		set.EachItem(func(i int, id, _ string) {
 			u := responseDifferences{pair: pair{item: id, gold: int8(set.GoldByItem[i] - '1')}, differences: more[id], cluster: i}
 			for k, verdict := range []byte{judge.FirstOrderVerdicts[i], judge.SecondOrderVerdicts[i]} {
 				u.judgments[k] = judgment{present: true, firstCandidate: int8(k), outcome: judging.NoVerdict}

@@ -93,7 +93,7 @@ func (p referenceAsker) Prompt(item datasets.Item, s judging.Presentation) judgi
 	if item.Answered == nil {
 		return prompt
 	}
-	offset := len(userPrompt) + len(item.Question)
+	offset := len(userPromptHeading) + len(item.Question)
 	prompt.User = prompt.User[:offset] + "\n\n<|The Start of Reference Answer|>\n" +
 		item.Answered.Reference + "\n<|The End of Reference Answer|>" + prompt.User[offset:]
 	addOracleReference(&prompt.Oracle, item)
@@ -107,15 +107,15 @@ func addOracleReference(o *backends.Oracle, item datasets.Item) {
 	if ownAnswer == nil {
 		return
 	}
-	o.ReferenceVerdict = o.VerdictLabels[o.Correct]
+	o.ReferenceVerdict = o.VerdictLabels[o.CorrectPosition]
 	if !ownAnswer.Right {
-		o.ReferenceVerdict = o.VerdictLabels[1-o.Correct]
+		o.ReferenceVerdict = o.VerdictLabels[1-o.CorrectPosition]
 	}
 }
 
-// comparableAnswers matches kinds of final answers whose text decides whether they are equal, if both are of one kind:
-// a letter, a number, a word. Two formulas that look different may be equal.
-var comparableAnswers = []*regexp.Regexp{
+// comparableAnswerPatterns matches kinds of final answers whose text decides whether they are equal, if both are of one
+// kind: a letter, a number, a word. Two formulas that look different may be equal.
+var comparableAnswerPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`^[a-z]$`),
 	anyNumber,
 	regexp.MustCompile(`^\pL[\pL,'-]+$`),
@@ -126,7 +126,7 @@ var anyNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
 
 // answersSurelyDiffer reports whether two final answers with different texts cannot be equal.
 func answersSurelyDiffer(a, b answer.FinalAnswer) bool {
-	return slices.ContainsFunc(comparableAnswers, func(kind *regexp.Regexp) bool {
+	return slices.ContainsFunc(comparableAnswerPatterns, func(kind *regexp.Regexp) bool {
 		return kind.MatchString(a.Value) && kind.MatchString(b.Value)
 	})
 }
@@ -175,7 +175,7 @@ func WriteOwnAnswers(
 		for a := ownAnswers; a != nil && missing == judging.AnswerUsable; a = a.Reference {
 			var g judging.Answer
 			g, missing = a.Find(item)
-			if a.Prompt == judging.MetricsPrompt {
+			if a.Prompt == judging.MetricsPromptName {
 				added.Metrics = strings.TrimSpace(g.Text)
 				continue
 			}

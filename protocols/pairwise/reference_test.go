@@ -114,13 +114,13 @@ func TestReferenceTemplate(t *testing.T) {
 
 func TestReferenceIsNeeded(t *testing.T) {
 	for want, item := range map[bool]datasets.Item{false: judgingtest.PairItem("p1", 0), true: referencedPair(0, "r", nil)} {
-		set := judgingtest.Items(t, item)
+		set := judgingtest.OpenItems(t, item)
 		n, err := judging.CountPresentations(Protocol.NewAsker(Protocol.Templates[0], bySelf), set, []int{0})
 		if want != (err == nil && n == 2) || !want && !strings.Contains(err.Error(), "p1 has no answer of the judge's own") {
 			t.Errorf("%v: %d, %v", want, n, err)
 		}
 	}
-	if got := judging.LongestPrompt(Protocol.NewAsker(Protocol.Templates[0], bySelf), judgingtest.Items(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
+	if got := judging.MaxFirstTurnBytes(Protocol.NewAsker(Protocol.Templates[0], bySelf), judgingtest.OpenItems(t, referencedPair(0, strings.Repeat("r", 5000), nil))); got < 6000 {
 		t.Errorf("the longest prompt has %d bytes, without its reference", got)
 	}
 }
@@ -188,7 +188,7 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 
 func TestEachReference(t *testing.T) {
 	set := judgingtest.Pairs(t, 4)
-	run := protocoltest.AnswerRun(t, set, "judge", func(id string) (backends.Response, error) {
+	run := protocoltest.MakeAnswerRun(t, set, "judge", func(id string) (backends.Response, error) {
 		return map[string]backends.Response{
 			"p1": {Text: "**1** <it>", Finish: backends.FinishStop}, // A>B, 1 and 2
 			"p2": {Text: "**3**", Finish: backends.FinishStop},      // B>A, 2 and 3
@@ -196,11 +196,11 @@ func TestEachReference(t *testing.T) {
 			"p4": {Text: "who knows", Finish: backends.FinishStop},
 		}[id], nil
 	})
-	answers := protocoltest.Answers(t, run)
+	answers := protocoltest.ReadAnswers(t, run)
 	stage := func(pairs *datasets.Set) ([][]byte, *judging.ReferenceCounts) {
 		t.Helper()
 		var lines [][]byte
-		got, err := WriteOwnAnswers(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
+		got, err := WriteOwnAnswers(pairs, judgingtest.FirstIndexes(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestEachReference(t *testing.T) {
 	if _, got = stage(judgingtest.OpenDataset(t, string(bolder)+"\n")); got.NoOwn[judging.NoAnswerQuestionChanged] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
-	answers = protocoltest.Answers(t, run)
+	answers = protocoltest.ReadAnswers(t, run)
 	answers.Dataset.SHA256 = judgingtest.OpenDataset(t, string(bolder)+"\n").SHA256
 	lines, got = stage(judgingtest.OpenDataset(t, string(bolder)+"\n"))
 	if got.Right != 2 || got.Wrong+got.Unknown != 0 {
@@ -251,7 +251,7 @@ func TestEachReference(t *testing.T) {
 	if _, err := WriteOwnAnswers(staged, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
 		t.Errorf("staged twice: %v", err)
 	}
-	choice := judgingtest.Items(t, judgingtest.ChoiceItem())
+	choice := judgingtest.OpenItems(t, judgingtest.ChoiceItem())
 	answers.Dataset.SHA256 = choice.SHA256
 	if _, err := WriteOwnAnswers(choice, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
 		t.Errorf("a choice: %v", err)
@@ -322,7 +322,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 // Records of comparisons with a reference have the grade of the judge's own answer.
 func TestRecordsOfReferencedPairs(t *testing.T) {
 	item := referencedPair(1, "r", &datasets.Answer{Value: "4", Right: true})
-	j, w := protocoltest.Job(Protocol, bySelf, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(Protocol, bySelf, judgingtest.OpenItems(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return judgingtest.Reply("[[A>B]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
@@ -333,7 +333,7 @@ func TestRecordsOfReferencedPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := protocoltest.CheckRecord(r); err != nil || r.Own == nil || !r.Own.Right || r.ResamplingUnit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
+		if err := protocoltest.CheckRecordRoundTrip(r); err != nil || r.Own == nil || !r.Own.Right || r.ResamplingUnit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
 			t.Errorf("%s, %v", raw, err)
 		}
 	}

@@ -164,9 +164,9 @@ func sortReferences(all []scoring.Reference) []scoring.Reference {
 	return all
 }
 
-// PublishedRuns makes runs of the published judges that decided all items of the run in the folder dir, over these
+// MakePublishedRuns makes runs of the published judges that decided all items of the run in the folder dir, over these
 // items. gavel is the version of the program.
-func PublishedRuns(dir, gavel string) (runs []*imports.Builder, err error) {
+func MakePublishedRuns(dir, gavel string) (runs []*imports.Builder, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func TestReferencesAreAsGathered(t *testing.T) {
 	}
 	set := references.LLMBar()
 	indexes := map[string][]int{}
-	set.Each(func(i int, _, group string) {
+	set.EachItem(func(i int, _, group string) {
 		name := "llmbar-" + strings.ToLower(strings.TrimPrefix(group, "Adversarial/"))
 		indexes[name] = append(indexes[name], i)
 	})
@@ -101,7 +101,7 @@ func TestReferencesOfARun(t *testing.T) {
 		f.manifest.Spec.Protocol = protocol.Name
 		f.manifest.Spec.Goal = protocol.Goal
 		f.manifest.Spec.Dataset.SHA256 = sha
-		set.Each(func(i int, id, _ string) {
+		set.EachItem(func(i int, id, _ string) {
 			if i >= n {
 				return
 			}

@@ -50,7 +50,7 @@ func baselines(rows []responseDifferences, b stats.Bootstrap) []scoring.Baseline
 			rule.Followed = new(verdictShare(contrasts, b, func(u responseDifferences, g judgment) bool {
 				return (g.choice == u.sideWithMore(k)) == (side == 0)
 			}))
-			rule.WhereWrong = new(clusteredShare(slices.DeleteFunc(contrasts, right), b, responseDifferences.rightInBothOrders))
+			rule.CorrectWhereRuleWrong = new(clusteredShare(slices.DeleteFunc(contrasts, right), b, responseDifferences.rightInBothOrders))
 			all = append(all, rule)
 		}
 	}
@@ -139,7 +139,7 @@ func diagnoseAgainstRules(r *scoring.Report, d scoring.Diagnosis) scoring.Diagno
 		d.Level, d.Text = levelAgainstRule(rule, r.Overall("strict"))
 	}
 	rule := scoring.FollowedBaseline(r.Baselines, r.Overall("strict").Low)
-	if rule != nil && *rule.WhereWrong.High < coinTossPercent && d.Level != scoring.LevelWeak {
+	if rule != nil && *rule.CorrectWhereRuleWrong.High < coinTossPercent && d.Level != scoring.LevelWeak {
 		d.Level = scoring.LevelWeak
 		d.Code = codeFollowsRule
 		d.Text = rule.FollowsSentence()

@@ -39,8 +39,9 @@ func sentence(code string, x scoring.Result) string {
 	return phrases.Sentence(code, scoring.Percentage(*x.Value), phrases.CountWithNoun(x.N, "pair"))
 }
 
-// fewPairs returns the sentence that there are too few pairs to tell the judge from chance, and how many are needed.
-func fewPairs(r *scoring.Report) string {
+// fewPairsSentence returns the sentence that there are too few pairs to tell the judge from chance, and how many are
+// needed.
+func fewPairsSentence(r *scoring.Report) string {
 	strict := r.Overall("strict")
 	text := sentence("pairs.few", strict)
 	if needed := pairsNeeded(*r.Overall(AccuracyWhenConsistent).Value, *r.Overall(Coverage).Value); needed > strict.N {
@@ -101,7 +102,7 @@ func pairsNeeded(right, share float64) int {
 		return 0
 	}
 	for n := 10.0; n*share <= 100*10_000; n *= 1.1 {
-		if scoring.ShareEvidence("", math.Round(right/100*n), math.Round(n), 50).IsAboveThreshold() {
+		if scoring.ShareEvidence("", math.Round(right/100*n), math.Round(n), 50).IsAboveAt99Percent() {
 			return int(math.Ceil(n*100/share/10)) * 10
 		}
 	}

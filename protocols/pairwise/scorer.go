@@ -75,7 +75,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 }
 
 func (f *pairScorer) Terms() scoring.ScorerTerms {
-	w := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
+	w := scoring.ScorerTerms{Unit: "pair", Record: "judgment", IncompleteItemsPhrase: "pairs lack a judgment"}
 	if f.manifest.Spec.Goal == goalWorse {
 		w.MetricSuffix = " (which is worse)"
 	}

@@ -17,7 +17,7 @@ const softVerdictMetric = "soft"
 var softMetric = scoring.Metric{
 	Name:    softVerdictMetric,
 	Kind:    scoring.KindHalfPoints,
-	Columns: scoring.ColumnSpan{ownColumns[1], ownColumns[1] + 2},
+	Columns: scoring.ColumnSpan{ownColumnSpan[1], ownColumnSpan[1] + 2},
 }
 
 // softScore returns a pair's numerator (1, 0, or ½ at equal odds) and denominator in the share of right soft
@@ -26,7 +26,7 @@ func (u pair) softScore() (num, den float64) {
 	if len(u.odds) < 2 {
 		return 0, 0
 	}
-	toGold := u.meanOdds() * (1 - 2*float64(u.gold))
+	toGold := u.meanLogOdds() * (1 - 2*float64(u.gold))
 	switch {
 	case toGold > 0:
 		return 1, 1
@@ -62,8 +62,8 @@ func (f *pairScorer) verdictLogOdds(r *judging.Record) (float64, bool) {
 	return odds, !math.IsInf(odds, 0) && !math.IsNaN(odds)
 }
 
-// meanOdds returns the mean of both orders' log odds of response A over B. The pair must have a soft verdict.
-func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
+// meanLogOdds returns the mean of both orders' log odds of response A over B. The pair must have a soft verdict.
+func (u pair) meanLogOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 
 // softVerdicts returns the calibration of soft verdicts and their AUROC; nil if there are none.
 func (f *pairScorer) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
@@ -76,7 +76,7 @@ func (f *pairScorer) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.
 		if den == 0 {
 			continue
 		}
-		odds := u.meanOdds()
+		odds := u.meanLogOdds()
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
 		forecasts = append(forecasts, scoring.Forecast{UnitID: cluster, P: p, Right: right == 1})
 		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: cluster})

@@ -107,11 +107,11 @@ func (f *pairScorer) AnalyzeBias(
 		CorrectInBothOrders: clusteredShare(rows, b, responseDifferences.rightInBothOrders),
 	}
 	for k, f := range features {
-		out.Causes = append(out.Causes, f.cause(k, rows, b))
+		out.Causes = append(out.Causes, f.effectOnVerdicts(k, rows, b))
 	}
 	if family.hasContrast {
 		itself := feature{name: scoring.CauseOwnFamily, unit: "a response by a model of its own family"}
-		out.Causes = append(out.Causes, itself.cause(len(features), rows, b))
+		out.Causes = append(out.Causes, itself.effectOnVerdicts(len(features), rows, b))
 	}
 	out.NoOwnFamilyReason = family.unmeasurableReason()
 	out.Baselines = baselines(rows, b)
@@ -157,9 +157,9 @@ func (f *pairScorer) featureDifferences(
 	return rows, nil
 }
 
-// cause returns how the judge's verdicts depend on feature k: how often it names the response with more of it, and how
-// often it is correct where that response is the better or the worse one.
-func (f feature) cause(k int, rows []responseDifferences, b stats.Bootstrap) scoring.FeatureEffect {
+// effectOnVerdicts returns how the judge's verdicts depend on feature k: how often it names the response with more of
+// it, and how often it is correct where that response is the better or the worse one.
+func (f feature) effectOnVerdicts(k int, rows []responseDifferences, b stats.Bootstrap) scoring.FeatureEffect {
 	var more, less []responseDifferences // pairs whose better response has more of it, and less
 	for _, u := range rows {
 		switch {
@@ -234,11 +234,11 @@ const minEventsPerCoefficient = 10
 // regressionData holds the data of the regression of verdicts on what may sway them: a row for each verdict, with the
 // pair's label, the position shown, and the features in units of their standard deviation.
 type regressionData struct {
-	features []int       // indexes of the features in the rows of x, in order
-	x        [][]float64 // rows: ±1 for the label, ±1 for the position, then the features
-	y        []bool      // by row: the verdict names the pair's first response
-	cluster  []int       // cluster of the pair of each row
-	right    int         // number of right verdicts
+	features   []int       // indexes of the features in the rows of x, in order
+	x          [][]float64 // rows: ±1 for the label, ±1 for the position, then the features
+	y          []bool      // by row: the verdict names the pair's first response
+	cluster    []int       // cluster of the pair of each row
+	rightCount int         // number of right verdicts
 }
 
 // newRegressionData returns the regression's data, with features that differ in at least minEventsPerCoefficient pairs.
@@ -267,7 +267,7 @@ func newRegressionData(rows []responseDifferences, causes []scoring.FeatureEffec
 			d.x = append(d.x, row)
 			d.y = append(d.y, g.choice == 0)
 			d.cluster = append(d.cluster, u.cluster)
-			d.right += int(scoring.Indicator(g.choice == u.gold))
+			d.rightCount += int(scoring.Indicator(g.choice == u.gold))
 		}
 	}
 	return d
@@ -285,16 +285,16 @@ func regress(out *scoring.BiasAnalysis, rows []responseDifferences, b stats.Boot
 	need := minEventsPerCoefficient * (2 + len(d.features))
 	switch {
 	case len(rows) == 0:
-		out.Why = phrases.Sentence("bias.no-pairs")
+		out.NoRegressionReason = phrases.Sentence("bias.no-pairs")
 	case !slices.ContainsFunc(out.Causes, func(c scoring.FeatureEffect) bool { return c.Pairs > 0 }):
-		out.Why = phrases.Sentence("bias.no-texts")
+		out.NoRegressionReason = phrases.Sentence("bias.no-texts")
 	case len(d.y) < need:
-		out.Why = phrases.Sentence("bias.few", len(d.y), 1+len(d.features), need)
+		out.NoRegressionReason = phrases.Sentence("bias.few", len(d.y), 1+len(d.features), need)
 	default:
-		out.VerdictAccuracy = scoring.Percent(float64(d.right) / float64(len(d.y)))
+		out.VerdictAccuracy = scoring.Percent(float64(d.rightCount) / float64(len(d.y)))
 		fit := stats.FitLogistic(d.x, d.y, d.cluster)
 		if fit == nil {
-			out.Why = phrases.Sentence("bias.inseparable", *out.VerdictAccuracy, *place.PrefersMore.Value)
+			out.NoRegressionReason = phrases.Sentence("bias.inseparable", *out.VerdictAccuracy, *place.PrefersMore.Value)
 			break
 		}
 		out.AccuracyAtEqualFeatures = accuracyAtEqualFeatures(fit, b.Level, len(d.y))
@@ -347,7 +347,7 @@ func oddsRatios(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 func accuracyAtEqualFeatures(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
 	accuracy := func(shift float64) float64 {
 		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}
-		return (l.P([]float64{1, 1}) + l.P([]float64{1, -1})) / 2
+		return (l.Probability([]float64{1, 1}) + l.Probability([]float64{1, -1})) / 2
 	}
 	in := fit.Interval(0, level)
 	return &scoring.Proportion{

@@ -44,7 +44,7 @@ func swayOf(rows []responseDifferences) *scoring.BiasAnalysis {
 	out := &scoring.BiasAnalysis{Pairs: len(rows)}
 	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
 	for k, f := range features {
-		out.Causes = append(out.Causes, f.cause(k, rows, b))
+		out.Causes = append(out.Causes, f.effectOnVerdicts(k, rows, b))
 	}
 	regress(out, rows, b)
 	return out

@@ -60,7 +60,7 @@ func (f *pointwiseScorer) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	case equal.Value != nil && *equal.Value > maxEqualPercent:
 		d.Also = phrases.Sentence("pointwise.equal", scoring.Percentage(*equal.Value))
 	}
-	d.Also = strings.TrimSpace(d.Also + " " + leaning(r))
+	d.Also = strings.TrimSpace(d.Also + " " + yesBiasSentence(r))
 	return d
 }
 

@@ -48,7 +48,7 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	}
 	var table map[string]map[int]float64
 	if dataset != "" {
-		table, err = readScores(r.Files[0], judge, set)
+		table, err = readScoreTable(r.Files[0], judge, set)
 		if err != nil {
 			return nil, err
 		}
@@ -68,11 +68,11 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		if scores == nil {
 			continue
 		}
-		in.Add(item)
+		in.AddItem(item)
 		for k := range item.Candidates {
 			var j imports.StoredJudgment
 			if score, has := scores[k]; has {
-				j.Replies = []string{"[[" + levelOf(levels, score) + "]]"}
+				j.Replies = []string{"[[" + levelText(levels, score) + "]]"}
 			}
 			if _, err := in.AddJudgment(item, k, j); err != nil {
 				return nil, err
@@ -87,9 +87,9 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	return finishImport(in, r, judge, "a table of scores", info)
 }
 
-// readScores returns a judge's scores in a table of item, response, score and, where several people scored, person, by
-// the ids of a set's items and the indexes of their responses. An error names the file and line.
-func readScores(path, judge string, set *datasets.Set) (map[string]map[int]float64, error) {
+// readScoreTable returns a judge's scores in a table of item, response, score and, where several people scored, person,
+// by the ids of a set's items and the indexes of their responses. An error names the file and line.
+func readScoreTable(path, judge string, set *datasets.Set) (map[string]map[int]float64, error) {
 	scores := map[string]map[int]float64{}
 	var bad error
 	_, err := imports.EachRow(path, func(line int, raw []byte) error {
@@ -134,7 +134,7 @@ func finishImport(
 	}
 	in.SetManifest(r.Gavel, source, r.Files[0], spec, data)
 	in.AddLine("%s: %d items, %d scores, %d of them read", judge, len(in.Items), len(in.Records), in.VerdictCount)
-	in.Summary = append(in.Summary, imports.SkippedLines(data.Skipped, "lines", data.BadLines)...)
+	in.Summary = append(in.Summary, imports.SkippedRowsSummary(data.Skipped, "lines", data.BadLines)...)
 	in.AddLine("run written to %s", in.Dir)
 	return []*imports.ImportedRun{&in.ImportedRun}, in.Write(in.Dir)
 }
@@ -159,13 +159,13 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 		bad.Path = f.Path
 		n := 0
 		_, err := imports.EachRow(f.Path, func(row int, raw []byte) error {
-			item, scores, err := ratingRow(raw, datasets.LLMBarID(f.Subset, n))
+			item, scores, err := parseRatingRow(raw, datasets.LLMBarID(f.Subset, n))
 			n++
 			if err != nil {
 				bad.Add(row, err)
 				return nil
 			}
-			in.Add(item)
+			in.AddItem(item)
 			for k, score := range scores {
 				if _, err := in.AddJudgment(item, k, imports.StoredJudgment{Replies: score[:1]}); err != nil {
 					return err
@@ -186,8 +186,8 @@ func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
 	})
 }
 
-// ratingRow returns the pair of a row and the replies with the scores of its two outputs.
-func ratingRow(raw json.RawMessage, id string) (item datasets.Item, scores [2][]string, err error) {
+// parseRatingRow returns the pair of a row and the replies with the scores of its two outputs.
+func parseRatingRow(raw json.RawMessage, id string) (item datasets.Item, scores [2][]string, err error) {
 	item, phases, err := pairwise.LLMBarPhases(raw, id)
 	if err != nil {
 		return item, scores, err

@@ -14,7 +14,7 @@ import (
 var layout string
 
 // ReportLayout lays out runs of pointwise.
-var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{againstPeople, scaleUse}})
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.BlocksFunc{peopleComparisonBlocks, scaleUse}})
 
 // scaleUse shows how many of the better responses get each score, and of the others. Without labels it shows all.
 func scaleUse(p *report.RunPage) []doc.Block {
@@ -41,7 +41,7 @@ func scaleUse(p *report.RunPage) []doc.Block {
 			continue
 		}
 		if len(t.Rows) == 0 {
-			t.Add(doc.Row{Name: "all", Heading: true, Detail: table.Count(x.N, "response")})
+			t.Add(doc.Row{Name: "all", Heading: true, Detail: table.CountWithNoun(x.N, "response")})
 		}
 		better, others := share(BetterCountPrefix, score), share(OtherCountPrefix, score)
 		if better.Value == nil {

@@ -16,11 +16,11 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics that compare the judge's scores with people's, the mean over raters.
+// MetricsYAML that compare the judge's scores with people's, the mean over raters.
 const (
 	spearman               = "spearman"
 	weightedKappa          = "weighted-kappa"
-	meanError              = "mae"
+	meanAbsoluteError      = "mae"
 	bias                   = "bias"
 	accuracy               = "accuracy"
 	brier                  = "brier"
@@ -44,7 +44,7 @@ var agreements = []agreement{
 	{bias, func(x, y []float64) float64 { return stat.Mean(y, nil) - stat.Mean(x, nil) }},
 	{weightedKappa, stats.WeightedKappa}, {spearman, stats.Spearman}, {"kendall", stats.Kendall},
 	{"pearson", func(x, y []float64) float64 { return stat.Correlation(x, y, nil) }},
-	{"icc", stats.ICC}, {meanError, meanDistance},
+	{"icc", stats.ICC}, {meanAbsoluteError, meanDistance},
 }
 
 func meanDistance(x, y []float64) float64 { return floats.Distance(x, y, 1) / float64(len(x)) }
@@ -143,7 +143,7 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 		}
 		for k, score := range u.scores {
 			add(judgeColumns, u.rightScore(k), score)
-			add(expectedColumns, u.rightScore(k), u.expected[k])
+			add(expectedColumns, u.rightScore(k), u.expectedScores[k])
 			add(constantColumns, u.rightScore(k), constant)
 		}
 		for _, name := range slices.Sorted(maps.Keys(u.people.Scores)) {
@@ -181,18 +181,18 @@ func (f *pointwiseScorer) addAgreement(s *scoring.Sheet) {
 		if has[personColumns] && a.name != brier && a.name != bias {
 			add(raterMetricPrefix, personColumns)
 		}
-		if a.name == brier || a.name == meanError || a.name == accuracy {
+		if a.name == brier || a.name == meanAbsoluteError || a.name == accuracy {
 			add(constantPrefix, constantColumns)
 		}
 	}
 	s.ColumnCount += pairColumnBlockCount * width
 }
 
-// leaning returns a sentence on a judge of yes and no that says yes significantly more often than is right; "" for
-// another.
-func leaning(r *scoring.Report) string {
+// yesBiasSentence returns a sentence on a judge of yes and no that says yes significantly more often than is right; ""
+// for another.
+func yesBiasSentence(r *scoring.Report) string {
 	e, ok := r.Overall(bias).CompareWithThreshold(0)
-	if !ok || !e.IsAboveThreshold() {
+	if !ok || !e.IsAboveAt99Percent() {
 		return ""
 	}
 	return phrases.Sentence("pointwise.yes-leaning", 100*e.Value, 100*e.Low, 100*e.High)
@@ -202,7 +202,7 @@ func leaning(r *scoring.Report) string {
 func diagnoseAgainstPeople(r *scoring.Report) (d scoring.Diagnosis) {
 	if e, ok := r.Overall(balancedAccuracyMetric).CompareWithThreshold(50); ok {
 		d = e.Diagnose("pointwise.yes-no-", e)
-		d.Also = leaning(r)
+		d.Also = yesBiasSentence(r)
 		return d
 	}
 	rank, ok := r.Overall(spearman).CompareWithThreshold(0)
@@ -215,7 +215,7 @@ func diagnoseAgainstPeople(r *scoring.Report) (d scoring.Diagnosis) {
 	}
 	d = percent.Diagnose("pointwise.ranks-", rank)
 	d.Evidence[0] = rank
-	if level, _ := r.Overall(bias).CompareWithThreshold(0); level.IsAboveThreshold() || level.IsBelowThreshold() {
+	if level, _ := r.Overall(bias).CompareWithThreshold(0); level.IsAboveAt99Percent() || level.IsBelowAt99Percent() {
 		d.Text += " " + phrases.Sentence("pointwise.levels-off", level, -level.Value)
 	}
 	if people, ok := r.Overall(raterMetricPrefix + spearman).CompareWithThreshold(0); ok {
@@ -224,9 +224,9 @@ func diagnoseAgainstPeople(r *scoring.Report) (d scoring.Diagnosis) {
 	return d
 }
 
-// againstPeople shows each statistic of the judge, of people among themselves and of a constant answer, on the scale
-// yes-no also against labels.
-func againstPeople(p *report.RunPage) []doc.Block {
+// peopleComparisonBlocks shows each statistic of the judge, of people among themselves and of a constant answer, on the
+// scale yes-no also against labels.
+func peopleComparisonBlocks(p *report.RunPage) []doc.Block {
 	t := &doc.Table{
 		RowHead: "statistic",
 		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "judge", "a person, against the others", "constant answer"),

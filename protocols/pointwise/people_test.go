@@ -45,7 +45,7 @@ func TestAgreementsAreThoseOfPublishedPackages(t *testing.T) {
 		assert.Assert(t, compared[a.name] > 0, "%s is compared with nothing", a.name)
 		for _, of := range [][]float64{nil, {3, 3, 3}} { // no responses; all scores alike
 			v := a.compute(of, of)
-			assert.Equal(t, math.IsNaN(v), of == nil || a.name != accuracy && a.name != meanError && a.name != bias &&
+			assert.Equal(t, math.IsNaN(v), of == nil || a.name != accuracy && a.name != meanAbsoluteError && a.name != bias &&
 				a.name != balancedAccuracyMetric && a.name != brier, "%s of %v is %v", a.name, of, v)
 		}
 	}
@@ -113,7 +113,7 @@ func TestAgreementByHand(t *testing.T) {
 		n     int
 	}{
 		spearman: {1, 4}, "kendall": {1, 4}, "pearson": {1, 4}, weightedKappa: {5.0 / 7, 4}, "icc": {10.0 / 13, 4},
-		meanError: {1, 4}, bias: {1, 4}, "constant:mae": {1.2, 5}, "people:mae": {0.5, 4},
+		meanAbsoluteError: {1, 4}, bias: {1, 4}, "constant:mae": {1.2, 5}, "people:mae": {0.5, 4},
 	} {
 		r := got[metric]
 		ok := r.Value != nil && math.Abs(*r.Value-want.value) < 1e-6 && r.N == want.n
@@ -259,7 +259,7 @@ func TestAgreementIntervalsCover(t *testing.T) {
 						all = append(all, rows[k*c.perQuestion:(k+1)*c.perQuestion]...)
 					}
 					return a.computeFromRows(all)
-				}, a.name != meanError && a.name != bias, 0.95)
+				}, a.name != meanAbsoluteError && a.name != bias, 0.95)
 				covered += int(scoring.Indicator(iv.Low <= truth && truth <= iv.High))
 				undefined += int(scoring.Indicator(math.IsNaN(iv.Low)))
 			}
@@ -272,8 +272,8 @@ func TestAgreementIntervalsCover(t *testing.T) {
 	}
 }
 
-// TestAUROCIntervalsCover: the interval of score-auroc holds the true value in 93 to 98 % of samples of 30 and 60 pairs, with
-// ties, and with scores of a pair's responses that go together.
+// TestAUROCIntervalsCover: the interval of score-auroc holds the true value in 93 to 98 % of samples of 30 and 60
+// pairs, with ties, and with scores of a pair's responses that go together.
 func TestAUROCIntervalsCover(t *testing.T) {
 	trials.SkipUnlessSlowTests(t)
 	for _, c := range []struct {

@@ -76,10 +76,10 @@ Examples:
 		),
 		publishedTemplate("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
 		publishedTemplate(
-			judging.MetricsPrompt, "LLMBar (arXiv 2310.07641), Rating with rules and metrics", llmBarSystem, llmBarScale,
+			judging.MetricsPromptName, "LLMBar (arXiv 2310.07641), Rating with rules and metrics", llmBarSystem, llmBarScale,
 		),
 		publishedTemplate("llmbar-no-rules", "LLMBar (arXiv 2310.07641), Rating without rules", llmBarSystem, llmBarScale),
-		gavelPrompt(judging.DecisionPrompt),
+		gavelPrompt(judging.DecisionPromptName),
 	},
 	Options: []judging.Option{scaleOption, referenceOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
@@ -106,7 +106,7 @@ Examples:
 		if s.Get(referenceOption) == ownAnswer {
 			prompts = append(prompts, judging.AnswerProtocol().Templates[0].Name)
 		}
-		if prompt == judging.MetricsPrompt {
+		if prompt == judging.MetricsPromptName {
 			prompts = append(prompts, prompt)
 		}
 		if prompts == nil {
@@ -236,7 +236,7 @@ func (p pointwise) Presentations(item datasets.Item) (all []judging.Presentation
 				order = append(order, other)
 			}
 		}
-		for _, criterion := range criteria(p.template) {
+		for _, criterion := range criterionNames(p.template) {
 			all = append(all, judging.Presentation{Index: len(all), Order: order, Shape: item.Shape, Mode: criterion})
 		}
 	}
@@ -267,7 +267,7 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 	if p.isPlain() {
 		form = "%s"
 	}
-	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.DecisionPrompt {
+	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.DecisionPromptName {
 		prompt.LabelRequest = ""
 	}
 	prompt.User = "<|User Prompt|>\n" + item.Question
@@ -282,7 +282,7 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 			"{metrics}", metricsOf(item))
 	}
 	if s.Mode != "" {
-		prompt.System = p.template.Texts[criterionText+s.Mode]
+		prompt.System = p.template.Texts[criterionKeyPrefix+s.Mode]
 	}
 	for _, level := range p.template.Labels {
 		prompt.Oracle.VerdictLabels = append(prompt.Oracle.VerdictLabels, fmt.Sprintf(form, level))
@@ -314,13 +314,13 @@ func oracleOf(item datasets.Item, s judging.Presentation) backends.Oracle {
 		quality = (p.Mean() - p.Scale[0]) / (p.Scale[1] - p.Scale[0])
 	}
 	return backends.Oracle{
-		Quality:        quality,
-		Item:           item.ID,
-		Presentation:   s.Index,
-		Order:          s.Order,
-		Correct:        slices.Index(s.Order, item.Gold),
-		IsScore:        true,
-		RelativeLength: float64(len(item.Candidates))*length/max(1, total) - 1,
+		Quality:         quality,
+		Item:            item.ID,
+		Presentation:    s.Index,
+		Order:           s.Order,
+		CorrectPosition: slices.Index(s.Order, item.Gold),
+		IsScore:         true,
+		RelativeLength:  float64(len(item.Candidates))*length/max(1, total) - 1,
 	}
 }
 

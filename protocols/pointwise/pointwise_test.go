@@ -81,8 +81,8 @@ func want(t *testing.T, rep scoring.Report, metric, group string, value float64,
 }
 
 // Computed by hand. Of five pairs with a label, the better response scores higher in p1 and p5, the same in p2, lower
-// in p3, and has no rival's score in p4, which counts half. 20 pairs of a better and another response, of which 13 are in
-// the right order and one is equal.
+// in p3, and has no rival's score in p4, which counts half. 20 pairs of a better and another response, of which 13 are
+// in the right order and one is equal.
 func TestPairsByHand(t *testing.T) {
 	rep := runOf(t, oneToTen,
 		item{"p1", "Math", "A", []string{"[[8]]", "[[5]]"}},
@@ -228,8 +228,8 @@ func TestAgainstPairwise(t *testing.T) {
 	}
 	d := differences["half-tie"]
 	a, b := compared.Score(quick).Result("half-tie", scoring.Overall, ""), byScore.Score(quick).Result("half-tie", scoring.Overall, "")
-	if *d.A != 37.5 || *d.B != 75 || *d.Diff != 37.5 || d.N != 8 || *d.A != *a.Value || *d.B != *b.Value {
-		t.Errorf("half-tie: %v and %v, %v of %d; the runs alone have %v and %v", *d.A, *d.B, *d.Diff, d.N, *a.Value, *b.Value)
+	if *d.A != 37.5 || *d.B != 75 || *d.BMinusA != 37.5 || d.N != 8 || *d.A != *a.Value || *d.B != *b.Value {
+		t.Errorf("half-tie: %v and %v, %v of %d; the runs alone have %v and %v", *d.A, *d.B, *d.BMinusA, d.N, *a.Value, *b.Value)
 	}
 	if d.P == nil || math.Abs(float64(*d.P)-6./32) > 1e-9 {
 		t.Errorf("p is %v, want 6/32", d.P)
@@ -240,7 +240,7 @@ func TestAgainstPairwise(t *testing.T) {
 		}
 	}
 	for _, d := range back.Comparisons[0].Differences {
-		if there := differences[d.Metric]; d.Group == scoring.Overall && (*d.Diff != -*there.Diff || *d.Low != -*there.High || *d.P != *there.P) {
+		if there := differences[d.Metric]; d.Group == scoring.Overall && (*d.BMinusA != -*there.BMinusA || *d.Low != -*there.High || *d.P != *there.P) {
 			t.Errorf("%s the other way round: %+v, want the opposite of %+v", d.Metric, d, there)
 		}
 	}
@@ -331,8 +331,8 @@ func TestKindsAreNamed(t *testing.T) {
 	}
 }
 
-// TestHaloIsNamed: a judge that scores longer responses higher is called that in at least 95 of 100 runs of 350 pairs, and
-// at most 5 without a halo are said to have a bias, in words for scores.
+// TestHaloIsNamed: a judge that scores longer responses higher is called that in at least 95 of 100 runs of 350 pairs,
+// and at most 5 without a halo are said to have a bias, in words for scores.
 func TestHaloIsNamed(t *testing.T) {
 	worlds := 20
 	if trials.RunsSlowTests() {
@@ -455,7 +455,7 @@ func TestReference(t *testing.T) {
 	x.Reference = "right answer"
 	x.Answered = &datasets.AgentAnswer{Reference: "own answer"}
 	type checker interface{ Check(datasets.Item) error }
-	for _, name := range []string{"direct", "cot", "mt-bench", "llmbar", "llmbar-no-rules", judging.DecisionPrompt} {
+	for _, name := range []string{"direct", "cot", "mt-bench", "llmbar", "llmbar-no-rules", judging.DecisionPromptName} {
 		prompts := map[string]judging.Prompt{}
 		for _, kind := range []string{"none", "gold", "own"} {
 			s := judging.Settings{"reference": kind}

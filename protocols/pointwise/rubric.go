@@ -28,8 +28,8 @@ type criterion struct {
 	Weight float64 `yaml:"weight"` // relative to the other criteria; 0: 1
 }
 
-// criterionText begins the names of a rubric's texts that ask about a criterion.
-const criterionText = "criterion."
+// criterionKeyPrefix begins the names of a rubric's texts that ask about a criterion.
+const criterionKeyPrefix = "criterion."
 
 // readRubric reads a rubric's file as a prompt with a text for each criterion, for any scale.
 func readRubric(path, text string) (judging.Template, error) {
@@ -44,7 +44,7 @@ func readRubric(path, text string) (judging.Template, error) {
 		switch {
 		case c.Name == "" || c.Ask == "":
 			return judging.Template{}, fmt.Errorf("criterion %d lacks a name or a question (ask)", i+1)
-		case all[criterionText+c.Name] != "":
+		case all[criterionKeyPrefix+c.Name] != "":
 			return judging.Template{}, fmt.Errorf("two criteria have the name %q", c.Name)
 		case c.Weight < 0:
 			return judging.Template{}, fmt.Errorf("the weight of %s is negative", c.Name)
@@ -52,8 +52,8 @@ func readRubric(path, text string) (judging.Template, error) {
 			c.Weight = 1
 		}
 		words := strings.TrimSpace(c.Ask + "\n" + c.Levels)
-		all[criterionText+c.Name] = strings.Replace(texts["criterion"], "{criterion}", words, 1)
-		all[judging.WeightTextPrefix+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
+		all[criterionKeyPrefix+c.Name] = strings.Replace(texts["criterion"], "{criterion}", words, 1)
+		all[judging.WeightTextNamePrefix+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
 	}
 	if len(all) == 0 {
 		return judging.Template{}, errors.New("the rubric has no criteria")
@@ -75,10 +75,10 @@ func rubricTemplate(t judging.Template, s judging.Settings) judging.Template {
 // matchNothing matches nothing: the labels of a prompt with several texts are the levels of its scale.
 var matchNothing = regexp.MustCompile(`$^`)
 
-// criteria returns the names of a rubric's criteria; one empty name for another prompt.
-func criteria(t judging.Template) (names []string) {
+// criterionNames returns the names of a rubric's criteria; one empty name for another prompt.
+func criterionNames(t judging.Template) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(t.Texts)) {
-		if c, ok := strings.CutPrefix(name, criterionText); ok {
+		if c, ok := strings.CutPrefix(name, criterionKeyPrefix); ok {
 			names = append(names, c)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of scores. Those that pairwise has too mean the same there.
+// MetricsYAML of scores. Those that pairwise has too mean the same there.
 const (
 	halfTie     = "half-tie"
 	equalScores = "equal-scores"
@@ -34,19 +34,19 @@ const (
 	OtherCountPrefix  = "other-score:"
 )
 
-// Metrics is the table of metrics of pointwise.
+// MetricsYAML is the table of metrics of pointwise.
 //
 //go:embed metrics.yaml
-var Metrics string
+var MetricsYAML string
 
 // responses holds an item with the scores of its responses. It is the unit of scores and of resampling.
 type responses struct {
-	item, group string
-	ids         []string  // of the responses, sorted; the other fields refer to them by index
-	gold        int       // the better response; −1 without a label
-	scores      []float64 // by response; NaN without a score
-	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
-	hasRecord   []bool    // by presentation
+	item, group    string
+	ids            []string  // of the responses, sorted; the other fields refer to them by index
+	gold           int       // the better response; −1 without a label
+	scores         []float64 // by response; NaN without a score
+	expectedScores []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
+	hasRecord      []bool    // by presentation
 
 	people   *datasets.PeopleScores // of a single response; empty without
 	question string                 // digest of the question, with people
@@ -97,7 +97,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 }
 
 func (f *pointwiseScorer) Terms() scoring.ScorerTerms {
-	terms := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
+	terms := scoring.ScorerTerms{Unit: "pair", Record: "judgment", IncompleteItemsPhrase: "items lack a score"}
 	if f.hasPeople {
 		terms.Unit = "item"
 	}
@@ -119,7 +119,7 @@ func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 		}
-		u.scores, u.expected = make([]float64, len(u.ids)), make([]float64, len(u.ids))
+		u.scores, u.expectedScores = make([]float64, len(u.ids)), make([]float64, len(u.ids))
 		u.gold = slices.Index(u.ids, r.Gold)
 		return u
 	})
@@ -135,7 +135,7 @@ func (f *pointwiseScorer) Add(r *judging.Record, v judging.Verdict) (bool, error
 	}
 	weight := prompt.CriterionWeight(r.Mode)
 	u.scores[k] += weight * score
-	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
+	u.expectedScores[k] += weight * expectedScore(prompt, r.Probabilities)
 	return true, nil
 }
 
@@ -153,13 +153,13 @@ func expectedScore(prompt judging.Template, levels []judging.Probability) float6
 func (f *pointwiseScorer) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	total := 0.0
-	for _, key := range criteria(f.manifest.Spec.Prompt) {
+	for _, key := range criterionNames(f.manifest.Spec.Prompt) {
 		total += f.manifest.Spec.Prompt.CriterionWeight(key)
 	}
 	for _, u := range f.rows {
 		for k := range u.scores {
 			u.scores[k] = scalar.Round(u.scores[k]/total, 9) // so that equal scores are equal numbers
-			u.expected[k] = scalar.Round(u.expected[k]/total, 9)
+			u.expectedScores[k] = scalar.Round(u.expectedScores[k]/total, 9)
 		}
 	}
 	return len(f.rows)
@@ -207,16 +207,16 @@ func (f *pointwiseScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.ids) > 2 }) {
 		list = metrics(scoring.KindTrials, scoring.KindMean)
 	}
-	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expected, math.IsNaN) }) {
+	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expectedScores, math.IsNaN) }) {
 		list = append(list, scoring.SumMetric[responses]{
 			Metric:       scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
-			Contribution: func(u responses) (float64, float64) { u.scores = u.expected; return u.scorePreference() },
+			Contribution: func(u responses) (float64, float64) { u.scores = u.expectedScores; return u.scorePreference() },
 		})
 	}
 	s := &scoring.Sheet{
 		Metrics:     scoring.AssignColumns(list),
 		ColumnCount: 2 * len(list),
-		Divisions:   []func(a, b string) int{judging.GroupOrder},
+		Divisions:   []func(a, b string) int{judging.CompareGroups},
 		Units:       make([]scoring.Unit, len(f.rows)),
 	}
 	for i, u := range f.rows {
@@ -289,7 +289,7 @@ func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b 
 		for _, x := range slices.Sorted(maps.Keys(counts)) {
 			count := float64(use[kind][x])
 			if len(levels) <= maxBars || len(each) <= maxBars {
-				add(kind+levelOf(levels, x), scoring.UnitCount, sums[kind], count)
+				add(kind+levelText(levels, x), scoring.UnitCount, sums[kind], count)
 			} else if tens := math.Floor(x / 10); tens != bin {
 				bin = tens
 				add(fmt.Sprintf("%s%g-%g", kind, 10*bin, min(10*bin+9, 100)), scoring.UnitCount, sums[kind], count)
@@ -303,8 +303,8 @@ func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b 
 // maxBars is the largest number of scores that are counted singly. More of a long scale are counted in tens.
 const maxBars = 16
 
-// levelOf writes a score as one of the levels of a prompt, if it is one.
-func levelOf(levels []string, x float64) string {
+// levelText writes a score as one of the levels of a prompt, if it is one.
+func levelText(levels []string, x float64) string {
 	if levels[0] == levelNo && (x == 0 || x == 1) {
 		return levels[int(x)]
 	}

@@ -18,7 +18,7 @@ func (*probeScorer) UnitOutcome(x scoring.Unit) string {
 		return OutcomeMissing
 	case !u.right(u.judgments[0]):
 		return OutcomeWrong
-	case u.steady():
+	case u.rightOnAll():
 		return OutcomeUnchanged
 	}
 	return OutcomeChanged

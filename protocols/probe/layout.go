@@ -16,7 +16,7 @@ import (
 var layout string
 
 // ReportLayout arranges the reports of runs of protocol probe.
-var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{rewritesBlock}})
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.BlocksFunc{rewritesBlock}})
 
 // rewritesBlock returns a block with how many verdicts each rewrite changes beyond the judge's own noise.
 func rewritesBlock(p *report.RunPage) []doc.Block {

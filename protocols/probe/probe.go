@@ -36,8 +36,8 @@ Examples:
 	Goal:              pairwise.Protocol.Goal,
 	QuestionTemplate:  "which is GOAL, whatever is added?",
 	Shapes:            []datasets.Shape{datasets.ShapePair},
-	FollowUps:         true,
-	Templates:         slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasSeveralTexts),
+	HasFollowUpTurn:   true,
+	Templates:         slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), promptHasSeveralTexts),
 	CustomTemplate:    pairwise.Protocol.CustomTemplate,
 	ChangeTemplate:    withCatalogue,
 	CorrectIDs:        correctIDs,
@@ -58,8 +58,8 @@ func correctIDs(r *judging.Record, _ judging.Settings) []string {
 	return []string{r.Gold}
 }
 
-// hasSeveralTexts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
-func hasSeveralTexts(t judging.Template) bool { return len(t.Texts) > 0 }
+// promptHasSeveralTexts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
+func promptHasSeveralTexts(t judging.Template) bool { return len(t.Texts) > 0 }
 
 // probe asks a judge about rewritten pairs with the prompts of protocol pairwise.
 type probe struct {
@@ -110,7 +110,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	o := &prompt.Oracle
 	o.Presentation = 0
 	if s.Mode != modePlain {
-		o.Rewrite = s.Mode
+		o.RewriteName = s.Mode
 	}
 	texts := [2]string{item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text}
 	worse := slices.Index(s.Order, 1-item.Gold) // −1 if the items of the run were replaced
@@ -118,16 +118,16 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 		if n := len(w.Instead); n > 0 {
 			texts[worse] = w.Instead[itemHash(item)%n]
 		}
-		texts[worse] = w.Apply(texts[worse], o.VerdictLabels[worse])
+		texts[worse] = w.ApplyToResponse(texts[worse], o.VerdictLabels[worse])
 		if w.changesWorse() {
-			o.RewriteVerdict = o.VerdictLabels[worse]
+			o.SupportedVerdict = o.VerdictLabels[worse]
 		}
 	}
 	if s.Mode == modeIdentical {
 		texts[1] = texts[0]
-		o.Correct = -1
+		o.CorrectPosition = -1
 	}
-	names := w.nameAssistants(item.ID)
+	names := w.assistantNamesFor(item.ID)
 	parts := []string{
 		pairwise.QuestionSection(item.Question),
 		pairwise.AnswerSection(names.first, texts[0]),

@@ -51,7 +51,7 @@ func TestPrompts(t *testing.T) {
 	for _, mode := range modes() {
 		p := askerOf(t, "direct").Prompt(pair, inMode(mode))
 		fmt.Fprintf(&out, "===== %s\n--- system\n%s\n--- user\n%s\n", mode, p.System, p.User)
-		fmt.Fprintf(&out, "--- labels %q, favours %q\n", p.Labels, p.Oracle.RewriteVerdict)
+		fmt.Fprintf(&out, "--- labels %q, favours %q\n", p.Labels, p.Oracle.SupportedVerdict)
 		if p.Challenge != "" {
 			fmt.Fprintf(&out, "--- then\n%s\n", p.Challenge)
 		}
@@ -106,10 +106,10 @@ func FuzzRewrites(f *testing.F) {
 			if v := p.Parse(s, "", judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}); v.Outcome != judging.NoVerdict {
 				t.Errorf("%s: an empty reply is read as %s", mode, v.Outcome)
 			}
-			if prompt.Oracle.RewriteVerdict == "" {
+			if prompt.Oracle.SupportedVerdict == "" {
 				continue
 			}
-			v := p.Parse(s, prompt.Oracle.RewriteVerdict, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
+			v := p.Parse(s, prompt.Oracle.SupportedVerdict, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 			if v.Choice != 1-gold {
 				t.Errorf("%s speaks for %d", mode, v.Choice)
 			}

@@ -60,15 +60,15 @@ func ParseCatalogue(text string) (all rewrites, err error) {
 
 // Names of texts in a run's template: the system message, and the catalogue of rewrites with which the run was made.
 const (
-	systemText  = "system"
-	rewritesKey = "rewrites"
+	systemTextKey = "system"
+	rewritesKey   = "rewrites"
 )
 
 // withCatalogue adds this version's catalogue of rewrites to a template. A run keeps it there, and does not
 // change with later versions.
 func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
 	full := judging.NewTemplateOfTexts(t.Name, t.Origin, map[string]string{
-		systemText: t.System, rewritesKey: catalogue,
+		systemTextKey: t.System, rewritesKey: catalogue,
 	}, assistantName)
 	full.System = t.System
 	full.Labels = t.Labels
@@ -106,8 +106,9 @@ const (
 // changesWorse reports whether the rewrite changes the worse response.
 func (w rewrite) changesWorse() bool { return w.Favours == "worse" }
 
-// Apply returns the text of a response as the rewrite changes it. label is the label that prefers the response.
-func (w rewrite) Apply(text, label string) string {
+// ApplyToResponse returns the text of a response as the rewrite changes it. label is the label that prefers the
+// response.
+func (w rewrite) ApplyToResponse(text, label string) string {
 	text = w.Before + text + strings.ReplaceAll(w.After, "{label}", label)
 	if w.Repeat {
 		text += lastParagraph(strings.TrimSuffix(text, w.After))
@@ -130,9 +131,9 @@ var (
 	digitNames    = assistantNames{first: "1", second: "2"}
 )
 
-// nameAssistants returns the names of the assistants under the rewrite for an item's id. With How "names", half of the
-// items have digits, by a hash of the id.
-func (w rewrite) nameAssistants(item string) assistantNames {
+// assistantNamesFor returns the names of the assistants under the rewrite for an item's id. With How "names", half of
+// the items have digits, by a hash of the id.
+func (w rewrite) assistantNamesFor(item string) assistantNames {
 	sum := sha256.Sum256([]byte(item))
 	switch {
 	case w.How == "letters" || w.How == "names" && sum[0]%2 == 0:
@@ -143,8 +144,8 @@ func (w rewrite) nameAssistants(item string) assistantNames {
 	return originalNames
 }
 
-// swap exchanges A and B in a text with the names in c, in both directions.
-func (c assistantNames) swap(text string) string {
+// swapNamesInText exchanges A and B in a text with the names in c, in both directions.
+func (c assistantNames) swapNamesInText(text string) string {
 	return strings.NewReplacer("A", c.first, "B", c.second, c.first, "A", c.second, "B").Replace(text)
 }
 
@@ -161,7 +162,7 @@ func (c assistantNames) rename(text string) string {
 		if strings.HasPrefix(name, "[[") {
 			letter = name
 		}
-		return strings.TrimSuffix(name, letter) + c.swap(letter)
+		return strings.TrimSuffix(name, letter) + c.swapNamesInText(letter)
 	})
 }
 
@@ -171,7 +172,7 @@ func (w rewrite) restoreNames(reply string) string {
 	if w.How == "names" && digitLabel.MatchString(reply) {
 		c = digitNames
 	}
-	return standaloneName.ReplaceAllStringFunc(reply, c.swap)
+	return standaloneName.ReplaceAllStringFunc(reply, c.swapNamesInText)
 }
 
 // digitLabel matches a label of assistants named by digits.
@@ -200,7 +201,7 @@ func (w rewrite) rewriteInstructions(p *judging.Prompt, item string) {
 	case "typos":
 		p.System = addTypos(p.System)
 	case "letters", "names":
-		c := w.nameAssistants(item)
+		c := w.assistantNamesFor(item)
 		p.System = c.rename(p.System)
 		p.Oracle.TieLabel = c.rename(p.Oracle.TieLabel)
 		for _, labels := range [][]string{p.Labels, p.Oracle.VerdictLabels} {

@@ -30,11 +30,11 @@ type pair struct {
 	gold           int8       // candidate labelled the better
 	firstCandidate int8       // candidate shown first
 	judgments      []judgment // two of the original, then those of rewrites
-	count          int        // number of judgments with a record
+	recordCount    int        // number of judgments with a record
 }
 
 // complete reports whether the pair has records of all its judgments.
-func (u *pair) complete() bool { return u.count == len(u.judgments) }
+func (u *pair) complete() bool { return u.recordCount == len(u.judgments) }
 
 // find returns the judgment in a mode; the zero value if the pair has none.
 func (u pair) find(mode string) (j judgment) {
@@ -49,8 +49,8 @@ func (u pair) find(mode string) (j judgment) {
 // right reports whether a judgment names the labelled response.
 func (u pair) right(s judgment) bool { return s.outcome == judging.Decided && s.choice == u.gold }
 
-// rightRewrites counts the pair's rewrites on which the judge is right, and all that it judged.
-func (u pair) rightRewrites() (right, total float64) {
+// countRightRewrites counts the pair's rewrites on which the judge is right, and all that it judged.
+func (u pair) countRightRewrites() (right, total float64) {
 	for _, s := range u.judgments[2:] {
 		if s.outcome != "" && s.mode != modeIdentical {
 			right += scoring.Indicator(u.right(s))
@@ -60,32 +60,32 @@ func (u pair) rightRewrites() (right, total float64) {
 	return right, total
 }
 
-// steady reports whether the judge is right on the original pair and on all rewrites that it judged.
-func (u pair) steady() bool {
-	right, total := u.rightRewrites()
+// rightOnAll reports whether the judge is right on the original pair and on all rewrites that it judged.
+func (u pair) rightOnAll() bool {
+	right, total := u.countRightRewrites()
 	return u.right(u.judgments[0]) && right == total
 }
 
 // probeScorer scores runs of protocol probe.
 type probeScorer struct {
 	scoring.Collector[pair]
-	rewrites         rewrites
-	labelOnlyReplies bool    // the judge writes only a label, so rewrites that challenge it are left out
-	rows             []*pair // pairs with all records, by item; set by Finish
+	rewrites            rewrites
+	hasLabelOnlyReplies bool    // the judge writes only a label, so rewrites that challenge it are left out
+	rows                []*pair // pairs with all records, by item; set by Finish
 }
 
 // NewScorer returns a scorer of runs of protocol probe.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &probeScorer{
-		Collector:        scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
-		rewrites:         rewritesOf(m.Spec.Prompt),
-		labelOnlyReplies: m.Server.Can(backends.HasDecisionModels),
+		Collector:           scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
+		rewrites:            rewritesOf(m.Spec.Prompt),
+		hasLabelOnlyReplies: m.Server.Can(backends.HasDecisionModels),
 	}
 }
 
 // Terms returns the words by which reports call units and records of the protocol.
 func (*probeScorer) Terms() scoring.ScorerTerms {
-	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
+	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", IncompleteItemsPhrase: "pairs lack a judgment"}
 }
 
 // Add adds the verdict v of a record to its pair. It returns false for a record whose judgment is there already.
@@ -112,13 +112,13 @@ func (f *probeScorer) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	switch {
 	case f.rewrites.Find(r.Mode).Challenge == "" || r.Challenged:
-	case f.labelOnlyReplies:
+	case f.hasLabelOnlyReplies:
 		v.Outcome = "" // the judge saw only the original pair
 	case v.Outcome.IsVerdict():
 		v = judging.EmptyVerdict(judging.NoVerdict) // the judge did not reply to the challenge
 	}
 	u.judgments[r.Presentation] = judgment{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
-	u.count++
+	u.recordCount++
 	return true, nil
 }
 
@@ -150,37 +150,37 @@ func (f *probeScorer) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 
 // Names of metrics; metrics.yaml defines them.
 const (
-	RightOnAll      = "steady-right" // share of pairs right on the original and all its rewrites
-	RightOnRewrites = "kept-right"   // of pairs right on the original: share of rewrites right too
-	RightOnOriginal = "right"        // share of pairs right on the original
-	RightOnRepeat   = "again-right"  // of pairs right on the original: share right when asked again
+	RightOnAll           = "steady-right" // share of pairs right on the original and all its rewrites
+	StillRightOnRewrites = "kept-right"   // of pairs right on the original: share of rewrites right too
+	RightOnOriginal      = "right"        // share of pairs right on the original
+	StillRightOnRepeat   = "again-right"  // of pairs right on the original: share right when asked again
 
 	IdenticalFirst = "identical-first" // of verdicts for one of two identical responses: share for the first
 	IdenticalTied  = "identical-tied"  // of verdicts on two identical responses: share of ties
 )
 
-// Metrics is the YAML table that labels and defines the metrics of probes.
+// MetricsYAML is the YAML table that labels and defines the metrics of probes.
 //
 //go:embed metrics.yaml
-var Metrics string
+var MetricsYAML string
 
 // metrics computes the metrics of a probe, the headline first.
 var metrics = []scoring.SumMetric[pair]{
 	{
 		Metric:       scoring.Metric{Name: RightOnAll, Headline: true},
-		Contribution: func(u pair) (num, den float64) { return scoring.Indicator(u.steady()), 1 },
+		Contribution: func(u pair) (num, den float64) { return scoring.Indicator(u.rightOnAll()), 1 },
 	},
 	{
-		Metric: scoring.Metric{Name: RightOnRewrites, Kind: scoring.KindRatio},
+		Metric: scoring.Metric{Name: StillRightOnRewrites, Kind: scoring.KindRatio},
 		Contribution: func(u pair) (num, den float64) {
 			if !u.right(u.judgments[0]) {
 				return 0, 0
 			}
-			return u.rightRewrites()
+			return u.countRightRewrites()
 		},
 	},
 	{
-		Metric: scoring.Metric{Name: RightOnRepeat},
+		Metric: scoring.Metric{Name: StillRightOnRepeat},
 		Contribution: func(u pair) (num, den float64) {
 			first := u.right(u.judgments[0])
 			return scoring.Indicator(first && u.right(u.judgments[1])), scoring.Indicator(first)
@@ -211,7 +211,7 @@ var metrics = []scoring.SumMetric[pair]{
 func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
-		if w.Name == modeIdentical || f.labelOnlyReplies && w.Challenge != "" {
+		if w.Name == modeIdentical || f.hasLabelOnlyReplies && w.Challenge != "" {
 			continue
 		}
 		probe := w.measure(s.Units, b)
@@ -220,7 +220,7 @@ func (f *probeScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b stat
 		rep.Probes = append(rep.Probes, probe)
 		p = append(p, pValue)
 	}
-	if rep.Items < rep.Expected || rep.Stopped != nil { // tests are valid only at the planned end of a run
+	if rep.Items < rep.Expected || rep.StopRule != nil { // tests are valid only at the planned end of a run
 		return
 	}
 	for i, adjusted := range stats.Holm(p) {

@@ -188,7 +188,7 @@ func TestIdenticalResponses(t *testing.T) {
 			rep.Results = scoring.IndependentRows("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, bootstrap)
 			f.ExtendReport(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, bootstrap)
 			assert.Assert(t, !slices.ContainsFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == modeIdentical }))
-			assert.Equal(t, *rep.Overall(RightOnRewrites).Value, 100.0)
+			assert.Equal(t, *rep.Overall(StillRightOnRewrites).Value, 100.0)
 			d := f.Diagnose(&rep)
 			alarm := strings.Contains(d.Also, "Of two identical responses it prefers the first in ")
 			assert.Equal(t, alarm, d.Evidence[len(d.Evidence)-1].Metric == IdenticalFirst, d.Also)
@@ -341,7 +341,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 	}{
 		"at its end":      {rep: scoring.Report{Items: 200, Expected: 200}, tested: true, code: codeMoved},
 		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeTooFewItems},
-		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, ScoringMethod: scoring.ScoringMethod{Stopped: &judging.StopRule{}}}, code: scoring.CodeTooFewItems},
+		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, ScoringMethod: scoring.ScoringMethod{StopRule: &judging.StopRule{}}}, code: scoring.CodeTooFewItems},
 	} {
 		rep := c.rep
 		(&probeScorer{rewrites: currentRewrites()}).ExtendReport(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})

@@ -38,16 +38,16 @@ func Job(
 		Manifest:    judging.NewManifest("test", spec),
 		Asker:       p.NewAsker(p.Templates[0], settings),
 		Set:         set,
-		Rows:        judgingtest.UpTo(set.Len()),
+		Rows:        judgingtest.FirstIndexes(set.Len()),
 		Client:      client,
 		Concurrency: 1,
 		Write:       w.Write,
 	}, w
 }
 
-// AnswerRun makes a run of protocol answer over set and returns its folder. reply returns the model's reply to the item
-// of an id. The test has to register the protocol.
-func AnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id string) (backends.Response, error)) string {
+// MakeAnswerRun makes a run of protocol answer over set and returns its folder. reply returns the model's reply to the
+// item of an id. The test has to register the protocol.
+func MakeAnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id string) (backends.Response, error)) string {
 	t.Helper()
 	answer, err := judging.ProtocolNamed("answer")
 	assert.NilError(t, err)
@@ -56,7 +56,7 @@ func AnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id stri
 			return reply(strings.TrimPrefix(req.Oracle.Item, "answer to "))
 		}))
 	j.Manifest.Spec.Model = judging.ModelSpec{Name: model, Identity: "test " + model}
-	j.GiveUp = 1 << 30
+	j.MaxConsecutiveFailures = 1 << 30
 	assert.NilError(t, j.Run(t.Context()))
 	return writeRun(t, "run", j.Manifest, w.Records, set.Len(), set.Raw)
 }
@@ -82,8 +82,8 @@ func writeRun(
 	return dir
 }
 
-// Answers reads the model's answers from the folder of a run of protocol answer.
-func Answers(t testing.TB, dir string) *judging.ModelAnswers {
+// ReadAnswers reads the model's answers from the folder of a run of protocol answer.
+func ReadAnswers(t testing.TB, dir string) *judging.ModelAnswers {
 	t.Helper()
 	a, err := judging.ReadAnswers(dir, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
 	assert.NilError(t, err)
@@ -115,8 +115,8 @@ func ReadReplyTable(t testing.TB, file string, columns int) (rows [][]string) {
 	return rows
 }
 
-// CheckRecord encodes a record as its line of records.jsonl and returns the error of reading the line back.
-func CheckRecord(r *judging.Record) error {
+// CheckRecordRoundTrip encodes a record as its line of records.jsonl and returns the error of reading the line back.
+func CheckRecordRoundTrip(r *judging.Record) error {
 	line, err := json.Marshal(r)
 	if err == nil {
 		_, err = judging.DecodeRecord(line)

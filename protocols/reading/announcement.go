@@ -12,7 +12,7 @@ func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, sid
 	if p.firmness == strongClaim {
 		return "", polarityNone, 0
 	}
-	words := sidedWords
+	words := answerOrSideWords
 	if g.goalPolarity == polarityNone {
 		words = answerWords
 	}
@@ -29,7 +29,7 @@ func (g grammar) findAnnouncement(p labelContext, praise rank) (word string, sid
 			return "", polarityNone, -1
 		case matchesRule(lead, "not-it"),
 			matchesRule(word, "thing") && !matchesRule(lead, "adjective") && phrasePolarity(lead, len(lead)) == polarityNone,
-			p.name != "" && side == polarityNone && p.innerStart < p.start+2 &&
+			p.namedResponse != "" && side == polarityNone && p.innerStart < p.start+2 &&
 				matchesRule(p.textBefore[max(0, m[0]-8):], "own-answer"),
 			g.needsColon != nil && g.needsColon(word) && p.form == formBare && !strings.ContainsAny(gap, ":\n"),
 			!p.isAnnouncedBy(lead, word, praise):
@@ -114,7 +114,7 @@ func (p labelContext) aloneRank() rank {
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.innerEnd-p.innerStart > 1
 	concludes := isLast && p.prefixMatches("concluded") && !isConditional(p.textBefore)
-	corrects := p.from > from && (p.prefixMatches("correcting") || isLast && isWord && p.prefixMatches("lone-lead"))
+	corrects := p.statementStart > from && (p.prefixMatches("correcting") || isLast && isWord && p.prefixMatches("lone-lead"))
 	if (concludes || corrects) && p.suffixMatches("ends-all") {
 		return explicitClaim
 	}

@@ -19,8 +19,8 @@ func Letter(reply string, n int) Match {
 			}
 			return "", noClaim
 		},
-		labelWordRule: ruleAnswer,
-		offered:       letters[:n],
+		announcedLabelRule: ruleAnswer,
+		offered:            letters[:n],
 	}.read(reply)
 }
 
@@ -35,7 +35,7 @@ var letterNouns = strings.Fields(`option choice letter statement alternative alt
 func (v *normalizedReply) optionLetters() []label {
 	all := v.letterLabels(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {
-		from, to := v.statement(l.start)
+		from, to := v.statementBounds(l.start)
 		return l.value == "I" && matchesRule(v.text[max(from, l.start-leftWindow):min(to, l.end+leftWindow)], "roman")
 	})
 }
@@ -79,19 +79,19 @@ func choiceGrammar(target polarity, labels func(*normalizedReply) []label, offer
 			}
 			return "", noClaim
 		},
-		needsColon:    func(word string) bool { return word == "answer" },
-		labelWordRule: ruleAnswer,
-		offered:       offered,
-		goalPolarity:  target,
-		furtherRule:   "more-options",
+		needsColon:         func(word string) bool { return word == "answer" },
+		announcedLabelRule: ruleAnswer,
+		offered:            offered,
+		goalPolarity:       target,
+		furtherLabelRule:   "more-options",
 	}
 }
 
-// Characters that may stand between a noun and the number of an option (optionMarks), and before a number
+// Characters that may stand between a noun and the number of an option (marksAfterOptionNoun), and before a number
 // without a noun (marksBeforeNumber).
 const (
-	optionMarks       = " \t\n:#[(\"'{_"
-	marksBeforeNumber = " \t\n\"'([{#:>|=–—-"
+	marksAfterOptionNoun = " \t\n:#[(\"'{_"
+	marksBeforeNumber    = " \t\n\"'([{#:>|=–—-"
 )
 
 var (
@@ -118,10 +118,10 @@ func optionLabels(v *normalizedReply) []label {
 		if strings.HasSuffix(v.lower[:i], " -") {
 			k = -k
 		}
-		l := labelAt(strconv.Itoa(k), i, end)
-		lead := strings.TrimRight(strings.TrimSuffix(v.lower[:i], "-"), optionMarks)
+		l := newLabel(strconv.Itoa(k), i, end)
+		lead := strings.TrimRight(strings.TrimSuffix(v.lower[:i], "-"), marksAfterOptionNoun)
 		if sign := lastWordStart(lead, numberSigns); sign >= 0 {
-			lead = strings.TrimRight(lead[:sign], optionMarks)
+			lead = strings.TrimRight(lead[:sign], marksAfterOptionNoun)
 		}
 		noun := lastWordStart(lead, optionNouns)
 		switch {

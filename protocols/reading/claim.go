@@ -9,30 +9,30 @@ import (
 // labelContext holds a label found in a normalized reply, with the text around it.
 type labelContext struct {
 	label
-	view                  *normalizedReply
-	allLabels             []label // all labels of the view
-	i                     int     // index of the label in all
-	from, to              int     // bounds of the label's statement (sentence) in the view
-	textBefore, textAfter string  // text of that statement before and after the label, in lower case
+	view                         *normalizedReply
+	allLabels                    []label // all labels of the view
+	i                            int     // index of the label in all
+	statementStart, statementEnd int     // bounds of the label's statement (sentence) in the view
+	textBefore, textAfter        string  // text of that statement before and after the label, in lower case
 }
 
 // newLabelContext returns label i of all, the labels of v, with the text around it.
 func newLabelContext(v *normalizedReply, all []label, i int) labelContext {
 	p := labelContext{label: all[i], view: v, allLabels: all, i: i}
-	p.from, p.to = v.statement(p.start)
+	p.statementStart, p.statementEnd = v.statementBounds(p.start)
 	p.textBefore = v.statementBefore(p.start)
-	p.textAfter = v.lower[p.end:max(p.end, min(p.to, p.end+rightWindow))]
+	p.textAfter = v.lower[p.end:max(p.end, min(p.statementEnd, p.end+rightWindow))]
 	return p
 }
 
 // claim returns how firmly the statement around p gives its label as the verdict, and by which rule; with
 // rank noClaim if it does not.
 func (g grammar) claim(p labelContext) claim {
-	c := claim{label: p.label, statementStart: p.from}
+	c := claim{label: p.label, statementStart: p.statementStart}
 	value, praise := g.predicateValue(p)
 	word, side, start := g.findAnnouncement(p, praise)
 	alone := p.aloneRank()
-	answerSide := p.questionSide(g.goalPolarity)
+	answerSide := p.questionPolarity(g.goalPolarity)
 	if answerSide != polarityNone && p.suffixMatches("lone-tail") {
 		alone = explicitClaim
 	}
@@ -58,8 +58,8 @@ func (g grammar) claim(p labelContext) claim {
 		c.rule = ruleBoxed
 	case word != "" && (praise > noClaim || !p.suffixMatches("other-verb")):
 		c.rank = explicitClaim
-		c.rule = g.labelWordRule
-		if word == "selection" && g.labelWordRule == ruleAnswer {
+		c.rule = g.announcedLabelRule
+		if word == "selection" && g.announcedLabelRule == ruleAnswer {
 			c.rule = ruleSelection
 		}
 		if matchesRule(p.textBefore[start:], "would") {
@@ -78,7 +78,7 @@ func (g grammar) claim(p labelContext) claim {
 		return c
 	}
 	c.polarity = side
-	if side == polarityNone && praise == noClaim && p.name != "" && alone > noClaim {
+	if side == polarityNone && praise == noClaim && p.namedResponse != "" && alone > noClaim {
 		c.polarity = answerSide
 	}
 	switch {
@@ -99,9 +99,9 @@ func (g grammar) claim(p labelContext) claim {
 	return c
 }
 
-// questionSide returns whether a name answers a question for the better or the worse response: "Which is worse? A." At
-// the beginning of a reply that is the question of the prompt, target. It is polarityNone if no question precedes.
-func (p labelContext) questionSide(target polarity) polarity {
+// questionPolarity returns whether a name answers a question for the better or the worse response: "Which is worse? A."
+// At the beginning of a reply that is the question of the prompt, target. It is polarityNone if no question precedes.
+func (p labelContext) questionPolarity(target polarity) polarity {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
 	if before == "" && v.text[p.end-1] != ']' {
@@ -110,8 +110,8 @@ func (p labelContext) questionSide(target polarity) polarity {
 	if !strings.HasSuffix(before, "?") {
 		return polarityNone
 	}
-	from, _ := v.statement(len(before) - 1)
-	for _, m := range sidedWords.findAll(before[from:]) {
+	from, _ := v.statementBounds(len(before) - 1)
+	for _, m := range answerOrSideWords.findAll(before[from:]) {
 		if side := phrasePolarity(before[from:from+m[1]], m[0]); side != polarityNone {
 			return side
 		}
@@ -128,7 +128,7 @@ func (p labelContext) isDisclaimed(isAnnounced bool) bool {
 		return true
 	}
 	if p.form < formFormatted {
-		return !isAnnounced && isOnlyMentioned(p.view, p.allLabels, p.i) || p.isOverruled()
+		return !isAnnounced && isOnlyMentioned(p.view, p.allLabels, p.i) || p.isOverruledByFormattedLabel()
 	}
 	peers := slices.DeleteFunc(slices.Clone(p.allLabels), func(l label) bool { return l.form < formFormatted })
 	k := slices.Index(peers, p.label)
@@ -136,10 +136,11 @@ func (p labelContext) isDisclaimed(isAnnounced bool) bool {
 		isOnlyMentioned(p.view, peers, k) && !(isAnnounced && p.suffixMatches("means"))
 }
 
-// isOverruled reports whether the statement also has a label in the requested format, which counts instead.
-func (p labelContext) isOverruled() bool {
+// isOverruledByFormattedLabel reports whether the statement also has a label in the requested format, which counts
+// instead.
+func (p labelContext) isOverruledByFormattedLabel() bool {
 	return slices.ContainsFunc(p.allLabels[max(0, p.i-8):min(len(p.allLabels), p.i+8)], func(l label) bool {
-		return l.form == formFormatted && l.start >= p.from && l.start < p.to
+		return l.form == formFormatted && l.start >= p.statementStart && l.start < p.statementEnd
 	})
 }
 
@@ -147,14 +148,14 @@ func (p labelContext) isOverruled() bool {
 // replace its label ("A, no, B").
 func (g grammar) checkNeighbors(p labelContext, c *claim) {
 	v := p.view
-	if matchesRule(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.furtherRule) {
+	if matchesRule(v.text[c.end:max(c.end, min(p.statementEnd, c.end+leftWindow))], g.furtherLabelRule) {
 		c.isAmbiguous = true
 		return
 	}
 	isDenied := false
 	for j := p.i + 1; j < min(len(p.allLabels), p.i+4); j++ {
 		next := newLabelContext(v, p.allLabels, j)
-		if next.start >= p.to {
+		if next.start >= p.statementEnd {
 			return
 		}
 		gap := v.lower[c.end:next.start]

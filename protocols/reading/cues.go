@@ -82,9 +82,9 @@ var (
 	// Words for the better and for the worse of two things.
 	betterWords = cuesOf("better")
 	worseWords  = append(cuesOf("worse"), "least")
-	// answerWords announce an answer; sidedWords also announce one of two compared responses.
-	answerWords = newLexicon(cuesOf("answer"))
-	sidedWords  = newLexicon(cuesOf("answer", "better", "worse"))
+	// answerWords announce an answer; answerOrSideWords also announce one of two compared responses.
+	answerWords       = newLexicon(cuesOf("answer"))
+	answerOrSideWords = newLexicon(cuesOf("answer", "better", "worse"))
 )
 
 // phrasePolarity reports whether the last word of a phrase, which begins at byte start, means better or worse, or

@@ -54,7 +54,7 @@ func isTimeOrDate(s string, n Numeral) bool {
 }
 
 // powers maps words such as "million" to powers of ten as exponents: e6.
-var powers = keyValueMap(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
+var powerOfTenWords = keyValueMap(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
 	万 e4 萬 e4 만 e4 百万 e6 백만 e6 千万 e7 천만 e7 亿 e8 億 e8 억 e8`)
 
 // isStandaloneNumber extends the number n in the text s by a power of ten, or a word for one ("2 million"), and reports
@@ -62,13 +62,13 @@ var powers = keyValueMap(`thousand e3 million e6 billion e9 trillion e12 lakh e5
 func isStandaloneNumber(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := matchRule(s[n.End:], "scaled"); m != nil {
-			power := powers[strings.ToLower(m[1]+m[2])]
+			power := powerOfTenWords[strings.ToLower(m[1]+m[2])]
 			n.digits += power
 			n.End += len(m[0])
 			n.unclear = n.unclear || power == "" || m[2] != "" && isDigit(s, n.End)
 		} else if m := rulePattern("scaled-money").FindString(s[n.End:]); m == "k" || m == "K" ||
 			m != "" && strings.Contains(s[max(0, n.Start-1):n.End], "$") {
-			n.digits += powers[strings.ToLower(m)]
+			n.digits += powerOfTenWords[strings.ToLower(m)]
 			n.End += len(m)
 		}
 	}
@@ -87,8 +87,8 @@ func (n Numeral) unitEnd(s string) int {
 	return n.End
 }
 
-// Value returns the number in its shortest form: 1450 for $1,450.00.
-func (n Numeral) Value() string { return FormatNumber(n.Rational()) }
+// CanonicalText returns the number in its shortest form: 1450 for $1,450.00.
+func (n Numeral) CanonicalText() string { return FormatNumber(n.Rational()) }
 
 // isListNumber reports whether the number n begins the line as the number of a list's item: "2." or "(2)".
 func isListNumber(line string, n Numeral) bool {

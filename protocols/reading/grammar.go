@@ -7,21 +7,21 @@ import (
 
 // grammar describes which labels (names of answers) a reader looks for in a reply, and the words that claim them.
 type grammar struct {
-	labels         func(v *normalizedReply) []label            // returns all labels of a view, in order
-	predicateValue func(p labelContext) (value string, r rank) // the answer that words after a label give, and how firmly
-	offered        []string                                    // values that count as a verdict
-	labelWordRule  string                                      // rule for labels that a word announces; see Match.Rule
-	needsColon     func(word string) bool                      // whether a word announces a bare label only with a colon
-	goalPolarity   polarity                                    // better or worse, as the prompt asks; else polarityNone
-	valueFor       func(l label, side polarity) string         // answer of a statement that calls a label better or worse
-	scores         func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
-	furtherRule    string                                      // rule for further labels: "and 3" after "option 2"
+	labels             func(v *normalizedReply) []label            // returns all labels of a view, in order
+	predicateValue     func(p labelContext) (value string, r rank) // the answer that words after a label give, and how firmly
+	offered            []string                                    // values that count as a verdict
+	announcedLabelRule string                                      // rule for labels that a word announces; see Match.Rule
+	needsColon         func(word string) bool                      // whether a word announces a bare label only with a colon
+	goalPolarity       polarity                                    // better or worse, as the prompt asks; else polarityNone
+	valueFor           func(l label, side polarity) string         // answer of a statement that calls a label better or worse
+	claimByScores      func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
+	furtherLabelRule   string                                      // rule for further labels: "and 3" after "option 2"
 }
 
 // label is a place in a normalized reply (view) that names an answer, such as "option B" or "[[A>B]]".
 type label struct {
 	value                string // the answer in canonical form: "B", "A>B"; "" if the name alone decides nothing
-	name                 string // the response that the label names, "A" or "B"; "" for orders and ties
+	namedResponse        string // the response that the label names, "A" or "B"; "" for orders and ties
 	start, end           int    // bounds in the view, with brackets and noun
 	innerStart, innerEnd int    // bounds in the view without brackets and noun
 	form                 form   // how it is written: bare, marked or formatted
@@ -58,8 +58,8 @@ type claim struct {
 	isAmbiguous    bool     // the statement names another label as well
 }
 
-// labelAt returns a label of a value at bytes start to end of the view.
-func labelAt(value string, start, end int) label {
+// newLabel returns a label of a value at bytes start to end of the view.
+func newLabel(value string, start, end int) label {
 	return label{value: value, start: start, end: end, innerStart: start, innerEnd: end}
 }
 
@@ -75,8 +75,8 @@ func (g grammar) read(reply string) Match {
 	if final.rank == noClaim {
 		final = v.onlyFormatted(all)
 	}
-	if g.scores != nil && final.form < formFormatted {
-		scored := g.scores(v, all)
+	if g.claimByScores != nil && final.form < formFormatted {
+		scored := g.claimByScores(v, all)
 		if final.rank == noClaim {
 			final = scored
 		}
@@ -84,10 +84,10 @@ func (g grammar) read(reply string) Match {
 	}
 	// A weak claim counts only if no label follows.
 	isWeak := final.rank == weakClaim && final.rule == rulePredicate && g.valueFor != nil
-	if final.rank == noClaim || isWeak && v.isFollowed(all, final.end) {
+	if final.rank == noClaim || isWeak && v.hasLaterLabel(all, final.end) {
 		return Match{Outcome: None}
 	}
-	neighbor := g.neighborValue(v, all, final)
+	neighbor := g.valueFromSurroundingWords(v, all, final)
 	final.value = cmp.Or(final.value, neighbor)
 	f := v.result(final.rule, final.value, final.innerStart, final.innerEnd)
 	switch {
@@ -101,14 +101,14 @@ func (g grammar) read(reply string) Match {
 	return f
 }
 
-// isFollowed reports whether one of the labels stands in a later statement than the one that contains byte end-1.
-func (v *normalizedReply) isFollowed(all []label, end int) bool {
-	_, to := v.statement(end - 1)
+// hasLaterLabel reports whether one of the labels stands in a later statement than the one that contains byte end-1.
+func (v *normalizedReply) hasLaterLabel(all []label, end int) bool {
+	_, to := v.statementBounds(end - 1)
 	return all[len(all)-1].start >= to
 }
 
-// onlyFormatted returns the label in the requested format if all labels in that format are equal, unless it is only
-// denied, asked or repeated from the prompt. read uses it for replies without any claim.
+// soleFormattedClaim returns the label in the requested format if all labels in that format are equal, unless it is
+// only denied, asked or repeated from the prompt. read uses it for replies without any claim.
 func (v *normalizedReply) onlyFormatted(all []label) (final claim) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
 		return l.form < formFormatted
@@ -183,9 +183,9 @@ func (g grammar) decide(v *normalizedReply, all []label) (final claim) {
 	return final
 }
 
-// neighborValue returns the answer that the words around final, a label in the requested format, claim; "" for none:
-// B>A for "Assistant A is worse: [[A>B]]".
-func (g grammar) neighborValue(v *normalizedReply, all []label, final claim) (value string) {
+// valueFromSurroundingWords returns the answer that the words around final, a label in the requested format, claim; ""
+// for none: B>A for "Assistant A is worse: [[A>B]]".
+func (g grammar) valueFromSurroundingWords(v *normalizedReply, all []label, final claim) (value string) {
 	if g.valueFor == nil || final.form < formFormatted {
 		return ""
 	}
@@ -197,7 +197,7 @@ func (g grammar) neighborValue(v *normalizedReply, all []label, final claim) (va
 		isBefore := p.start < final.start
 		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
 		switch {
-		case p.from != final.statementStart && !(isBefore && p.to == final.statementStart):
+		case p.statementStart != final.statementStart && !(isBefore && p.statementEnd == final.statementStart):
 			continue
 		case matchesRule(between, "turning"):
 			if isBefore {
@@ -207,8 +207,8 @@ func (g grammar) neighborValue(v *normalizedReply, all []label, final claim) (va
 		}
 		c := g.claim(p)
 		_, praise := g.predicateValue(p)
-		if c.rank >= strongClaim && c.value != "" && (praise > noClaim || c.polarity != polarityNone || p.name == "") &&
-			(final.value != "" || final.name == p.name) {
+		if c.rank >= strongClaim && c.value != "" && (praise > noClaim || c.polarity != polarityNone || p.namedResponse == "") &&
+			(final.value != "" || final.namedResponse == p.namedResponse) {
 			return c.value
 		}
 	}

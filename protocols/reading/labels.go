@@ -13,9 +13,9 @@ func PairLabel(reply string, offered []string) Match {
 	return readPairLabel(reply, offered, polarityBetter, "A>B", "B>A")
 }
 
-// WorseLabel reads a reply as PairLabel does where the prompt asked for the worse response. A single name has no value
-// here, because it may mean the better or the worse response.
-func WorseLabel(reply string, offered []string) Match {
+// PairLabelForWorseGoal reads a reply as PairLabel does where the prompt asked for the worse response. A single name
+// has no value here, because it may mean the better or the worse response.
+func PairLabelForWorseGoal(reply string, offered []string) Match {
 	return readPairLabel(reply, offered, polarityWorse, "", "")
 }
 
@@ -23,11 +23,11 @@ func WorseLabel(reply string, offered []string) Match {
 // response that the prompt asked for.
 func readPairLabel(reply string, offered []string, target polarity, a, b string) Match {
 	return comparison{
-		parse:          pairLabel,
+		parseBrackets:  parsePairLabel,
 		labelA:         "A>B",
 		labelB:         "B>A",
 		labelTie:       "A=B",
-		names:          map[string]string{"A": a, "B": b},
+		valueByName:    map[string]string{"A": a, "B": b},
 		targetPolarity: target,
 	}.grammar(offered).read(reply)
 }
@@ -35,20 +35,20 @@ func readPairLabel(reply string, offered []string, target polarity, a, b string)
 // Preference reads which response a reply prefers: [[A]], [[B]] or, if offered has it, [[C]] for a tie.
 func Preference(reply string, offered []string) Match {
 	return comparison{
-		parse:          preference,
+		parseBrackets:  parsePreference,
 		labelA:         "A",
 		labelB:         "B",
 		labelTie:       "C",
-		names:          map[string]string{"A": "A", "B": "B", "C": "C"},
+		valueByName:    map[string]string{"A": "A", "B": "B", "C": "C"},
 		targetPolarity: polarityBetter,
 	}.grammar(offered).read(reply)
 }
 
 // comparison describes the labels of replies that compare two responses, A and B.
 type comparison struct {
-	parse                    func(inside string) string // parses the content of brackets; "" if it is no label
+	parseBrackets            func(inside string) string // parses the content of brackets; "" if it is no label
 	labelA, labelB, labelTie string                     // labels that prefer A, prefer B, and for a tie
-	names                    map[string]string          // values of names: "A", "B", "C"; "" if one decides nothing
+	valueByName              map[string]string          // values of names: "A", "B", "C"; "" if one decides nothing
 	targetPolarity           polarity                   // the response that the prompt asks for: better or worse
 }
 
@@ -61,7 +61,7 @@ const (
 // Correctness reads whether a reply judges an answer as right: [[Correct]] or [[Incorrect]], or words for either.
 func Correctness(reply string) Match {
 	return readWord(reply, []string{LabelCorrect, LabelIncorrect}, func(v *normalizedReply) []label {
-		return mergeLabels(v.brackets(correctness),
+		return mergeLabels(v.brackets(parseCorrectness),
 			mergeLabels(v.lexiconLabels(incorrectWords, LabelIncorrect), v.lexiconLabels(correctWords, LabelCorrect)))
 	})
 }
@@ -69,11 +69,11 @@ func Correctness(reply string) Match {
 // readWord reads a verdict that is one of the offered words, whose mentions labels finds.
 func readWord(reply string, offered []string, labels func(*normalizedReply) []label) Match {
 	return grammar{
-		labels:         labels,
-		predicateValue: func(labelContext) (string, rank) { return "", noClaim },
-		needsColon:     func(word string) bool { return !matchesRule(word, "judging") }, // "the choice is correct"
-		labelWordRule:  ruleVerdict,
-		offered:        offered,
+		labels:             labels,
+		predicateValue:     func(labelContext) (string, rank) { return "", noClaim },
+		needsColon:         func(word string) bool { return !matchesRule(word, "judging") }, // "the choice is correct"
+		announcedLabelRule: ruleVerdict,
+		offered:            offered,
 	}.read(reply)
 }
 
@@ -92,16 +92,16 @@ var (
 
 // wordLabels maps words to labels: names by position such as "former", and words for a tie such as "draw".
 var (
-	wordLabels       = readWordLabels()
+	wordLabels       = loadWordLabels()
 	wordLabelLexicon = newLexicon(slices.Collect(maps.Keys(wordLabels)))
 )
 
-// readWordLabels makes wordLabels from the kinds "first", "second", "tie" and "equal" of cues.txt.
-func readWordLabels() map[string]label {
+// loadWordLabels makes wordLabels from the kinds "first", "second", "tie" and "equal" of cues.txt.
+func loadWordLabels() map[string]label {
 	table := map[string]label{}
 	for kind, l := range map[string]label{
-		"first":  {name: "A"},
-		"second": {name: "B"},
+		"first":  {namedResponse: "A"},
+		"second": {namedResponse: "B"},
 		"tie":    {},
 		"equal":  {firmness: weakClaim},
 	} {
@@ -112,9 +112,9 @@ func readWordLabels() map[string]label {
 	return table
 }
 
-// pairLabel parses the content of brackets as an order of two responses; "" if it is none. It
+// parsePairLabel parses the content of brackets as an order of two responses; "" if it is none. It
 // reads >> as >, and A<B as B>A.
-func pairLabel(inside string) string {
+func parsePairLabel(inside string) string {
 	if matchesRule(inside, "tie-form") {
 		return "A=B"
 	}
@@ -134,8 +134,8 @@ func pairLabel(inside string) string {
 	return first + ">" + second
 }
 
-// preference parses the content of brackets as the letter of a response, or C for a tie; "" if it is neither.
-func preference(inside string) string {
+// parsePreference parses the content of brackets as the letter of a response, or C for a tie; "" if it is neither.
+func parsePreference(inside string) string {
 	if matchesRule(inside, "tie-form") {
 		return "C"
 	}
@@ -146,8 +146,8 @@ func preference(inside string) string {
 	return strings.ToUpper(m[1])
 }
 
-// correctness parses the content of brackets as Correct or Incorrect; "" if it is neither.
-func correctness(inside string) string {
+// parseCorrectness parses the content of brackets as Correct or Incorrect; "" if it is neither.
+func parseCorrectness(inside string) string {
 	m := matchRule(inside, "correctness-form")
 	switch {
 	case m == nil:
@@ -161,9 +161,9 @@ func correctness(inside string) string {
 // valueFor returns the label that follows if the response named by l is called better, or worse; "" if l names none.
 func (c comparison) valueFor(l label, side polarity) string {
 	switch {
-	case l.name != "A" && l.name != "B" || side != polarityBetter && side != polarityWorse:
+	case l.namedResponse != "A" && l.namedResponse != "B" || side != polarityBetter && side != polarityWorse:
 		return ""
-	case (l.name == "A") == (side == polarityBetter):
+	case (l.namedResponse == "A") == (side == polarityBetter):
 		return c.labelA
 	}
 	return c.labelB
@@ -174,11 +174,11 @@ func (c comparison) grammar(offered []string) grammar {
 	return grammar{
 		labels: c.labels,
 		predicateValue: func(p labelContext) (string, rank) {
-			if p.name == "" {
+			if p.namedResponse == "" {
 				return p.praiseTie()
 			}
 			s, _ := p.predicate()
-			if s.polarity == polarityPick && p.value == c.names[p.name] {
+			if s.polarity == polarityPick && p.value == c.valueByName[p.namedResponse] {
 				return p.value, s.rank
 			}
 			value := c.valueFor(p.label, s.polarity)
@@ -187,15 +187,15 @@ func (c comparison) grammar(offered []string) grammar {
 			}
 			return value, s.rank
 		},
-		labelWordRule: ruleVerdict,
-		offered:       offered,
-		goalPolarity:  c.targetPolarity,
-		valueFor:      c.valueFor,
-		scores:        c.claimByScores,
+		announcedLabelRule: ruleVerdict,
+		offered:            offered,
+		goalPolarity:       c.targetPolarity,
+		valueFor:           c.valueFor,
+		claimByScores:      c.claimByScores,
 	}
 }
 
-// praiseTie returns the value of p, a word for a tie or a ranking of both responses, and its
+// tieOrRankingValue returns the value of p, a word for a tie or a ranking of both responses, and its
 // firmness by the words around it.
 func (p labelContext) praiseTie() (value string, firm rank) {
 	switch {
@@ -210,16 +210,16 @@ func (p labelContext) praiseTie() (value string, firm rank) {
 // labels returns all labels of the comparison in a view: labels in brackets, the names A and B, and words for a tie. If
 // no label has the requested format, [[A]] counts as an order too.
 func (c comparison) labels(v *normalizedReply) []label {
-	all := v.brackets(c.parse)
+	all := v.brackets(c.parseBrackets)
 	isPair := c.labelTie == "A=B"
 	if isPair {
 		all = mergeLabels(all, v.orderLabels())
 		if !slices.ContainsFunc(all, func(l label) bool { return l.form == formFormatted }) {
-			all = mergeLabels(all, c.candidateLabels(v.brackets(preference)))
+			all = mergeLabels(all, c.labelsOfLetters(v.brackets(parsePreference)))
 		}
 	}
-	all = mergeLabels(all, c.candidateLabels(v.letterLabels(assistantNouns, 'C', true)))
-	return c.rankings(v, mergeLabels(all, c.findWordLabels(v)))
+	all = mergeLabels(all, c.labelsOfLetters(v.letterLabels(assistantNouns, 'C', true)))
+	return c.mergeRankedNames(v, mergeLabels(all, c.findWordLabels(v)))
 }
 
 // findWordLabels returns the labels that stand in a view as words: by position ("the second response") or as a tie.
@@ -232,23 +232,23 @@ func (c comparison) findWordLabels(v *normalizedReply) (all []label) {
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
-		l := labelAt(c.labelTie, m[0], m[1])
-		l.name, l.firmness = wordLabels[word].name, wordLabels[word].firmness
-		if l.name != "" {
-			l.value = c.names[l.name]
+		l := newLabel(c.labelTie, m[0], m[1])
+		l.namedResponse, l.firmness = wordLabels[word].namedResponse, wordLabels[word].firmness
+		if l.namedResponse != "" {
+			l.value = c.valueByName[l.namedResponse]
 		}
 		all = append(all, l)
 	}
 	return all
 }
 
-// candidateLabels returns those of the letters that name a response or a tie, with their values.
-func (c comparison) candidateLabels(letters []label) []label {
+// labelsOfLetters returns those of the letters that name a response or a tie, with their values.
+func (c comparison) labelsOfLetters(letters []label) []label {
 	var all []label
 	for _, l := range letters {
-		value, ok := c.names[l.value]
+		value, ok := c.valueByName[l.value]
 		if ok {
-			l.name = l.value
+			l.namedResponse = l.value
 			l.value = value
 			all = append(all, l)
 		}
@@ -272,7 +272,7 @@ func (v *normalizedReply) brackets(parse func(inside string) string) []label {
 		}
 		end = start + m[1]
 		value := parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
-		l := labelAt(value, start, end)
+		l := newLabel(value, start, end)
 		l.form = formMarked
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
 			l.form = formFormatted
@@ -287,7 +287,7 @@ func (v *normalizedReply) brackets(parse func(inside string) string) []label {
 // lexiconLabels returns the places of words as labels with the same value.
 func (v *normalizedReply) lexiconLabels(words *lexicon, value string) (all []label) {
 	for _, m := range words.findAll(v.lower) {
-		all = append(all, labelAt(value, m[0], m[1]))
+		all = append(all, newLabel(value, m[0], m[1]))
 	}
 	return all
 }
@@ -313,14 +313,14 @@ func (v *normalizedReply) orderLabels() []label {
 		if noun >= 0 {
 			start = noun
 		}
-		value := pairLabel(v.lower[start:end])
+		value := parsePairLabel(v.lower[start:end])
 		if value == "" {
 			continue
 		}
 		last = end
 		next := strings.TrimLeft(v.lower[end:], " ")
 		if strings.IndexAny(next, "<=>") != 0 { // A>B>A is not an order of two
-			all = append(all, labelAt(value, start, end))
+			all = append(all, newLabel(value, start, end))
 		}
 	}
 	return all
@@ -382,7 +382,7 @@ func (v *normalizedReply) letterLabels(nouns []string, last byte, areNames bool)
 		if end > i+1 || letter < 'A' || letter > last || hasWordBefore(v.text, i) || isWordCharAt(v.text, end) {
 			continue
 		}
-		l, ok := v.letter(nouns, i)
+		l, ok := v.letterLabelAt(nouns, i)
 		if areNames && l.form == formBare && matchesRule(textBefore(v.lower, i, leftWindow/8), "numbered") {
 			continue
 		}
@@ -403,9 +403,10 @@ func (v *normalizedReply) isName(i int, style form) bool {
 	return v.text[i] <= 'B' && matchesRule(suffix, "goes-on-name") && !isArticle
 }
 
-// letter returns the label of the letter at byte i, with the noun before it; ok is false if the letter is not a label.
-func (v *normalizedReply) letter(nouns []string, i int) (l label, ok bool) {
-	l = labelAt("", i, i+1)
+// letterLabelAt returns the label of the letter at byte i, with the noun before it; ok is false if the letter is not a
+// label.
+func (v *normalizedReply) letterLabelAt(nouns []string, i int) (l label, ok bool) {
+	l = newLabel("", i, i+1)
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !hasWordBefore(v.text, i-1) {
 		l.start = i - 1

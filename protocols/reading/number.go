@@ -129,7 +129,7 @@ func (v *normalizedReply) expressionValue(rule, s string, i int, n Numeral) Matc
 	if !isWhole || matchesRule(s[best.End:], "span") {
 		return v.conflictAt(rule, i+n.Start, i+best.End)
 	}
-	return v.result(rule, best.Value(), i+best.Start, i+best.End)
+	return v.result(rule, best.CanonicalText(), i+best.Start, i+best.End)
 }
 
 // addGroups extends the number n in the text s by groups of three digits after blanks: "118 000", "1 250,50".
@@ -164,13 +164,13 @@ func (v *normalizedReply) lastNumber() Match {
 	return Match{Outcome: None}
 }
 
-// longLine is the number of bytes that lastNumber examines of a line, at the line's end.
-const longLine = 4000
+// maxLineBytes is the number of bytes that lastNumber examines of a line, at the line's end.
+const maxLineBytes = 4000
 
 // lastNumberInLine returns the number of the last sentence in bytes start to end of the view, a line; an empty match
 // for none.
 func (v *normalizedReply) lastNumberInLine(start, end int) Match {
-	start = max(start, end-longLine)
+	start = max(start, end-maxLineBytes)
 	line := v.text[start:end]
 	var all []Numeral
 	for n, ok := v.nextNumber(line, 0); ok; n, ok = v.nextNumber(line, n.End) {
@@ -201,25 +201,25 @@ func (v *normalizedReply) lastNumberInLine(start, end int) Match {
 		}
 		return v.evaluateNumber(ruleEquality, line[from:], start+from)
 	}
-	return v.lastNumberOfLine(line, start, all, from)
+	return v.boldOrLastNumber(line, start, all, from)
 }
 
-// lastNumberOfLine returns the last number in bold type in the line's sentence from byte from on; else the line's last
+// boldOrLastNumber returns the last number in bold type in the line's sentence from byte from on; else the line's last
 // number. all lists the line's numbers, start is its place in the view. Denied numbers do not count.
-func (v *normalizedReply) lastNumberOfLine(line string, start int, all []Numeral, from int) (f Match) {
+func (v *normalizedReply) boldOrLastNumber(line string, start int, all []Numeral, from int) (f Match) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
 		return matchesRule(textBefore(line, n.Start, 24), "negation")
 	})
 	for _, n := range slices.Backward(all) {
 		if n.Start >= from && v.isBold(start+n.Start, start+n.End) {
-			return v.result(ruleBold, n.Value(), start+n.Start, start+n.End)
+			return v.result(ruleBold, n.CanonicalText(), start+n.Start, start+n.End)
 		}
 	}
 	if len(all) == 0 {
 		return f
 	}
 	n := all[len(all)-1]
-	f = v.result(ruleLastNumber, n.Value(), start+n.Start, start+n.End)
+	f = v.result(ruleLastNumber, n.CanonicalText(), start+n.Start, start+n.End)
 	between := ""
 	if len(all) > 1 {
 		between = line[all[len(all)-2].End:n.End]

@@ -7,8 +7,8 @@ import (
 
 const (
 	// Limits for JSON in a reply: bytes of an object's key, and objects within each other.
-	maxKeyBytes = 64
-	maxObjects  = 8
+	maxKeyBytes    = 64
+	maxObjectDepth = 8
 )
 
 // object writes the JSON object at byte i of the reply as text and returns the object's end: a line for each value

@@ -131,17 +131,17 @@ func (p labelContext) predicate() (s predicate, end int) {
 		}
 		return s, m[1]
 	}
-	return p.contrastPredicate(), 0
+	return p.predicateByContrast(), 0
 }
 
-// contrastPredicate returns the predicate that the reply denies, or only supposes, of the previous label and affirms of
-// the label of p: "A isn't better. B is."
-func (p labelContext) contrastPredicate() (s predicate) {
+// predicateByContrast returns the predicate that the reply denies, or only supposes, of the previous label and affirms
+// of the label of p: "A isn't better. B is."
+func (p labelContext) predicateByContrast() (s predicate) {
 	if p.i == 0 || !p.suffixMatches("stands-for") {
 		return s
 	}
 	previous := newLabelContext(p.view, p.allLabels, p.i-1)
-	if previous.value == p.value && previous.name == p.name || previous.end+len(previous.textAfter) < p.from-1 {
+	if previous.value == p.value && previous.namedResponse == p.namedResponse || previous.end+len(previous.textAfter) < p.statementStart-1 {
 		return s
 	}
 	gap := p.view.gap(previous.label, p.label)

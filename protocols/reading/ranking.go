@@ -2,12 +2,12 @@ package reading
 
 import "strconv"
 
-// rankings replaces two names that stand in a list from best to worst ("Ranking: B, A"), or from worst to best, by
-// one label for their order.
-func (c comparison) rankings(v *normalizedReply, all []label) []label {
+// mergeRankedNames replaces two names that stand in a list from best to worst ("Ranking: B, A"), or from worst to best,
+// by one label for their order.
+func (c comparison) mergeRankedNames(v *normalizedReply, all []label) []label {
 	for i := 0; i+1 < len(all); i++ {
 		first, second := all[i], all[i+1]
-		if first.name == "" || second.name == "" || first.name == second.name ||
+		if first.namedResponse == "" || second.namedResponse == "" || first.namedResponse == second.namedResponse ||
 			second.start-first.end >= rightWindow || !matchesRule(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
@@ -23,7 +23,7 @@ func (c comparison) rankings(v *normalizedReply, all []label) []label {
 			side = polarityWorse
 		}
 		first.value = c.valueFor(first, side)
-		first.name = ""
+		first.namedResponse = ""
 		first.end = second.end
 		first.firmness = strongClaim
 		all[i] = first
@@ -38,7 +38,7 @@ func (c comparison) claimByScores(v *normalizedReply, all []label) (final claim)
 	byName := map[string]float64{}
 	isScore := false
 	for i, l := range all {
-		if l.name != "A" && l.name != "B" {
+		if l.namedResponse != "A" && l.namedResponse != "B" {
 			continue
 		}
 		p := newLabelContext(v, all, i)
@@ -47,10 +47,10 @@ func (c comparison) claimByScores(v *normalizedReply, all []label) (final claim)
 			continue
 		}
 		score, _ := strconv.ParseFloat(m[2], 64)
-		if earlier, ok := byName[l.name]; ok && earlier != score {
+		if earlier, ok := byName[l.namedResponse]; ok && earlier != score {
 			return claim{}
 		}
-		byName[l.name] = score
+		byName[l.namedResponse] = score
 		isScore = isScore || m[1] != "" || m[3] != "" || p.prefixMatches("score-before")
 		final = claim{label: l, rank: weakClaim, rule: ruleScores}
 	}

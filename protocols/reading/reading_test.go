@@ -17,7 +17,7 @@ var pairOffer = []string{"A>B", "B>A", "A=B"}
 var readers = map[string]func(reply string) Match{
 	"pair":        func(s string) Match { return PairLabel(s, pairOffer) },
 	"pair of two": func(s string) Match { return PairLabel(s, pairOffer[:2]) },
-	"worse":       func(s string) Match { return WorseLabel(s, pairOffer) },
+	"worse":       func(s string) Match { return PairLabelForWorseGoal(s, pairOffer) },
 	"preference":  func(s string) Match { return Preference(s, []string{"A", "B", "C"}) },
 	"correctness": Correctness,
 	"letter":      func(s string) Match { return Letter(s, 10) },
@@ -197,11 +197,11 @@ func checkFound(t testing.TB, name, reply string, f Match) {
 	var same bool
 	switch name {
 	case "pair":
-		same = pairLabel(inside) == f.Value || slices.Contains([]string{"a", "b"}, inside) || preference(inside) != ""
+		same = parsePairLabel(inside) == f.Value || slices.Contains([]string{"a", "b"}, inside) || parsePreference(inside) != ""
 	case "preference": // of the worse, the other is the value
-		same = preference(inside) != ""
+		same = parsePreference(inside) != ""
 	case "correctness":
-		same = correctness(inside) == f.Value ||
+		same = parseCorrectness(inside) == f.Value ||
 			len(normalize(inside).lexiconLabels(correctWords, "")) > 0 == (f.Value == LabelCorrect)
 	case "letter":
 		same = strings.EqualFold(span, f.Value)
@@ -212,7 +212,7 @@ func checkFound(t testing.TB, name, reply string, f Match) {
 		if ok {
 			n.addGroups(span)
 			isStandaloneNumber(span, &n)
-			same = n.Value() == f.Value || n.Value() == strings.TrimPrefix(f.Value, "-") || strings.Contains(n.Text, ".") // which may part thousands
+			same = n.CanonicalText() == f.Value || n.CanonicalText() == strings.TrimPrefix(f.Value, "-") || strings.Contains(n.Text, ".") // which may part thousands
 		}
 	case "output":
 		same = span == f.Value || span == "2"

@@ -51,7 +51,7 @@ func numeralAt(text string, i int) Numeral {
 		end += len(e)
 	}
 	if whole {
-		digits, end = fraction(text, i, digits, end)
+		digits, end = extendToFraction(text, i, digits, end)
 	}
 	lead := i
 	for _, frac := range []string{`\frac{`, `\dfrac{`, `\tfrac{`, `\frac`} {
@@ -59,7 +59,7 @@ func numeralAt(text string, i int) Numeral {
 			lead = i - len(frac)
 		}
 	}
-	start, minus := sign(text, lead)
+	start, minus := findMinusSign(text, lead)
 	if minus {
 		digits = "-" + digits
 	}
@@ -83,9 +83,9 @@ func wholePart(text string, i int) (digits string, end int) {
 	return digits, i + len(digits)
 }
 
-// fraction extends the whole number at bytes start to end of text, whose plain form is digits, if it is part of 3/4, 2
-// 1/2 or \frac{3}{4}, but not of a date such as 3/4/2024. It returns the new plain form and end.
-func fraction(text string, start int, digits string, end int) (string, int) {
+// extendToFraction extends the whole number at bytes start to end of text, whose plain form is digits, if it is part of
+// 3/4, 2 1/2 or \frac{3}{4}, but not of a date such as 3/4/2024. It returns the new plain form and end.
+func extendToFraction(text string, start int, digits string, end int) (string, int) {
 	lead := text[:start]
 	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
 		return fractionText(digits[:1], digits[1:]), end
@@ -119,9 +119,10 @@ func fractionText(over, under string) string {
 	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
 }
 
-// sign returns where the number whose digits begin at byte start of text begins with its minus sign, and whether it has
-// one. A currency may stand between. A dash after a word or a number is not a minus: "10-15" is two numbers.
-func sign(text string, start int) (int, bool) {
+// findMinusSign returns where the number whose digits begin at byte start of text begins with its minus sign, and
+// whether it has one. A currency may stand between. A dash after a word or a number is not a minus: "10-15" is two
+// numbers.
+func findMinusSign(text string, start int) (int, bool) {
 	before := strings.TrimRight(text[:start], `$€£¥₹\`)
 	for _, lead := range []string{before, text[:start]} { // -$5, then $-5
 		for _, dash := range "-−–－" {

@@ -38,7 +38,7 @@ func Score(reply string, levels []string) Match {
 			if m[4] >= 0 && v.lower[m[4]:m[5]] != highest && v.lower[m[4]:m[5]] != "" {
 				continue // of another scale
 			}
-			f := v.result(rule.name, n.Value(), n.Start, n.End)
+			f := v.result(rule.name, n.CanonicalText(), n.Start, n.End)
 			if score.Outcome == Decided && score.Value != f.Value {
 				return f.asConflict()
 			}
@@ -71,12 +71,12 @@ func OnScale(score string, levels []string) bool {
 // yesNo reads the answer to a yes-or-no question.
 func yesNo(reply string) Match {
 	return readWord(reply, []string{Yes, No}, func(v *normalizedReply) []label {
-		return mergeLabels(v.brackets(yesOrNo), mergeLabels(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
+		return mergeLabels(v.brackets(parseYesNo), mergeLabels(v.ruleLabels("no-word", No), v.ruleLabels("yes-word", Yes)))
 	})
 }
 
-// yesOrNo returns the answer inside brackets; "" for another text.
-func yesOrNo(inside string) string {
+// parseYesNo returns the answer inside brackets; "" for another text.
+func parseYesNo(inside string) string {
 	switch strings.TrimRight(inside, ".") {
 	case "yes":
 		return Yes
@@ -89,7 +89,7 @@ func yesOrNo(inside string) string {
 // ruleLabels returns the labels of a value where a rule matches its first group.
 func (v *normalizedReply) ruleLabels(rule, value string) (all []label) {
 	for _, m := range rulePattern(rule).FindAllStringSubmatchIndex(v.lower, -1) {
-		all = append(all, labelAt(value, m[2], m[3]))
+		all = append(all, newLabel(value, m[2], m[3]))
 	}
 	return all
 }

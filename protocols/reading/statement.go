@@ -12,9 +12,9 @@ const (
 	rightWindow = 300
 )
 
-// statements returns the beginnings of the view's statements, the units in which answers are claimed. A statement is a
-// sentence; a new line begins another one, except after a heading or a colon.
-func (v *normalizedReply) statements() []int {
+// statementStarts returns the beginnings of the view's statements, the units in which answers are claimed. A statement
+// is a sentence; a new line begins another one, except after a heading or a colon.
+func (v *normalizedReply) statementStarts() []int {
 	starts := []int{0}
 	line, gap := 0, 0
 	for i := 0; i < len(v.lower); i++ {
@@ -82,10 +82,10 @@ var abbreviations = strings.Fields("approx e.g i.e rs no nr vs mr mrs dr eq fig 
 // endsAbbreviated reports whether s, the text before a full stop, ends with an abbreviation.
 func endsAbbreviated(s string) bool { return lastWordStart(s, abbreviations) >= 0 }
 
-// statement returns the bounds of the statement that contains byte i of the view.
-func (v *normalizedReply) statement(i int) (from, to int) {
+// statementBounds returns the bounds of the statement that contains byte i of the view.
+func (v *normalizedReply) statementBounds(i int) (from, to int) {
 	if v.starts == nil {
-		v.starts = v.statements()
+		v.starts = v.statementStarts()
 	}
 	n, exact := slices.BinarySearch(v.starts, i)
 	if !exact {
@@ -105,12 +105,12 @@ func (v *normalizedReply) gap(first, second label) string {
 
 // statementBefore returns the part of a statement before byte i of the view, in lower case, up to leftWindow bytes.
 func (v *normalizedReply) statementBefore(i int) string {
-	from, _ := v.statement(i)
+	from, _ := v.statementBounds(i)
 	return v.lower[max(from, i-leftWindow):i]
 }
 
 // statementAfter returns the part of a statement from byte i of the view on, up to rightWindow bytes.
 func (v *normalizedReply) statementAfter(i int) string {
-	_, to := v.statement(i)
+	_, to := v.statementBounds(i)
 	return v.text[i:min(to, i+rightWindow)]
 }

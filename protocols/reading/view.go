@@ -115,7 +115,7 @@ func (d *normalizer) normalizeAt(i int) int {
 		return d.command(i)
 	case strings.IndexByte("*_`~", c) >= 0:
 		return d.emphasis(i)
-	case c == '{' && d.depth < maxObjects && matchesRule(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
+	case c == '{' && d.depth < maxObjectDepth && matchesRule(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.bracesToDrop = append(d.bracesToDrop, false)

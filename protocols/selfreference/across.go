@@ -63,7 +63,7 @@ func (p judgeScatter) completeResult(x scoring.Result, value float64, iv stats.I
 func acrossJudges(judges []report.BoardRow) *report.Across {
 	out := &report.Across{}
 	t := &doc.Table{RowHead: "judged by", Columns: []doc.Column{
-		{Name: "r of own answers and F1", Kind: doc.ColumnNumber, Axis: doc.UnitAxis(scoring.UnitCorrelation)},
+		{Name: "r of own answers and F1", Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(scoring.UnitCorrelation)},
 	}}
 	for i, row := range modeRows {
 		p := judgePointsOf(judges, modes[i])

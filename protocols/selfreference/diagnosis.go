@@ -106,7 +106,7 @@ func sameLabelSentence(calledCorrect float64) string {
 // judgeLevel returns the level of a judge by its Youden's J.
 func judgeLevel(apart scoring.Evidence) scoring.UsabilityLevel {
 	switch {
-	case apart.CompareWith(strongYoudenJ).IsAboveThreshold():
+	case apart.CompareWith(strongYoudenJ).IsAboveAt99Percent():
 		return scoring.LevelStrong
 	case apart.Low > usableYoudenJ:
 		return scoring.LevelUsable

@@ -43,7 +43,7 @@ func figurePrompts() map[int]judging.Prompt {
 	for n, item := range map[int]datasets.Item{5: number, 6: choice, 7: preference} {
 		out[n] = answering.Prompt(item, answering.Presentations(item)[0])
 	}
-	judge := Protocol.NewAsker(judgmentTexts, nil)
+	judge := Protocol.NewAsker(judgmentTemplate, nil)
 	plain := judgmentOf(number, "{answer_a}", "{ref_answer}")
 	verdict := judgmentOf(preference, "{response}", "{ref_answer}")
 	verdict.Question = "{question}"
@@ -89,7 +89,7 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 func TestFiguresGolden(t *testing.T) {
 	for n, p := range figurePrompts() {
 		var b strings.Builder
-		for _, m := range judging.FirstTurn(p, backends.RoleSystem) {
+		for _, m := range judging.FirstTurnMessages(p, backends.RoleSystem) {
 			fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
 		}
 		fmt.Fprintf(&b, "--- labels\n%s\n--- label turn\n%s\n", strings.Join(p.Labels, "\n"), p.LabelRequest)
@@ -212,7 +212,7 @@ func TestNoSystemMessage(t *testing.T) {
 	p := answer.Protocol.NewAsker(answer.Protocol.Templates[0], nil)
 	prompt := p.Prompt(numberItem(), p.Presentations(numberItem())[0])
 	for _, role := range []string{backends.RoleSystem, backends.RoleUser} {
-		got := judging.FirstTurn(prompt, role)
+		got := judging.FirstTurnMessages(prompt, role)
 		if len(got) != 1 || got[0].Role != backends.RoleUser || got[0].Content != prompt.User || strings.HasPrefix(got[0].Content, "\n") {
 			t.Errorf("system role %s: %+v", role, got)
 		}

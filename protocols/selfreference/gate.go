@@ -18,11 +18,11 @@ var confidenceOption = judging.Option{
 	Default: "false",
 }
 
-// Metrics of showing the judge's own answer only from a confidence on. The threshold is the best one on one half of
+// MetricsYAML of showing the judge's own answer only from a confidence on. The threshold is the best one on one half of
 // the questions; the other metrics are over the other half.
 const (
 	GateThreshold = "gate-threshold"
-	Gated         = "gated-accuracy"
+	GatedAccuracy = "gated-accuracy"
 	GateAlways    = "gated-always" // the own answer is always shown; in mode difference, gated less that
 	GateNever     = "gated-never"  // it is never shown; in mode difference, gated less that
 )
@@ -54,7 +54,7 @@ func (f *selfReferenceScorer) gate(rep *scoring.Report, sheet *scoring.Sheet, b 
 		}
 	}
 	var list []scoring.Metric
-	for k, name := range []string{Gated, GateAlways, GateNever} {
+	for k, name := range []string{GatedAccuracy, GateAlways, GateNever} {
 		m := shareMetric(name, 2*k)
 		list = append(list, m)
 		if k > 0 {

@@ -50,14 +50,14 @@ func TestGateByHand(t *testing.T) {
 		n     int
 		value float64
 	}{
-		GateThreshold: {6, 60}, Gated: {5, 60}, GateAlways: {5, 40}, GateNever: {5, 60},
+		GateThreshold: {6, 60}, GatedAccuracy: {5, 60}, GateAlways: {5, 40}, GateNever: {5, 60},
 		GateAlways + scoring.ModeDifference: {5, 20}, GateNever + scoring.ModeDifference: {5, 0},
 	} {
 		if x := results[key]; x.N != want.n || x.Value == nil || math.Abs(*x.Value-want.value) > 1e-9 || x.Low == nil != (key == GateThreshold) {
 			t.Errorf("%s: %+v, want %v", key, x, want)
 		}
 	}
-	if x := gated(inHalf(1, 1, 0.9, true, false), inHalf(2, 2, 0.95, true, false)); *x[GateThreshold].Value <= 100 || *x[Gated].Value != 100 {
+	if x := gated(inHalf(1, 1, 0.9, true, false), inHalf(2, 2, 0.95, true, false)); *x[GateThreshold].Value <= 100 || *x[GatedAccuracy].Value != 100 {
 		t.Errorf("where showing it harms: %+v", x)
 	}
 	if x := gated(unknown, once); len(x) != 0 {

@@ -22,9 +22,9 @@ var layout string
 var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
 	TitleSuffixOfRun: modesInWords,
 	Caveats:          caveats,
-	PageParts: []report.PagePart{
+	PageParts: []report.BlocksFunc{
 		answeringBlock, accuracyByOwnBlock, dependence, sidesWithOwnBlock, numberCards, report.CaveatBlocks, f1ByGroupBlock,
-		report.Analyses, report.ItemLists, report.OtherJudges, report.SettingBlocks,
+		report.AnalysisBlocks, report.ItemLists, report.OtherJudgesBlocks, report.SettingBlocks,
 	},
 	AnalyzeAcross: acrossJudges,
 })
@@ -98,7 +98,7 @@ func answeringBlock(p *report.RunPage) []doc.Block {
 	answers := p.Overall(scoring.GenerationAccuracy)
 	if answers.Value != nil {
 		t.Add(doc.Row{
-			Name: "Answers right itself", Detail: table.Count(answers.N, "question"), Look: "level-unknown",
+			Name: "Answers right itself", Detail: table.CountWithNoun(answers.N, "question"), Look: "level-unknown",
 			Cells: doc.Cells(answers),
 		})
 	}
@@ -108,13 +108,13 @@ func answeringBlock(p *report.RunPage) []doc.Block {
 			relation = "with "
 		}
 		row.Name = "Judges, " + relation + row.Name
-		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
+		row.Detail = "F1, " + table.CountWithNoun(row.Cells[0].N, "answer")
 		t.Add(row)
 	}
 	b := doc.Block{ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval", Table: t}
 	if e, ok := p.Overall(AgentAccuracy).CompareWithThreshold(0); ok {
 		names := cmp.Or(strings.Join(agents(p), ", "), "agents")
-		b.About += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), names, e)
+		b.About += fmt.Sprintf(" · it judges %s by %s, right on %s", table.CountWithNoun(e.N, "answer"), names, e)
 	}
 	return []doc.Block{b}
 }
@@ -162,7 +162,7 @@ func accuracyByOwnBlock(p *report.RunPage) []doc.Block {
 			rows[i].Cells = doc.Cells(doc.Value{Parts: parts}, x)
 		}
 		if n > 0 {
-			t.Add(doc.Row{Name: "Its own answer is " + ownAnswer, Detail: table.Count(n, unit), Heading: true})
+			t.Add(doc.Row{Name: "Its own answer is " + ownAnswer, Detail: table.CountWithNoun(n, unit), Heading: true})
 			t.Add(rows...)
 		}
 		longest = max(longest, n)
@@ -196,7 +196,7 @@ func dependence(p *report.RunPage) []doc.Block {
 			{Name: doc.MetricName(p.Protocol, PartialGJ), Kind: doc.ColumnNumber, Axis: axis},
 		}},
 	}
-	b.Remark("self.correlation", table.Count(rows[0].Cells[0].N, "answer"))
+	b.Remark("self.correlation", table.CountWithNoun(rows[0].Cells[0].N, "answer"))
 	var words []string
 	before := math.Inf(1) // upper end of the previous mode's interval
 	for _, row := range rows {
@@ -206,7 +206,7 @@ func dependence(p *report.RunPage) []doc.Block {
 			continue
 		}
 		if e.Low < axis.Min {
-			*axis = *doc.UnitAxis(axis.Unit)
+			*axis = *doc.AxisForUnit(axis.Unit)
 		}
 		if e.Low > max(strongR, before) && referenceSetting(p.Settings) == ReferenceOwn {
 			words = append(words, phrases.Sentence("self.compares"))
@@ -274,7 +274,7 @@ func sidesWithOwnBlock(p *report.RunPage) []doc.Block {
 	}
 	x := sided[0].Cells[0]
 	if all := p.Result(PartialGJ, scoring.Overall, x.Mode).N; x.N < all {
-		b.Remark("self.untold", table.Count(all-x.N, "answer"))
+		b.Remark("self.untold", table.CountWithNoun(all-x.N, "answer"))
 	}
 	return []doc.Block{b}
 }
@@ -353,7 +353,7 @@ func caveats(p *report.RunPage) []string {
 	if harm.BelowThreshold {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
-		all.Add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
+		all.Add("self.harm", wrong, table.CountWithNoun(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
 	}
 	if names := agents(p); len(names) == 1 {
 		all.Add("self.one-agent", names[0])

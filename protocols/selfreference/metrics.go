@@ -11,18 +11,18 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of judged answers (PROTOCOLS.md §2; equations of arXiv 2509.19880). An agent is the model that gave the
+// MetricsYAML of judged answers (PROTOCOLS.md §2; equations of arXiv 2509.19880). An agent is the model that gave the
 // judged answer. A says that the agent's answer is right, G that the judge's own answer is right, J that the judgment
 // is right.
 const (
-	AgentAccuracy = "agent-accuracy" // share of answers that are right (A)
-	Accuracy      = "accuracy"       // share of judgments that are right (J)
-	Precision     = "precision"      // precision of the verdict Correct (Eq. 7)
-	Recall        = "recall"         // recall of the verdict Correct (Eq. 8)
-	F1            = "f1"             // F1 of the verdict Correct (Eq. 9)
-	F1OwnRight    = "f1-j-plus"      // F1 where the judge's own answer is right
-	F1OwnWrong    = "f1-j-minus"     // F1 where the judge's own answer is wrong
-	F1Delta       = "f1-delta"       // F1JPlus minus F1JMinus
+	AgentAccuracy        = "agent-accuracy" // share of answers that are right (A)
+	Accuracy             = "accuracy"       // share of judgments that are right (J)
+	Precision            = "precision"      // precision of the verdict Correct (Eq. 7)
+	Recall               = "recall"         // recall of the verdict Correct (Eq. 8)
+	F1                   = "f1"             // F1 of the verdict Correct (Eq. 9)
+	F1OwnRight           = "f1-j-plus"      // F1 where the judge's own answer is right
+	F1OwnWrong           = "f1-j-minus"     // F1 where the judge's own answer is wrong
+	F1OwnRightMinusWrong = "f1-delta"       // F1JPlus minus F1JMinus
 	// share judged Correct minus share that is right; over all answers: the average of the groups weighted by n
 	Overconfidence = "overconfidence"
 
@@ -43,10 +43,10 @@ const (
 	PartialGJ     = "r-gj-a" // partial correlation of G and J given A (Eq. 14)
 )
 
-// Metrics is the YAML table that labels and defines the metrics of self-reference.
+// MetricsYAML is the YAML table that labels and defines the metrics of self-reference.
 //
 //go:embed metrics.yaml
-var Metrics string
+var MetricsYAML string
 
 // answerMetrics computes how often the answers are right: the judge's own and the agents'.
 var answerMetrics = []scoring.Metric{
@@ -81,8 +81,9 @@ const (
 	tableWidth     = confusionWidth * ownAnswerKindCount
 )
 
-// whereOwnAnswerIs returns a function that returns from a table the confusion for some kinds of the judge's own answer.
-func whereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
+// confusionWhereOwnAnswerIs returns a function that returns from a table the confusion for some kinds of the judge's
+// own answer.
+func confusionWhereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
 	return func(t []float64) confusion {
 		var c [confusionWidth]float64
 		for _, kind := range kinds {
@@ -94,10 +95,10 @@ func whereOwnAnswerIs(kinds ...int) func(t []float64) confusion {
 
 // Confusions over the questions that the judge itself answers right, wrong, or either of them, and over all.
 var (
-	ownRightConfusion  = whereOwnAnswerIs(ownRight)
-	ownWrongConfusion  = whereOwnAnswerIs(ownWrong)
-	ownAnswerConfusion = whereOwnAnswerIs(ownRight, ownWrong)
-	totalConfusion     = whereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
+	ownRightConfusion      = confusionWhereOwnAnswerIs(ownRight)
+	ownWrongConfusion      = confusionWhereOwnAnswerIs(ownWrong)
+	confusionWithOwnAnswer = confusionWhereOwnAnswerIs(ownRight, ownWrong)
+	totalConfusion         = confusionWhereOwnAnswerIs(ownRight, ownWrong, ownUnknown)
 )
 
 // tally adds one judgment to a table t. right says that the judged answer is right.
@@ -137,13 +138,13 @@ var modeMetrics = []scoring.Metric{
 		N:             func(t []float64) float64 { return totalConfusion(t).agentRight() },
 		ShareFromSums: func(t []float64) (float64, float64) { c := totalConfusion(t); return c.tp, c.agentRight() },
 	},
-	f1Of(F1, totalConfusion), f1WhereOwnRight, f1OfWrong,
+	f1Metric(F1, totalConfusion), f1WhereOwnRight, f1WhereOwnWrong,
 	{
-		Name:  F1Delta,
-		Kind:  scoring.KindRatio,
-		N:     nKnown,
-		Value: f1Delta,
-		Parts: []scoring.Metric{f1WhereOwnRight, f1OfWrong},
+		Name:            F1OwnRightMinusWrong,
+		Kind:            scoring.KindRatio,
+		N:               nKnown,
+		Value:           f1OwnRightMinusWrong,
+		DifferenceParts: []scoring.Metric{f1WhereOwnRight, f1WhereOwnWrong},
 	},
 	{
 		Name:  Overconfidence,
@@ -169,19 +170,19 @@ var modeMetrics = []scoring.Metric{
 
 // F1 over the questions that the judge itself answers right, and over those that it answers wrong.
 var (
-	f1WhereOwnRight = f1Of(F1OwnRight, ownRightConfusion)
-	f1OfWrong       = f1Of(F1OwnWrong, ownWrongConfusion)
+	f1WhereOwnRight = f1Metric(F1OwnRight, ownRightConfusion)
+	f1WhereOwnWrong = f1Metric(F1OwnWrong, ownWrongConfusion)
 )
 
-// tableCells lists the tables of single judgments with a verdict and an own answer of the judge. Key says whether the
-// agent's answer is right, which is the same in both modes and in both runs of a comparison.
-var tableCells = func() (cells []scoring.PossibleRow) {
+// possibleTables lists the tables of single judgments with a verdict and an own answer of the judge. Key says whether
+// the agent's answer is right, which is the same in both modes and in both runs of a comparison.
+var possibleTables = func() (cells []scoring.PossibleRow) {
 	for _, own := range []int{ownRight, ownWrong} {
 		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
 			row := make([]float64, tableWidth)
 			row[own*confusionWidth+tallied] = 1
 			// tp and fn are of right answers, fp and tn of wrong ones
-			cells = append(cells, scoring.PossibleRow{Row: row, Key: tallied % 2})
+			cells = append(cells, scoring.PossibleRow{Row: row, MatchKey: tallied % 2})
 		}
 	}
 	return cells
@@ -196,17 +197,17 @@ type variable struct {
 
 var (
 	ownAnswerVariable = variable{name: "G", noun: "the judge's own answers", BinaryVariable: scoring.BinaryVariable{
-		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
-		Count: func(t []float64) (a, b float64) { return ownRightConfusion(t).n(), ownWrongConfusion(t).n() },
+		Words:       [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
+		CountValues: func(t []float64) (a, b float64) { return ownRightConfusion(t).n(), ownWrongConfusion(t).n() },
 	}}
 	judgmentVariable = variable{name: "J", noun: "the judgments", BinaryVariable: scoring.BinaryVariable{
-		Words: [2]string{"a judgment is right", "a judgment is wrong"},
-		Count: func(t []float64) (a, b float64) { c := ownAnswerConfusion(t); return c.right(), c.n() - c.right() },
+		Words:       [2]string{"a judgment is right", "a judgment is wrong"},
+		CountValues: func(t []float64) (a, b float64) { c := confusionWithOwnAnswer(t); return c.right(), c.n() - c.right() },
 	}}
 	agentVariable = variable{name: "A", noun: "the agents' answers", BinaryVariable: scoring.BinaryVariable{
 		Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"},
-		Count: func(t []float64) (a, b float64) {
-			c := ownAnswerConfusion(t)
+		CountValues: func(t []float64) (a, b float64) {
+			c := confusionWithOwnAnswer(t)
 			return c.agentRight(), c.n() - c.agentRight()
 		},
 	}}
@@ -224,15 +225,15 @@ func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
 }
 
 func nAll(t []float64) float64   { return totalConfusion(t).n() }
-func nKnown(t []float64) float64 { return ownAnswerConfusion(t).n() }
+func nKnown(t []float64) float64 { return confusionWithOwnAnswer(t).n() }
 
-// f1Of returns the metric F1 of the verdict Correct over the judgments that count selects from a table.
-func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
+// f1Metric returns the metric F1 of the verdict Correct over the judgments that count selects from a table.
+func f1Metric(name string, count func(t []float64) confusion) scoring.Metric {
 	return scoring.Metric{
 		Name:           name,
 		Headline:       name == F1,
 		Kind:           scoring.KindTrials,
-		ValueFromShare: f1,
+		ValueFromShare: f1FromShare,
 		N:              func(t []float64) float64 { return count(t).n() },
 		ShareFromSums:  func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
 		Reason: func(t []float64) string {
@@ -244,9 +245,9 @@ func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 	}
 }
 
-func f1(share float64) float64 { return 2 * share / (1 + share) }
+func f1FromShare(share float64) float64 { return 2 * share / (1 + share) }
 
-func f1Delta(t []float64) float64 {
+func f1OwnRightMinusWrong(t []float64) float64 {
 	return ownRightConfusion(t).f1() - ownWrongConfusion(t).f1()
 }
 
@@ -255,32 +256,32 @@ func f1Delta(t []float64) float64 {
 func subsetMetric(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 	m := scoring.Metric{Name: name, Kind: scoring.KindTrials}
 	if isF1 {
-		m.ValueFromShare = f1
+		m.ValueFromShare = f1FromShare
 	}
 	m.ShareFromSums = func(t []float64) (float64, float64) {
-		c := whereOwnAnswerIs(ownAnswer)(t)
+		c := confusionWhereOwnAnswerIs(ownAnswer)(t)
 		if agentRight {
 			return c.tp, c.agentRight()
 		}
 		return c.tn, c.n() - c.agentRight()
 	}
-	m.None = "no question has the judge's own answer " + rightOrWrong(ownAnswer == ownRight) +
+	m.NoValueReason = "no question has the judge's own answer " + rightOrWrong(ownAnswer == ownRight) +
 		" and an agent's " + rightOrWrong(agentRight)
 	return m
 }
 
 func ownJudgmentCorrelation(t []float64) float64 {
-	g, c := ownRightConfusion(t), ownAnswerConfusion(t)
+	g, c := ownRightConfusion(t), confusionWithOwnAnswer(t)
 	return stats.BinaryCorrelation(c.n(), g.n(), c.right(), g.right())
 }
 
 func ownAgentCorrelation(t []float64) float64 {
-	g, c := ownRightConfusion(t), ownAnswerConfusion(t)
+	g, c := ownRightConfusion(t), confusionWithOwnAnswer(t)
 	return stats.BinaryCorrelation(c.n(), g.n(), c.agentRight(), g.agentRight())
 }
 
 func judgmentAgentCorrelation(t []float64) float64 {
-	c := ownAnswerConfusion(t)
+	c := confusionWithOwnAnswer(t)
 	return stats.BinaryCorrelation(c.n(), c.right(), c.agentRight(), c.tp)
 }
 
@@ -296,7 +297,7 @@ func undefinedCorrelation(t []float64, variables []variable) string {
 	}
 	var reasons []string
 	for _, v := range variables {
-		right, wrong := v.Count(t)
+		right, wrong := v.CountValues(t)
 		if right == 0 || wrong == 0 {
 			reasons = append(reasons, v.name+" has no variance: "+v.noun+" are all "+rightOrWrong(wrong == 0))
 		}

@@ -10,7 +10,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of how the judge treats its own answer to the question, in each mode and as the difference of both modes.
+// MetricsYAML of how the judge treats its own answer to the question, in each mode and as the difference of both modes.
 const (
 	OwnRightAccuracy      = "own-right-accuracy"  // share of right judgments where the judge's own answer is right
 	OwnWrongAccuracy      = "own-wrong-accuracy"  // share of right judgments where the judge's own answer is wrong
@@ -148,7 +148,7 @@ func (f *selfReferenceScorer) ownResults(
 	return sheet.WithMetrics(list, 4*width, func(u scoring.Unit) []float64 {
 		j := u.Data.(judgment)
 		row := make([]float64, 4*width)
-		j.count(rep.Missing, func(table int, verdict int8) {
+		j.eachCountedVerdict(rep.Missing, func(table int, verdict int8) {
 			scoring.FillRow(ownMetrics, modeJudgment{judgment: j, verdict: verdict}, row[table*width:])
 		})
 		return row

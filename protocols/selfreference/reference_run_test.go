@@ -10,16 +10,16 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// TestReferenceOfAnotherModel: mode self shows the other model's reply, whose label a simulated judge is told; the judge's
-// own answer stays what it was. A question that the other model did not answer has no judgment in mode self.
+// TestReferenceOfAnotherModel: mode self shows the other model's reply, whose label a simulated judge is told; the
+// judge's own answer stays what it was. A question that the other model did not answer has no judgment in mode self.
 func TestReferenceOfAnotherModel(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (A)", nil)))
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
-	other := protocoltest.AnswerRun(t, judgingtest.Items(t, questions()[1:]...), "other", modelSaying("I say 1447", nil))
+	set := judgingtest.OpenItems(t, questions()...)
+	x := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "x", modelSaying("The answer is (A)", nil)))
+	own := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	other := protocoltest.MakeAnswerRun(t, judgingtest.OpenItems(t, questions()[1:]...), "other", modelSaying("I say 1447", nil))
 	settings := judging.Settings{"reference": other}
-	own.Reference = protocoltest.Answers(t, other)
-	asker := newAsker(judgmentTexts, settings)
+	own.Reference = protocoltest.ReadAnswers(t, other)
+	asker := newAsker(judgmentTemplate, settings)
 	for row, want := range []struct {
 		reference string
 		right     bool

@@ -47,8 +47,8 @@ func errorPropagation(kind string, f *selfReferenceScorer, missing scoring.Missi
 	return rep
 }
 
-// TestMisledByHand: of right answers 5 are called Correct alone, and of wrong ones 4 Incorrect. With the reference 2 and
-// 1 of them are wrong, and one has no verdict.
+// TestMisledByHand: of right answers 5 are called Correct alone, and of wrong ones 4 Incorrect. With the reference 2
+// and 1 of them are wrong, and one has no verdict.
 func TestMisledByHand(t *testing.T) {
 	var rows []*judgment
 	add := func(n int, right bool, cot, self int8) {
@@ -133,12 +133,12 @@ func TestMisledJudges(t *testing.T) {
 
 // TestReferences: what a stage writes as reference of each kind, and how it is asked.
 func TestReferences(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (C)", nil)))
+	set := judgingtest.OpenItems(t, questions()...)
+	x := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "x", modelSaying("The answer is (C)", nil)))
 	for kind, settings := range map[string]judging.Settings{
 		ReferenceGold: {"reference": "gold"}, ReferenceWrong: {"reference": "wrong"}, ReferenceNone: {"reference": "none"},
 	} {
-		asker := newAsker(judgmentTexts, settings)
+		asker := newAsker(judgmentTemplate, settings)
 		for row := range set.Len() {
 			question, err := set.Item(row)
 			if err != nil {
@@ -160,7 +160,7 @@ func TestReferences(t *testing.T) {
 			item.Answered.Own.Right = kind == ReferenceWrong // the judge's own answer is not shown
 			presentations := asker.Presentations(item)
 			last := asker.Prompt(item, presentations[len(presentations)-1])
-			alone := newAsker(judgmentTexts, judging.Settings{"mode": ModeCoT})
+			alone := newAsker(judgmentTemplate, judging.Settings{"mode": ModeCoT})
 			plain := alone.Prompt(item, alone.Presentations(item)[0])
 			if kind == ReferenceNone {
 				if len(presentations) != 1 || presentations[0].Mode != ModeSelf || last.User != plain.User || last.System != plain.System || last.Oracle.ReferenceVerdict != "" {
@@ -168,7 +168,7 @@ func TestReferences(t *testing.T) {
 				}
 				continue
 			}
-			right := last.Oracle.ReferenceVerdict == last.Oracle.VerdictLabels[last.Oracle.Correct]
+			right := last.Oracle.ReferenceVerdict == last.Oracle.VerdictLabels[last.Oracle.CorrectPosition]
 			if len(presentations) != 2 || !strings.Contains(last.User, "Reference Answer]\n"+line.Reference+"\n") || right != (kind == ReferenceGold) {
 				t.Errorf("%s: %d presentations, the last %+v", kind, len(presentations), last)
 			}
@@ -214,8 +214,8 @@ func TestSimulatedMisled(t *testing.T) {
 
 // TestOptions: each option of a question is judged, and the label decides which is right.
 func TestOptions(t *testing.T) {
-	set := judgingtest.Items(t, questions()[0])
-	asker := newAsker(judgmentTexts, judging.Settings{"options": "true"})
+	set := judgingtest.OpenItems(t, questions()[0])
+	asker := newAsker(judgmentTemplate, judging.Settings{"options": "true"})
 	question, err := set.Item(0)
 	if err != nil {
 		t.Fatal(err)

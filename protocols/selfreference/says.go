@@ -42,7 +42,7 @@ func referenceSentences(r *scoring.Report, d scoring.Diagnosis) (text, detail st
 	if reference == ReferenceWrong {
 		misled := r.Overall(Misled)
 		share, _ := misled.CompareWithThreshold(0)
-		text = phrases.Sentence("self.wrong-"+code, with, without, table.Count(misled.N, "judgment"), share)
+		text = phrases.Sentence("self.wrong-"+code, with, without, table.CountWithNoun(misled.N, "judgment"), share)
 	}
 	repeats, _ := r.Result(OnlyAgentRightAccuracy, scoring.Overall, scoring.ModeDifference).CompareWithThreshold(0)
 	if repeats.BelowThreshold && reference == ReferenceOwn {

@@ -92,11 +92,11 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 
 func (*selfReferenceScorer) Terms() scoring.ScorerTerms {
 	return scoring.ScorerTerms{
-		Unit:           "question",
-		Record:         "judgment",
-		ComparisonUnit: "judgment",
-		Lacking:        "items lack a judgment",
-		Policies:       []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop},
+		Unit:                  "question",
+		Record:                "judgment",
+		ComparisonUnit:        "judgment",
+		IncompleteItemsPhrase: "items lack a judgment",
+		Policies:              []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop},
 	}
 }
 
@@ -207,7 +207,7 @@ func (f *selfReferenceScorer) warnings(missing scoring.MissingPolicy) []string {
 		w.Add("self.few-questions", len(questions))
 	}
 	for m, n := range missingVerdicts {
-		if float64(n) > scoring.MaxNoVerdictShare*float64(total[m]) {
+		if float64(n) > scoring.NoVerdictWarningShare*float64(total[m]) {
 			code := "self.missing-wrong"
 			if missing == scoring.MissingDrop {
 				code = "self.missing-dropped"

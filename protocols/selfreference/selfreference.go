@@ -71,7 +71,7 @@ Examples:
 	Goal:           "correct",
 	PageQuestion:   "Is this answer correct?",
 	Shapes:         []datasets.Shape{datasets.ShapeJudgment},
-	Templates:      []judging.Template{judgmentTexts, decisionTexts},
+	Templates:      []judging.Template{judgmentTemplate, decisionTemplate},
 	Options:        []judging.Option{modeOption, referenceOption, judgeOptionsOption, confidenceOption},
 	CustomTemplate: templateFromFile,
 	Stage:          stage,
@@ -113,21 +113,22 @@ func modesOf(s judging.Settings) []string {
 //go:embed prompts
 var files embed.FS
 
-// judgmentTexts is the paper's prompt: a system and a user message for each mode, and others for verdicts on a pair.
-var judgmentTexts = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
+// judgmentTemplate is the paper's prompt: a system and a user message for each mode, and others for verdicts on a pair.
+var judgmentTemplate = judging.NewTemplateOfTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
 	judging.ReadPromptTexts(files, "prompts"), correctness)
 
-// decisionTexts is the prompt for decision models, which write no text: questions replace the paper's system messages.
-var decisionTexts = func() judging.Template {
-	texts := maps.Clone(judgmentTexts.Texts)
-	maps.Copy(texts, judging.ReadPromptTexts(files, "prompts/"+judging.DecisionPrompt))
-	return judging.NewTemplateOfTexts(judging.DecisionPrompt, "gavel", texts, correctness)
+// decisionTemplate is the prompt for decision models, which write no text: questions replace the paper's system
+// messages.
+var decisionTemplate = func() judging.Template {
+	texts := maps.Clone(judgmentTemplate.Texts)
+	maps.Copy(texts, judging.ReadPromptTexts(files, "prompts/"+judging.DecisionPromptName))
+	return judging.NewTemplateOfTexts(judging.DecisionPromptName, "gavel", texts, correctness)
 }()
 
 // Keys of Template.Texts are a mode and one of these suffixes, such as "cot.system"; see also meta.
 const (
-	systemText = ".system"
-	userText   = ".user"
+	systemTextSuffix = ".system"
+	userTextSuffix   = ".user"
 )
 
 // selfReference asks a judge whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). There are other
@@ -156,9 +157,9 @@ const preferencePrefix = "preference."
 // templateFromFile returns the prompt of a user's file: its system message serves both modes, so that the modes
 // differ only in the reference.
 func templateFromFile(path, system string) (judging.Template, error) {
-	texts := maps.Clone(judgmentTexts.Texts)
+	texts := maps.Clone(judgmentTemplate.Texts)
 	for name := range texts {
-		if strings.HasSuffix(name, systemText) {
+		if strings.HasSuffix(name, systemTextSuffix) {
 			texts[name] = system
 		}
 	}
@@ -204,12 +205,12 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 		name = preferencePrefix + name
 	}
 	prompt := judging.Prompt{
-		System: p.template.Texts[name+systemText],
-		User: judging.Fill(p.template.Texts[name+userText], "{question}", item.Question,
+		System: p.template.Texts[name+systemTextSuffix],
+		User: judging.Fill(p.template.Texts[name+userTextSuffix], "{question}", item.Question,
 			"{answer_a}", a.Text, "{response}", a.Text, "{ref_answer}", a.Reference),
 		LabelRequest: judging.LabelTurnText,
 	}
-	if p.template.Name == judging.DecisionPrompt {
+	if p.template.Name == judging.DecisionPromptName {
 		prompt.LabelRequest = ""
 	}
 	for _, label := range []string{"[[" + labelCorrect + "]]", "[[" + labelIncorrect + "]]"} {
@@ -225,20 +226,20 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 // oracle tells simulated judges the right label. A right reference supports it, a wrong one the other label.
 func (p selfReference) oracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{
-		Item:          item.ID,
-		Presentation:  s.Index,
-		Order:         s.Order,
-		VerdictLabels: labels,
-		Correct:       slices.Index(s.Order, item.Gold),
+		Item:            item.ID,
+		Presentation:    s.Index,
+		Order:           s.Order,
+		VerdictLabels:   labels,
+		CorrectPosition: slices.Index(s.Order, item.Gold),
 	}
 	ownAnswer := item.Answered.Own
 	switch {
 	case s.Mode != ModeSelf || p.reference == ReferenceNone:
 	case p.reference == ReferenceGold || p.reference == ReferenceOwn && ownAnswer != nil && ownAnswer.Right,
 		item.Answered.ReferenceRight:
-		o.ReferenceVerdict = labels[o.Correct]
+		o.ReferenceVerdict = labels[o.CorrectPosition]
 	case p.reference == ReferenceWrong || ownAnswer != nil:
-		o.ReferenceVerdict = labels[1-o.Correct]
+		o.ReferenceVerdict = labels[1-o.CorrectPosition]
 	}
 	return o
 }

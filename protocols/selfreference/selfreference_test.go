@@ -54,7 +54,7 @@ func TestCorrectness(t *testing.T) {
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[judging.LabelPolicy]judging.Verdict{judging.PolicyUniqueLabel: c.unique, judging.PolicyLastLabel: c.last} {
-			p := Protocol.NewAsker(judgmentTexts, nil)
+			p := Protocol.NewAsker(judgmentTemplate, nil)
 			if got := protocoltest.DropVerdictSpan(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.ShapeJudgment}, c.reply, judging.ReadingOptions{LabelPolicy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -69,7 +69,7 @@ func FuzzCorrectness(f *testing.F) {
 	for _, h := range judgingtest.TemplateHazards {
 		f.Add(h)
 	}
-	p := Protocol.NewAsker(judgmentTexts, nil)
+	p := Protocol.NewAsker(judgmentTemplate, nil)
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.LabelPolicies {
@@ -95,7 +95,7 @@ func TestModes(t *testing.T) {
 		if mode != "" {
 			settings = judging.Settings{"mode": mode}
 		}
-		p := Protocol.NewAsker(judgmentTexts, settings)
+		p := Protocol.NewAsker(judgmentTemplate, settings)
 		var got []string
 		for i, s := range p.Presentations(item) {
 			if got = append(got, s.Mode); s.Index != i || !slices.Equal(s.Order, []int{0, 1}) || s.Shape != datasets.ShapeJudgment {
@@ -110,10 +110,10 @@ func TestModes(t *testing.T) {
 		}
 	}
 	item.Answered.Reference = ""
-	if got := Protocol.NewAsker(judgmentTexts, nil).Presentations(item); len(got) != 1 || got[0].Mode != ModeCoT {
+	if got := Protocol.NewAsker(judgmentTemplate, nil).Presentations(item); len(got) != 1 || got[0].Mode != ModeCoT {
 		t.Errorf("without a reference: %+v", got)
 	}
-	if got := Protocol.NewAsker(judgmentTexts, judging.Settings{"mode": ModeSelf}).Presentations(item); len(got) != 0 {
+	if got := Protocol.NewAsker(judgmentTemplate, judging.Settings{"mode": ModeSelf}).Presentations(item); len(got) != 0 {
 		t.Errorf("without a reference, in mode self: %+v", got)
 	}
 }
@@ -121,7 +121,7 @@ func TestModes(t *testing.T) {
 // Records have everything that describes a judgment.
 func TestRecordsOfJudgments(t *testing.T) {
 	item := judgmentOf(judgingtest.ChoiceItem(), "The answer is (A)", "The answer is (C)")
-	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(Protocol, nil, judgingtest.OpenItems(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return judgingtest.Reply("Hm. [[Incorrect]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
@@ -136,7 +136,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.ShapeJudgment || r.Presentations != 2 {
 			t.Errorf("%+v", r)
 		}
-		if err := protocoltest.CheckRecord(r); err != nil {
+		if err := protocoltest.CheckRecordRoundTrip(r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 func TestRecordsOfAnswers(t *testing.T) {
 	replies := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
 	items := []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()}
-	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.OpenItems(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		return judgingtest.Reply(replies[req.Oracle.Item])
 	}))
 	if err := j.Run(t.Context()); err != nil {
@@ -158,7 +158,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		v, err := r.Read(j.Asker, judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel})
-		if err := protocoltest.CheckRecord(r); err != nil {
+		if err := protocoltest.CheckRecordRoundTrip(r); err != nil {
 			t.Error(err)
 		}
 		if err != nil || !judging.IsRightVerdict(r, v) || v.Answer != want.answer {
@@ -167,7 +167,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	}
 	// An answer that cannot be read is not asked for again.
 	calls := 0
-	j, w = protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, numberItem()), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
+	j, w = protocoltest.Job(answer.Protocol, nil, judgingtest.OpenItems(t, numberItem()), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		calls++
 		return judgingtest.Reply("No idea.")
 	}))
@@ -191,7 +191,7 @@ func TestConstrainedAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
-			j, w := protocoltest.Job(c.protocol, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			j, w := protocoltest.Job(c.protocol, nil, judgingtest.OpenItems(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				if calls++; req.AllowedReplies != nil {
 					return judgingtest.Reply(req.AllowedReplies[len(req.AllowedReplies)-1])
 				}
@@ -229,7 +229,7 @@ func TestStoredAnswers(t *testing.T) {
 
 // No second attempt is planned if none is requested.
 func TestOneCallForAnAnswer(t *testing.T) {
-	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, judgingtest.ChoiceItem(), numberItem()), nil)
+	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.OpenItems(t, judgingtest.ChoiceItem(), numberItem()), nil)
 	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.HasLabelTurn {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -245,7 +245,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 		{answer.Protocol, []datasets.Item{judgingtest.ChoiceItem(), numberItem(), preferenceItem()}},
 		{Protocol, []datasets.Item{judgmentOf(judgingtest.ChoiceItem(), "a", "b"), long, judgmentOf(preferenceItem(), "a", "b")}},
 	} {
-		set := judgingtest.Items(t, c.items...)
+		set := judgingtest.OpenItems(t, c.items...)
 		p := c.protocol.NewAsker(c.protocol.Templates[0], nil)
 		want := 0
 		for _, item := range c.items {
@@ -254,12 +254,12 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 				want = max(want, len(prompt.System)+len(prompt.User))
 			}
 		}
-		if got := judging.LongestPrompt(p, set); got != want {
+		if got := judging.MaxFirstTurnBytes(p, set); got != want {
 			t.Errorf("%s: %d bytes, want %d", c.protocol.Name, got, want)
 		}
 	}
 	// Tokens are counted for the longest presentation: the one with the reference.
-	j, _ := protocoltest.Job(Protocol, nil, judgingtest.Items(t, long), nil)
+	j, _ := protocoltest.Job(Protocol, nil, judgingtest.OpenItems(t, long), nil)
 	j.CountTokens = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
 	}
@@ -268,7 +268,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 	// An item that is never shown has no prompt.
 	bare := judgmentOf(numberItem(), "a", "")
-	j, _ = protocoltest.Job(Protocol, judging.Settings{"mode": ModeSelf}, judgingtest.Items(t, bare), nil)
+	j, _ = protocoltest.Job(Protocol, judging.Settings{"mode": ModeSelf}, judgingtest.OpenItems(t, bare), nil)
 	if _, err := j.LongestPrompt(t.Context(), 1, 0); err != nil {
 		t.Error(err)
 	}
@@ -483,10 +483,10 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 		item.ID = fmt.Sprint(i)
 		s := p.Presentations(item)[0]
 		o := p.Prompt(item, s).Oracle
-		counts[o.Correct]++
+		counts[o.CorrectPosition]++
 		right := 0
 		for position, c := range o.VerdictLabels {
-			if v := p.Parse(s, c, judging.ReadingOptions{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Correct) || v.Outcome != judging.Decided {
+			if v := p.Parse(s, c, judging.ReadingOptions{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.CorrectPosition) || v.Outcome != judging.Decided {
 				t.Fatalf("%+v: %q reads as %+v", o, c, v)
 			}
 			right++
@@ -502,7 +502,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	}
 	odd := numberItem()
 	odd.Answer = "nobody knows"
-	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.VerdictLabels) != 1 || o.Correct != 0 {
+	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.VerdictLabels) != 1 || o.CorrectPosition != 0 {
 		t.Errorf("%+v", o)
 	}
 	// Without a label, a judge still gives an answer.

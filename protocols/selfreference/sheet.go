@@ -40,7 +40,7 @@ func (f *selfReferenceScorer) Sheet(policy scoring.MissingPolicy, _ uint64) *sco
 		QuestionColumns: 2,
 		Units:           make([]scoring.Unit, len(f.rows)),
 		OptionalColumns: []scoring.ColumnSpan{{sheetColumnOwnRight, sheetColumnRight}, tableColumns(0), tableColumns(1)},
-		Divisions:       []func(a, b string) int{judging.GroupOrder, strings.Compare},
+		Divisions:       []func(a, b string) int{judging.CompareGroups, strings.Compare},
 	}
 	for i, j := range f.rows {
 		agent := j.agent
@@ -66,15 +66,15 @@ func (j judgment) row(policy scoring.MissingPolicy) []float64 {
 		row[sheetColumnOwnRight], row[sheetColumnOwnKnown] = scoring.Indicator(j.ownAnswer == ownRight), 1
 	}
 	row[sheetColumnRight], row[sheetColumnAnswers] = scoring.Indicator(j.answerIsRight), 1
-	j.count(policy, func(table int, verdict int8) {
+	j.eachCountedVerdict(policy, func(table int, verdict int8) {
 		tally(row[tableColumns(table)[0]:], j.ownAnswer, j.answerIsRight, verdict)
 	})
 	return row
 }
 
-// count calls add for the verdict of each mode, with the number of the mode's table (see tableColumns). If the judgment
-// counts in both modes, it also calls add with that number plus 2.
-func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdict int8)) {
+// eachCountedVerdict calls add for the verdict of each mode, with the number of the mode's table (see tableColumns). If
+// the judgment counts in both modes, it also calls add with that number plus 2.
+func (j judgment) eachCountedVerdict(policy scoring.MissingPolicy, add func(table int, verdict int8)) {
 	for m, verdict := range j.verdicts {
 		if !countsVerdict(policy, verdict) {
 			continue
@@ -92,7 +92,7 @@ func (f *selfReferenceScorer) metrics(policy scoring.MissingPolicy) []scoring.Me
 	list := slices.Clone(modeMetrics)
 	for i := range list {
 		list[i].Columns = tableColumns(0)
-		list[i].PossibleRows = tableCells
+		list[i].PossibleRows = possibleTables
 		list[i].SubtrahendN = nAll
 	}
 	return slices.Concat(answerMetrics, f.metricsInModes(list, tableWidth, policy))
@@ -100,7 +100,7 @@ func (f *selfReferenceScorer) metrics(policy scoring.MissingPolicy) []scoring.Me
 
 // metricsInModes returns the metrics in list for each mode of the run and for the difference of both modes. width
 // is the number of columns of a table, and the metrics in list have columns in the first of the four
-// tables; see [judgment.count].
+// tables; see [judgment.eachCountedVerdict].
 func (f *selfReferenceScorer) metricsInModes(
 	list []scoring.Metric, width int, policy scoring.MissingPolicy,
 ) (all []scoring.Metric) {

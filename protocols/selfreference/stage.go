@@ -16,9 +16,9 @@ import (
 // stage describes the stage that runs before the judgments: it turns questions and models' answers into items to judge,
 // with the judge's own answers as references.
 func stage(s judging.Settings, _ string) *judging.Stage {
-	p := newAsker(judgmentTexts, s)
+	p := newAsker(judgmentTemplate, s)
 	out := &judging.Stage{
-		Agents:          true,
+		JudgesAgents:    true,
 		JudgesOptions:   p.judgesOptions,
 		HidesOwnAnswers: p.reference != ReferenceOwn && p.reference != ReferenceRun || !slices.Contains(p.modes, ModeSelf),
 		ItemFormat:      datasets.JudgmentsFormat.Name,

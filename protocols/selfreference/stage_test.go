@@ -33,7 +33,7 @@ func modelSaying(all string, exceptions map[string]string) func(string) (backend
 
 // stageOf returns a stage with its lines.
 func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.ModelAnswers, agents []*judging.ModelAnswers) (lines [][]byte, staged *judging.StageCounts, err error) {
-	report, err := newAsker(judgmentTexts, nil).writeJudgmentLines(questions, rows, ownAnswers, agents, func(line []byte) error {
+	report, err := newAsker(judgmentTemplate, nil).writeJudgmentLines(questions, rows, ownAnswers, agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
@@ -58,10 +58,10 @@ func questions() []datasets.Item {
 }
 
 func TestStage(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
-	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", modelSaying("I cannot say <b>.", nil)))
+	set := judgingtest.OpenItems(t, questions()...)
+	ownAnswers := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
+	x := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "x", modelSaying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
+	y := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "y", modelSaying("I cannot say <b>.", nil)))
 	lines, staged, err := stageOf(set, []int{2, 0, 1}, ownAnswers, []*judging.ModelAnswers{x, y})
 	if err != nil {
 		t.Fatal(err)
@@ -95,11 +95,11 @@ func TestStage(t *testing.T) {
 
 // The same runs give the same bytes, whatever the order of their records: otherwise a judging run could not be resumed.
 func TestStageIsTheSameAgain(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	dir := protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil))
-	agent := protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is 7 [[A]]", nil))
+	set := judgingtest.OpenItems(t, questions()...)
+	dir := protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil))
+	agent := protocoltest.MakeAnswerRun(t, set, "x", modelSaying("The answer is 7 [[A]]", nil))
 	stage := func() []byte {
-		lines, _, err := stageOf(set, judgingtest.UpTo(3), protocoltest.Answers(t, dir), []*judging.ModelAnswers{protocoltest.Answers(t, agent)})
+		lines, _, err := stageOf(set, judgingtest.FirstIndexes(3), protocoltest.ReadAnswers(t, dir), []*judging.ModelAnswers{protocoltest.ReadAnswers(t, agent)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,8 +132,8 @@ func TestStageLeavesOut(t *testing.T) {
 		items = append(items, item)
 	}
 	items[7].Gold = datasets.NoGold
-	set, labelled := judgingtest.Items(t, items...), judgingtest.Items(t, items[:7]...)
-	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
+	set, labelled := judgingtest.OpenItems(t, items...), judgingtest.OpenItems(t, items[:7]...)
+	ownAnswers := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
 		switch id {
 		case "q0":
 			return backends.Response{}, errors.New("gone")
@@ -142,7 +142,7 @@ func TestStageLeavesOut(t *testing.T) {
 		}
 		return judgingtest.Reply("The answer is (C)")
 	}))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "x", func(id string) (backends.Response, error) {
+	x := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, labelled, "x", func(id string) (backends.Response, error) {
 		switch id {
 		case "q1":
 			return judgingtest.Reply("The answer is (J)") // beyond the options: wrong
@@ -157,11 +157,11 @@ func TestStageLeavesOut(t *testing.T) {
 		}
 		return judgingtest.Reply("The answer is (C)")
 	}))
-	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", modelSaying("The answer is (C)", nil)))
+	y := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, judgingtest.OpenItems(t, items[1:3]...), "y", modelSaying("The answer is (C)", nil)))
 	if ownAnswers.Failed != 1 || x.Failed != 1 || !ownAnswers.Unfinished() || y.Unfinished() {
 		t.Errorf("failed: own %d, x %d, y %d", ownAnswers.Failed, x.Failed, y.Failed)
 	}
-	lines, staged, err := stageOf(set, judgingtest.UpTo(8), ownAnswers, []*judging.ModelAnswers{x, y})
+	lines, staged, err := stageOf(set, judgingtest.FirstIndexes(8), ownAnswers, []*judging.ModelAnswers{x, y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +210,10 @@ func TestStageOfAnotherFile(t *testing.T) {
 	theirs[1].Gold = 0                                   // another label: ours decides
 	theirs[2].Question = "Which of these is a fish?"
 	theirs[3].Candidates[0], theirs[3].Candidates[1] = datasets.Candidate{ID: "A", Text: "a bee"}, datasets.Candidate{ID: "B", Text: "a bat"}
-	set, other := judgingtest.Items(t, items...), judgingtest.Items(t, theirs...)
-	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", modelSaying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.ModelAnswers{x})
+	set, other := judgingtest.OpenItems(t, items...), judgingtest.OpenItems(t, theirs...)
+	ownAnswers := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	x := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, other, "x", modelSaying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, judgingtest.FirstIndexes(4), ownAnswers, []*judging.ModelAnswers{x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,40 +228,40 @@ func TestStageOfAnotherFile(t *testing.T) {
 		t.Errorf("%q", staged.Warnings)
 	}
 	// The judge's own answers are checked in the same way.
-	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.ModelAnswers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerQuestionChanged] != 2 || staged.Agents[0].Judged != 2 {
+	if _, staged, err := stageOf(set, judgingtest.FirstIndexes(4), x, []*judging.ModelAnswers{ownAnswers}); err != nil || staged.NoOwn[judging.NoAnswerQuestionChanged] != 2 || staged.Agents[0].Judged != 2 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 	// Without the items this cannot be checked.
 	if err := os.Remove(filepath.Join(x.Run, judging.ItemsFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.ModelAnswers{protocoltest.Answers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
+	if _, _, err := stageOf(set, judgingtest.FirstIndexes(4), ownAnswers, []*judging.ModelAnswers{protocoltest.ReadAnswers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestStageOfOneself(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{ownAnswers})
+	set := judgingtest.OpenItems(t, questions()...)
+	ownAnswers := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, judgingtest.FirstIndexes(3), ownAnswers, []*judging.ModelAnswers{ownAnswers})
 	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
 		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
 	}
-	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", modelSaying("The answer is (C)", nil)))
-	if _, staged, err = stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{other}); err != nil || len(staged.Warnings) != 0 {
+	other := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "other", modelSaying("The answer is (C)", nil)))
+	if _, staged, err = stageOf(set, judgingtest.FirstIndexes(3), ownAnswers, []*judging.ModelAnswers{other}); err != nil || len(staged.Warnings) != 0 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 }
 
 func TestStageRefuses(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
-	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("y", nil)))
-	if _, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
+	set := judgingtest.OpenItems(t, questions()...)
+	ownAnswers := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	x, x2 := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "x", modelSaying("x", nil))), protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "x", modelSaying("y", nil)))
+	if _, _, err := stageOf(set, judgingtest.FirstIndexes(3), ownAnswers, []*judging.ModelAnswers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
 		t.Errorf("two of one name: %v", err)
 	}
 	x2.Name = "x, later"
-	if _, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x, x2}); err != nil || lineCount(staged) != 6 {
+	if _, staged, err := stageOf(set, judgingtest.FirstIndexes(3), ownAnswers, []*judging.ModelAnswers{x, x2}); err != nil || lineCount(staged) != 6 {
 		t.Errorf("with a name of its own: %+v, %v", staged, err)
 	}
 	pairs := judgingtest.Pairs(t, 1)
@@ -269,11 +269,11 @@ func TestStageRefuses(t *testing.T) {
 		t.Errorf("a pair: %v", err)
 	}
 	full := errors.New("disk full")
-	if _, err := newAsker(judgmentTexts, nil).writeJudgmentLines(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+	if _, err := newAsker(judgmentTemplate, nil).writeJudgmentLines(set, judgingtest.FirstIndexes(3), ownAnswers, []*judging.ModelAnswers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	// Without answers of its own a judge can still judge.
-	lines, _, err := stageOf(set, judgingtest.UpTo(3), nil, []*judging.ModelAnswers{x})
+	lines, _, err := stageOf(set, judgingtest.FirstIndexes(3), nil, []*judging.ModelAnswers{x})
 	if err != nil || len(lines) != 3 || bytes.Contains(lines[0], []byte(`"own"`)) || bytes.Contains(lines[0], []byte(`"reference"`)) {
 		t.Errorf("%s, %v", lines, err)
 	}
@@ -300,8 +300,8 @@ func TestReadAnswersRefuses(t *testing.T) {
 
 // A run that was stopped half way has no answers to the rest.
 func TestAnswersOfAnUnfinishedRun(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	dir := protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (C)", nil))
+	set := judgingtest.OpenItems(t, questions()...)
+	dir := protocoltest.MakeAnswerRun(t, set, "x", modelSaying("The answer is (C)", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -310,15 +310,15 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	if err := os.WriteFile(path, raw[:bytes.IndexByte(raw, '\n')+1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if a := protocoltest.Answers(t, dir); a.Missing != 2 || a.Failed != 0 || !a.Unfinished() {
+	if a := protocoltest.ReadAnswers(t, dir); a.Missing != 2 || a.Failed != 0 || !a.Unfinished() {
 		t.Errorf("%+v", a)
 	}
 }
 
 // For a question asked several times the first reply counts, and a lenient reading counts as read.
 func TestReadAnswersByReading(t *testing.T) {
-	set := judgingtest.Items(t, judgingtest.ChoiceItem())
-	dir := protocoltest.AnswerRun(t, set, "x", modelSaying("It is C", nil))
+	set := judgingtest.OpenItems(t, judgingtest.ChoiceItem())
+	dir := protocoltest.MakeAnswerRun(t, set, "x", modelSaying("It is C", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -351,10 +351,10 @@ func TestReadAnswersByReading(t *testing.T) {
 // The judging run reads what a stage writes: the item asks about the answer, has its label, and its judgments belong to
 // the question.
 func TestStagedLinesAreJudgments(t *testing.T) {
-	set := judgingtest.Items(t, questions()...)
-	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C) 1447", nil)))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (A) 1447 [[B]]", nil)))
-	lines, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.ModelAnswers{x})
+	set := judgingtest.OpenItems(t, questions()...)
+	ownAnswers := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "judge", modelSaying("The answer is (C) 1447", nil)))
+	x := protocoltest.ReadAnswers(t, protocoltest.MakeAnswerRun(t, set, "x", modelSaying("The answer is (A) 1447 [[B]]", nil)))
+	lines, _, err := stageOf(set, judgingtest.FirstIndexes(3), ownAnswers, []*judging.ModelAnswers{x})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,12 +28,12 @@ type Rules struct {
 // (K−1)/α: if j is the best, each of the K−1 others reaches that with probability at most α/(K−1), however
 // often it is checked. So checks cost nothing, and there is one after every judgment.
 type Race struct {
-	Rules       Rules
-	right       [][]bool              // by judge, by item in the race's order: the judge was right
-	pairs       [][]*pair             // pairs[j][i] compares judges i and j, with i below j
-	exits       []*Elimination        // by judge: why it left; nil for judges that remain
-	winsToLeave *stats.HeadsThreshold // wins at which a judge leaves, in a race about items like these
-	threshold   float64               // natural logarithm of the e-value at which a judge leaves
+	Rules           Rules
+	outcomesByJudge [][]bool              // by judge, by item in the race's order: the judge was right
+	pairs           [][]*pair             // pairs[j][i] compares judges i and j, with i below j
+	exits           []*Elimination        // by judge: why it left; nil for judges that remain
+	winsToLeave     *stats.HeadsThreshold // wins at which a judge leaves, in a race about items like these
+	threshold       float64               // natural logarithm of the e-value at which a judge leaves
 
 	blockStart, blockEnd int   // first item of the current block, and the item after its last
 	turnQueue            []int // judges still to ask about the block, the next one first; none when the race is over
@@ -56,12 +56,12 @@ const firstBlock = 16
 func New(k int, rules Rules) *Race {
 	share := rules.Alpha / float64(max(1, k-1))
 	r := &Race{
-		Rules:       rules,
-		right:       make([][]bool, k),
-		pairs:       make([][]*pair, k),
-		exits:       make([]*Elimination, k),
-		winsToLeave: stats.NewHeadsThreshold(share),
-		threshold:   -math.Log(share),
+		Rules:           rules,
+		outcomesByJudge: make([][]bool, k),
+		pairs:           make([][]*pair, k),
+		exits:           make([]*Elimination, k),
+		winsToLeave:     stats.NewHeadsThreshold(share),
+		threshold:       -math.Log(share),
 	}
 	for j := range r.pairs {
 		for range j {
@@ -93,16 +93,16 @@ func (r *Race) Next() (judge, upTo int, ok bool) {
 }
 
 // OutcomeCount returns the number of outcomes added for a judge. This is also the index of its next item.
-func (r *Race) OutcomeCount(judge int) int { return len(r.right[judge]) }
+func (r *Race) OutcomeCount(judge int) int { return len(r.outcomesByJudge[judge]) }
 
 // Add records whether the judge returned by Next was right on its next item.
 func (r *Race) Add(right bool) {
 	j := r.turnQueue[0]
-	item := len(r.right[j])
-	r.right[j] = append(r.right[j], right)
+	item := len(r.outcomesByJudge[j])
+	r.outcomesByJudge[j] = append(r.outcomesByJudge[j], right)
 	changed := item+1 == r.Rules.Items
-	for i := range r.right {
-		if i != j && r.exits[i] == nil && r.exits[j] == nil && len(r.right[i]) > item {
+	for i := range r.outcomesByJudge {
+		if i != j && r.exits[i] == nil && r.exits[j] == nil && len(r.outcomesByJudge[i]) > item {
 			changed = r.compare(min(i, j), max(i, j), item) || changed
 		}
 	}
@@ -133,9 +133,9 @@ func (r *Race) advanceTurn() {
 // left or the two became tied.
 func (r *Race) compare(first, second, item int) (changed bool) {
 	p := r.pairs[second][first]
-	changed = p.add(r.right[first][item], r.right[second][item], r.threshold)
+	changed = p.add(r.outcomesByJudge[first][item], r.outcomesByJudge[second][item], r.threshold)
 	for side, judge := range []int{first, second} {
-		if p.ahead(side, r.winsToLeave, r.threshold) {
+		if p.isAhead(side, r.winsToLeave, r.threshold) {
 			worse := first + second - judge
 			r.exits[worse] = &Elimination{
 				Judge:  worse,
@@ -191,10 +191,10 @@ func (r *Race) Remaining() []int {
 	for j, exit := range r.exits {
 		if exit == nil {
 			in = append(in, j)
-			common = min(common, len(r.right[j]))
+			common = min(common, len(r.outcomesByJudge[j]))
 		}
 	}
-	right := func(j int) int { return CountRight(r.right[j][:common]) }
+	right := func(j int) int { return CountRight(r.outcomesByJudge[j][:common]) }
 	slices.SortStableFunc(in, func(i, j int) int { return right(j) - right(i) })
 	return in
 }
@@ -212,7 +212,7 @@ func (r *Race) Eliminations() (all []Elimination) {
 
 // Judgments returns the number of outcomes added for all judges together.
 func (r *Race) Judgments() (n int) {
-	for _, items := range r.right {
+	for _, items := range r.outcomesByJudge {
 		n += len(items)
 	}
 	return n
@@ -223,7 +223,7 @@ func (r *Race) ModelLoads() int { return r.modelLoads }
 
 // ShareOfRight returns the share of its items on which a judge was right, with an interval valid at every check.
 func (r *Race) ShareOfRight(judge int) (share float64, iv stats.Interval) {
-	right, level := r.right[judge], 1-r.Rules.Alpha
+	right, level := r.outcomesByJudge[judge], 1-r.Rules.Alpha
 	if !r.Rules.OnlyTheseItems {
 		return shareOf(right), stats.ShareConfidenceSequence(CountRight(right), len(right), level)
 	}
@@ -239,7 +239,7 @@ func (r *Race) ShareOfRight(judge int) (share float64, iv stats.Interval) {
 // judged, with an interval that is valid at every check. The e-value reaches the threshold for every difference outside
 // the interval.
 func (r *Race) Lead(first, second int) (ahead float64, iv stats.Interval) {
-	a, b := r.right[first], r.right[second]
+	a, b := r.outcomesByJudge[first], r.outcomesByJudge[second]
 	scores := make([]float64, min(len(a), len(b)))
 	total := 0
 	if r.Rules.OnlyTheseItems {

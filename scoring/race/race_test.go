@@ -51,7 +51,7 @@ func TestRaceIsWhatCountingSays(t *testing.T) {
 						losses++
 					}
 				}
-				e := stats.LogAbove(wins, wins+losses)
+				e := stats.LogOneSidedE(wins, wins+losses)
 				if enough := e >= math.Log(float64(k-1)/.05); enough != (n == l.Items) || enough && e != l.LogE {
 					t.Errorf("%+v: after %d items E is %g", l, n, math.Exp(e))
 				}
@@ -205,7 +205,7 @@ func TestReplaysCountErrors(t *testing.T) {
 		}
 		return inOrder(100)
 	}, 4, 2, rules)
-	if o.Races != 4 || o.WrongLeaders != 3 || o.Calls != 2*(16+7) {
+	if o.Races != 4 || o.WrongLeaders != 3 || o.MedianCalls != 2*(16+7) {
 		t.Errorf("%+v", o)
 	}
 	rules.TieMargin = .2

@@ -21,7 +21,7 @@ type Orders struct {
 	// races whose leader, on all items, is behind the best judge by more than the margin
 	WrongLeaders int `json:"erred"`
 	// median number of judgments in a race
-	Calls float64 `json:"calls_median"`
+	MedianCalls float64 `json:"calls_median"`
 }
 
 // ReplayPerSeed runs one race for each of so many seeds, from 1, with the items in order(seed). calls is the number of
@@ -37,7 +37,7 @@ func ReplayPerSeed(right [][]bool, order func(seed int64) []int, seeds, calls in
 		}
 	}
 	if slices.Sort(spent); seeds > 0 {
-		o.Calls = float64(spent[(seeds-1)/2]+spent[seeds/2]) / 2
+		o.MedianCalls = float64(spent[(seeds-1)/2]+spent[seeds/2]) / 2
 	}
 	return o
 }

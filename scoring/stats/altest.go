@@ -11,8 +11,8 @@ import (
 // Annotator compares a judge with one person who labels units, using the labels of the other people as the reference.
 type Annotator struct {
 	Units           int     // units rated by this person, by the judge and by somebody else
-	JudgeAgreement  float64 // share of the units on which the judge agrees with the others at least as often as the person
-	PersonAgreement float64 // share of the units on which the person agrees with the others at least as often as the judge
+	JudgeAdvantage  float64 // share of the units on which the judge agrees with the others at least as often as the person
+	PersonAdvantage float64 // share of the units on which the person agrees with the others at least as often as the judge
 	P               float64 // p-value of "the judge is worse by ε or more"; NaN below AltTestMinUnits units
 	LosesToJudge    bool    // the test rejects "the judge is worse by ε or more"
 }
@@ -21,7 +21,7 @@ type Annotator struct {
 type AltTestResult struct {
 	People []Annotator // each person against the judge
 	// Winning (ω) is the share of tested people that the judge surpasses; at ½ or more the judge may replace people.
-	// Advantage (ρ) is the mean of Annotator.JudgeAgreement over the tested people. Both are NaN if no one was tested.
+	// Advantage (ρ) is the mean of Annotator.JudgeAdvantage over the tested people. Both are NaN if no one was tested.
 	Winning, Advantage float64
 }
 
@@ -56,7 +56,7 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) AltTestResult 
 		if rejected {
 			all.Winning += 1 / float64(len(tested))
 		}
-		all.Advantage += a.JudgeAgreement / float64(len(tested))
+		all.Advantage += a.JudgeAdvantage / float64(len(tested))
 	}
 	return all
 }
@@ -88,12 +88,12 @@ func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Anno
 		if others == 0 {
 			continue
 		}
-		a.JudgeAgreement += indicator(withJudge >= withPerson)
-		a.PersonAgreement += indicator(withPerson >= withJudge)
+		a.JudgeAdvantage += indicator(withJudge >= withPerson)
+		a.PersonAdvantage += indicator(withPerson >= withJudge)
 		differences = append(differences, float64(cmp.Compare(withPerson, withJudge)))
 	}
 	a.Units = len(differences)
-	a.JudgeAgreement, a.PersonAgreement = a.JudgeAgreement/float64(a.Units), a.PersonAgreement/float64(a.Units)
+	a.JudgeAdvantage, a.PersonAdvantage = a.JudgeAdvantage/float64(a.Units), a.PersonAdvantage/float64(a.Units)
 	if a.Units < AltTestMinUnits {
 		return a
 	}

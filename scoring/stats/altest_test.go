@@ -20,8 +20,8 @@ func TestAltTestByHand(t *testing.T) {
 	// Beside one the judge says the same: difference 0 everywhere, below ε. Beside three it is better everywhere.
 	assert.Equal(t, a.Winning, 1.0)
 	assert.Equal(t, a.Advantage, 1.0)
-	assert.Equal(t, a.People[0].PersonAgreement, 1.0)
-	assert.Equal(t, a.People[2].PersonAgreement, 0.0)
+	assert.Equal(t, a.People[0].PersonAdvantage, 1.0)
+	assert.Equal(t, a.People[2].PersonAdvantage, 0.0)
 	worse := make([]int, 30)
 	for i := range worse {
 		worse[i] = i % 3 // right on ten of thirty beside one and two
@@ -29,8 +29,8 @@ func TestAltTestByHand(t *testing.T) {
 	a = stats.AltTest(worse, [][]int{one, two, three}, 0.2, 0.05)
 	// Beside one: two agrees with one on all, with the judge on 10; three agrees with the judge on 10 others. Ties of
 	// "others who agree": 10 units 1:1, 10 units 1:1 (three), 10 units 0:1.
-	is(t, a.People[0].JudgeAgreement, 2.0/3, 1e-12)
-	is(t, a.People[0].PersonAgreement, 1, 1e-12)
+	is(t, a.People[0].JudgeAdvantage, 2.0/3, 1e-12)
+	is(t, a.People[0].PersonAdvantage, 1, 1e-12)
 	assert.Assert(t, !a.People[0].LosesToJudge)
 	few := stats.AltTest(judge[:29], [][]int{one[:29], two[:29], three[:29]}, 0.2, 0.05)
 	assert.Assert(t, math.IsNaN(few.Winning), "29 units are too few to say anything")

@@ -75,16 +75,16 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 		spread := area * (1 - area) // variance of a unit
 		minimum := spread / 4 / (m + n)
 		if len(kindClusters[0]) < len(clusters) {
-			minimum = max(4*minimum, independentVariance(area, m, n))
+			minimum = max(4*minimum, aurocVariance(area, m, n))
 		}
 		worth = spread / max(variance, minimum) * t * t
 	}
 	return area, MidPInterval(area*worth, worth, level)
 }
 
-// independentVariance returns the variance of an area under the ROC curve over m positive and n negative independent
+// aurocVariance returns the variance of an area under the ROC curve over m positive and n negative independent
 // units whose scores are exponentially distributed.
-func independentVariance(area, m, n float64) float64 {
+func aurocVariance(area, m, n float64) float64 {
 	half := (m + n) / 2
 	return area * (1 - area) * (1 + (half-1)*((1-area)/(2-area)+area/(1+area))) / (m * n)
 }

@@ -24,7 +24,7 @@ func legendre() (u, w [stakeCount]float64) {
 // Each stake u multiplies by 1 − u + u·(1+score)/(1+m), with m the largest mean that the null leaves for the scores
 // to come; if the null holds, that is at most 1 on average. The capital is the mean over all stakes, so it ever
 // reaches 1/α with probability at most α. For scores of ±1 and null 0, with replacement, it is the e-value of
-// [LogAbove] up to the error of quadrature.
+// [LogOneSidedE] up to the error of quadrature.
 //
 // Source: Waudby-Smith and Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1–27
 // (arXiv 2010.09686), §§4–5.

@@ -38,7 +38,7 @@ func PredictionPoweredClusters(units []PopulationUnit, maxWeight, level float64)
 	if n < 2 {
 		return PredictionPoweredEstimate{MeanEstimate: noEstimate}
 	}
-	p := PredictionPoweredEstimate{Spread: stat.Variance(allPredictions, nil)}
+	p := PredictionPoweredEstimate{PredictionVariance: stat.Variance(allPredictions, nil)}
 	if spread := stat.Variance(predictions, weights); spread > 0 {
 		p.PredictionWeight = min(maxWeight, max(0, stat.Covariance(truth, predictions, weights)/spread))
 	}

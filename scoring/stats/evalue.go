@@ -15,11 +15,11 @@ func LogE(k, n int) float64 {
 	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - LogChoose(n, k)
 }
 
-// LogAbove returns the natural logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from
-// ½ to 1, of k heads in n tosses: [LogE] with a bet that the coin favours heads. If it does not, the e-value ever
+// LogOneSidedE returns the natural logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ
+// from ½ to 1, of k heads in n tosses: [LogE] with a bet that the coin favours heads. If it does not, the e-value ever
 // reaches 1/α with probability at most α. The integral is a tail of the binomial distribution with n+1 tosses, and is
 // summed as such.
-func LogAbove(k, n int) float64 {
+func LogOneSidedE(k, n int) float64 {
 	if 2*k >= n { // the shorter tail is the other one
 		return LogE(k, n) + math.Ln2 + math.Log1p(-math.Exp(logAtMost(n-k, n+1)))
 	}
@@ -43,8 +43,9 @@ func logAtMost(k, n int) float64 {
 // LogChoose returns the natural logarithm of the binomial coefficient C(n, k).
 func LogChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
-// HeadsThreshold finds for each number of coin tosses the number of heads at which the one-sided e-value of [LogAbove]
-// reaches a threshold. It is fast for repeated checks: that number of heads grows by at most one with each toss.
+// HeadsThreshold finds for each number of coin tosses the number of heads at which the one-sided e-value of
+// [LogOneSidedE] reaches a threshold. It is fast for repeated checks: that number of heads grows by at most one with
+// each toss.
 type HeadsThreshold struct {
 	log   float64 // natural logarithm of the threshold
 	heads []int   // by number of tosses n: the heads that reach the threshold; n+1 if even n heads do not
@@ -59,7 +60,7 @@ func NewHeadsThreshold(alpha float64) *HeadsThreshold {
 func (c *HeadsThreshold) Reached(k, n int) bool {
 	for m := len(c.heads); m <= n; m++ {
 		threshold := c.heads[m-1]
-		if threshold > m || LogAbove(threshold, m) < c.log {
+		if threshold > m || LogOneSidedE(threshold, m) < c.log {
 			threshold++
 		}
 		c.heads = append(c.heads, min(threshold, m+1))

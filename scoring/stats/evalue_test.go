@@ -30,7 +30,7 @@ func TestEValuesAreExact(t *testing.T) {
 			if got := stats.LogE(k, n); math.Abs(got-math.Log(e)) > 1e-9 {
 				t.Errorf("E(%d of %d): log %g, not %g", k, n, got, math.Log(e))
 			}
-			if got := stats.LogAbove(k, n); math.Abs(got-math.Log(above)) > 1e-9 {
+			if got := stats.LogOneSidedE(k, n); math.Abs(got-math.Log(above)) > 1e-9 {
 				t.Errorf("E₊(%d of %d): log %g, not %g", k, n, got, math.Log(above))
 			}
 		}
@@ -42,7 +42,7 @@ func TestEValuesAreExact(t *testing.T) {
 func TestEValuesOfManyTosses(t *testing.T) {
 	for _, n := range []int{10_000, 999_999} {
 		for _, k := range []int{0, n / 10, n/2 - 500, n / 2, n/2 + 1, n/2 + 2000, n * 9 / 10, n} {
-			for name, e := range map[string]func(k, n int) float64{"E": stats.LogE, "E₊": stats.LogAbove} {
+			for name, e := range map[string]func(k, n int) float64{"E": stats.LogE, "E₊": stats.LogOneSidedE} {
 				now := e(k, n)
 				next := math.Log((math.Exp(e(k, n+1)-now) + math.Exp(e(k+1, n+1)-now)) / 2)
 				if !(math.Abs(next) < 1e-7) {
@@ -58,8 +58,8 @@ func TestCrossingIsWhereEValueReaches(t *testing.T) {
 		c := stats.NewHeadsThreshold(alpha)
 		for n := range 300 {
 			for k := range n + 1 {
-				if got, want := c.Reached(k, n), stats.LogAbove(k, n) >= -math.Log(alpha); got != want {
-					t.Fatalf("1/%g, %d of %d: reached %v, E₊ = %g", alpha, k, n, got, math.Exp(stats.LogAbove(k, n)))
+				if got, want := c.Reached(k, n), stats.LogOneSidedE(k, n) >= -math.Log(alpha); got != want {
+					t.Fatalf("1/%g, %d of %d: reached %v, E₊ = %g", alpha, k, n, got, math.Exp(stats.LogOneSidedE(k, n)))
 				}
 			}
 		}
@@ -86,7 +86,7 @@ func TestCapitalOfCoinsIsTheEValue(t *testing.T) {
 		for _, s := range scoresOf(c[1], c[0]-c[1], c[0]+50, rng) { // ties do not change it
 			capital.Add(s)
 		}
-		if got, want := capital.Log(), stats.LogAbove(c[1], c[0]); math.Abs(got-want) > 1e-3 {
+		if got, want := capital.Log(), stats.LogOneSidedE(c[1], c[0]); math.Abs(got-want) > 1e-3 {
 			t.Errorf("%d of %d: log %g, not %g", c[1], c[0], got, want)
 		}
 	}

@@ -58,7 +58,7 @@ func FitLogistic(x [][]float64, y []bool, cluster []int) *Logistic {
 			}
 		}
 		if largest < 1e-10 {
-			return jackknife(x, y, members, beta, information)
+			return withJackknifeErrors(x, y, members, beta, information)
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func gradientAndInformation(x [][]float64, y []bool, beta []float64, rows []int)
 	gradient := mat.NewVecDense(len(beta), nil)
 	information := mat.NewSymDense(len(beta), nil)
 	for _, i := range rows {
-		p := Logistic{Beta: beta}.P(x[i])
+		p := Logistic{Beta: beta}.Probability(x[i])
 		v := mat.NewVecDense(len(beta), x[i])
 		gradient.AddScaledVec(gradient, indicator(y[i])-p, v)
 		information.SymRankOne(information, p*(1-p), v)
@@ -77,11 +77,11 @@ func gradientAndInformation(x [][]float64, y []bool, beta []float64, rows []int)
 	return gradient, information
 }
 
-// jackknife returns the regression with the standard errors of its coefficients; nil with too few clusters. members
-// holds the rows of each cluster. A column that differs within few clusters, as the position does for a judge that
-// seldom flips, has few degrees of freedom: the number of clusters with normal influence that would have the observed
-// kurtosis, less one.
-func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, information *mat.SymDense) *Logistic {
+// withJackknifeErrors returns the regression with the standard errors of its coefficients; nil with too few clusters.
+// members holds the rows of each cluster. A column that differs within few clusters, as the position does for a judge
+// that seldom flips, has few degrees of freedom: the number of clusters with normal influence that would have the
+// observed kurtosis, less one.
+func withJackknifeErrors(x [][]float64, y []bool, members map[int][]int, beta []float64, information *mat.SymDense) *Logistic {
 	clusters := float64(len(members))
 	squares := make([]float64, len(beta))
 	fourths := make([]float64, len(beta))
@@ -111,8 +111,8 @@ func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, i
 	return l
 }
 
-// P returns the predicted probability of y for a row of values, one for each coefficient.
-func (l Logistic) P(row []float64) float64 {
+// Probability returns the predicted probability of y for a row of values, one for each coefficient.
+func (l Logistic) Probability(row []float64) float64 {
 	sum := 0.0
 	for j, v := range row {
 		sum += v * l.Beta[j]

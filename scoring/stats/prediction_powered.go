@@ -19,9 +19,9 @@ var noEstimate = MeanEstimate{math.NaN(), noInterval}
 // predictions are known for all.
 type PredictionPoweredEstimate struct {
 	MeanEstimate
-	PredictionWeight float64 // λ: weight of the predictions in the estimate, 0 to 1
-	ResidualVariance float64 // variance of label − λ·prediction; LabelsFor needs it
-	Spread           float64 // variance of the predictions
+	PredictionWeight   float64 // λ: weight of the predictions in the estimate, 0 to 1
+	ResidualVariance   float64 // variance of label − λ·prediction; LabelsFor needs it
+	PredictionVariance float64 // variance of the predictions
 }
 
 // PredictionPowered estimates the mean truth, from 0 to 1. label[i] is the truth of a unit and prediction[i] its
@@ -45,7 +45,7 @@ func PredictionPowered(label, prediction, rest []float64, level float64) Predict
 	for i, y := range label {
 		errors[i] = y - weight*prediction[i]
 	}
-	p := PredictionPoweredEstimate{PredictionWeight: weight, Spread: spread}
+	p := PredictionPoweredEstimate{PredictionWeight: weight, PredictionVariance: spread}
 	center, residual := momentsWithEnds(errors, -weight)
 	var predicted, drift float64
 	if m > 0 {
@@ -86,7 +86,7 @@ func momentsWithEnds(values []float64, smallest float64) (mean, variance float64
 // 0 if no number is enough.
 func (p PredictionPoweredEstimate) LabelsFor(width float64, m int, level float64) int {
 	z := normalCritical(level)
-	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.Spread/max(1, float64(m))
+	labelVariance := width*width/(4*z*z) - p.PredictionWeight*p.PredictionWeight*p.PredictionVariance/max(1, float64(m))
 	if labelVariance <= 0 {
 		return 0
 	}

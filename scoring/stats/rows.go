@@ -39,8 +39,8 @@ func (r *Rows) Add(row []float64) {
 	r.Len++
 }
 
-// Count returns the number of rows for which match is true.
-func (r *Rows) Count(match func(row []float64) bool) (n int) {
+// CountMatching returns the number of rows for which match is true.
+func (r *Rows) CountMatching(match func(row []float64) bool) (n int) {
 	for _, k := range r.DistinctRows {
 		if match(k.Row) {
 			n += k.Count

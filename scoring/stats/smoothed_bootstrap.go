@@ -18,8 +18,8 @@ type Statistic struct {
 type PriorRows struct {
 	// Low is added for the lower end of the interval and High for the upper end; nil High: Low is added for both. For a
 	// mean of bounded values, Low is a row of the smallest value and High one of the largest.
-	Low, High []SparseRow
-	Mass      float64 // mean weight of each row, where an observed row weighs 1
+	Low, High  []SparseRow
+	MeanWeight float64 // mean weight of each row, where an observed row weighs 1
 }
 
 // SmoothedIntervals returns a percentile interval of a Bayesian bootstrap for each statistic: each round weights every
@@ -40,7 +40,7 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	shape := gammaShape(rows.Len, b.Level)
 	kinds := make([]weightedRow, len(rows.DistinctRows))
 	for i, k := range rows.DistinctRows {
-		kinds[i] = weightedRow{row: sparseRow(k.Row), weight: newGamma(float64(k.Count) * shape)}
+		kinds[i] = weightedRow{row: sparseRow(k.Row), weightDistribution: newGamma(float64(k.Count) * shape)}
 	}
 	sums := make([]float64, len(rows.DistinctRows[0].Row))
 	buffer := make([]float64, len(sums))
@@ -49,21 +49,21 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	for i, x := range list {
 		drawings[i].Statistic = x
 		if x.Prior != nil {
-			drawings[i].priorPool, pools = poolOfPriorRows(x.Prior, shape, pools)
+			drawings[i].priorRowWeights, pools = findOrAddPriorWeights(x.Prior, shape, pools)
 		}
 	}
 	for range b.Rounds {
 		clear(sums)
 		for _, k := range kinds {
-			k.row.add(sums, k.weight.draw(rng))
+			k.row.add(sums, k.weightDistribution.draw(rng))
 		}
 		for _, p := range pools {
 			for k := range p.weights {
-				p.weights[k] = p.weight.draw(rng)
+				p.weights[k] = p.weightDistribution.draw(rng)
 			}
 		}
 		for i := range drawings {
-			if drawings[i].priorPool != nil {
+			if drawings[i].priorRowWeights != nil {
 				drawings[i].add(sums, buffer)
 			}
 		}
@@ -90,24 +90,25 @@ func gammaShape(n int, level float64) float64 {
 
 // weightedRow holds a distinct row, and the distribution of the total weight that all rows equal to it have in a round.
 type weightedRow struct {
-	row    SparseRow
-	weight gamma
+	row                SparseRow
+	weightDistribution gamma
 }
 
 // priorWeights holds the random weights of prior rows in a round. Statistics whose prior rows have the same mass share
 // them, because each statistic is computed on its own.
 type priorWeights struct {
-	meanWeight float64   // mean weight of each prior row
-	weight     gamma     // distribution of one weight
-	weights    []float64 // weights in the current round, one for each prior row
+	meanWeight         float64   // mean weight of each prior row
+	weightDistribution gamma     // distribution of one weight
+	weights            []float64 // weights in the current round, one for each prior row
 }
 
-// poolOfPriorRows returns the pool with the weights of these prior rows, from pools or new, and all pools including it.
-func poolOfPriorRows(prior *PriorRows, shape float64, pools []*priorWeights) (*priorWeights, []*priorWeights) {
-	i := slices.IndexFunc(pools, func(p *priorWeights) bool { return p.meanWeight == prior.Mass })
+// findOrAddPriorWeights returns the pool with the weights of these prior rows, from pools or new, and all pools
+// including it.
+func findOrAddPriorWeights(prior *PriorRows, shape float64, pools []*priorWeights) (*priorWeights, []*priorWeights) {
+	i := slices.IndexFunc(pools, func(p *priorWeights) bool { return p.meanWeight == prior.MeanWeight })
 	if i < 0 {
 		i = len(pools)
-		pools = append(pools, &priorWeights{meanWeight: prior.Mass, weight: newGamma(prior.Mass * shape)})
+		pools = append(pools, &priorWeights{meanWeight: prior.MeanWeight, weightDistribution: newGamma(prior.MeanWeight * shape)})
 	}
 	if size := max(len(prior.Low), len(prior.High)); len(pools[i].weights) < size {
 		pools[i].weights = make([]float64, size)
@@ -118,7 +119,7 @@ func poolOfPriorRows(prior *PriorRows, shape float64, pools []*priorWeights) (*p
 // resampleValues collects the values of a statistic over the rounds, for the lower and for the upper end.
 type resampleValues struct {
 	Statistic
-	priorPool             *priorWeights // weights of the prior rows; nil without prior rows
+	priorRowWeights       *priorWeights // weights of the prior rows; nil without prior rows
 	lowValues, highValues []float64
 }
 
@@ -128,7 +129,7 @@ func (d *resampleValues) add(sums, buffer []float64) {
 	value := func(extra []SparseRow) float64 {
 		copy(buffer, sums)
 		for i, x := range extra {
-			x.add(buffer, d.priorPool.weights[i])
+			x.add(buffer, d.priorRowWeights.weights[i])
 		}
 		return d.Compute(buffer)
 	}

@@ -35,9 +35,9 @@ func shrunk(n int) float64 {
 // A share's ends are quantiles of two beta distributions.
 func TestSmoothedShareIsBeta(t *testing.T) {
 	ends := &stats.PriorRows{
-		Low:  []stats.SparseRow{{Columns: []int{1}, Values: []float64{1}}},
-		High: []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
-		Mass: 0.5,
+		Low:        []stats.SparseRow{{Columns: []int{1}, Values: []float64{1}}},
+		High:       []stats.SparseRow{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
+		MeanWeight: 0.5,
 	}
 	for _, c := range [][2]int{{17, 20}, {20, 20}, {0, 30}, {330, 350}} {
 		k, n := float64(c[0]), float64(c[1])
@@ -69,7 +69,7 @@ func TestSmoothedCellsAreDirichlet(t *testing.T) {
 		cells = append(cells, stats.SparseRow{Columns: []int{i}, Values: []float64{1}})
 	}
 	of := func(s []float64) float64 { return s[0]/(s[0]+s[1]) - s[2]/(s[2]+s[3]) }
-	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: of, Prior: &stats.PriorRows{Low: cells, Mass: 0.5}}})[0]
+	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: of, Prior: &stats.PriorRows{Low: cells, MeanWeight: 0.5}}})[0]
 	var drawn []float64
 	a := shrunk(40)
 	for range 40000 {
@@ -107,7 +107,7 @@ func TestSmoothedWidthIsStudents(t *testing.T) {
 }
 
 func TestSmoothedOfSeveral(t *testing.T) {
-	beside := &stats.PriorRows{Low: []stats.SparseRow{{Columns: []int{1}, Values: []float64{1}}}, Mass: 0.5}
+	beside := &stats.PriorRows{Low: []stats.SparseRow{{Columns: []int{1}, Values: []float64{1}}}, MeanWeight: 0.5}
 	list := []stats.Statistic{
 		{Compute: ratio, Prior: beside},
 		{Compute: func(s []float64) float64 { return 1 - ratio(s) }, Prior: beside},

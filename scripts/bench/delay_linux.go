@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// delay waits precisely: time.Sleep may take a millisecond longer, which is two percent of a measured 50 ms.
-func delay(d time.Duration) {
+// sleepPrecisely waits precisely: time.Sleep may take a millisecond longer, which is two percent of a measured 50 ms.
+func sleepPrecisely(d time.Duration) {
 	until := time.Now().Add(d)
 	for rest := d; rest > 0; rest = time.Until(until) {
 		ts := unix.NsecToTimespec(int64(rest))

@@ -4,7 +4,7 @@ package main
 
 import "time"
 
-func delay(d time.Duration) { time.Sleep(d) }
+func sleepPrecisely(d time.Duration) { time.Sleep(d) }
 
 // cpuTime returns 0: the CPU time is measured on Linux only.
 func cpuTime() time.Duration { return 0 }

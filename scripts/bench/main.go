@@ -90,7 +90,7 @@ func serveStub(addr, file string, replyTime time.Duration, slots int) error {
 			slot <- struct{}{}
 			defer func() { <-slot }()
 		}
-		delay(replyTime)
+		sleepPrecisely(replyTime)
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(reply)
 	})
@@ -189,7 +189,7 @@ func requests(path string) ([]request, error) {
 				TopP:      1,
 				Seed:      1,
 				MaxTokens: 4096,
-				Messages:  judging.FirstTurn(p.Prompt(item, s), backends.RoleSystem),
+				Messages:  judging.FirstTurnMessages(p.Prompt(item, s), backends.RoleSystem),
 			})
 		}
 	}

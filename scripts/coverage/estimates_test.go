@@ -249,7 +249,7 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 		if d.Group == scoring.Overall {
 			list = append(list, estimate{
 				key:      key{d.Metric, d.Mode + compared},
-				value:    d.Diff,
+				value:    d.BMinusA,
 				low:      d.Low,
 				high:     d.High,
 				interval: d.IntervalMethod,

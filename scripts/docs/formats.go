@@ -212,7 +212,7 @@ func (d document) describe(texts map[string]string) (*jsonschema.Schema, []byte,
 		return nil, nil, err
 	}
 	schema.Schema, schema.Title = "https://json-schema.org/draft/2020-12/schema", d.title
-	w := describer{document: d, texts: texts, listedAt: map[reflect.Type]string{}}
+	w := describer{document: d, fieldComments: texts, listedAt: map[reflect.Type]string{}}
 	w.table.WriteString("\n| Key | Type | |\n|---|---|---|\n")
 	w.keys(schema, d.goType, "", true)
 	w.table.WriteString("\n")
@@ -222,9 +222,9 @@ func (d document) describe(texts map[string]string) (*jsonschema.Schema, []byte,
 // describer builds the table and the schema of a document.
 type describer struct {
 	document
-	texts    map[string]string
-	table    bytes.Buffer
-	listedAt map[reflect.Type]string // the key under which the table lists a type's keys
+	fieldComments map[string]string
+	table         bytes.Buffer
+	listedAt      map[reflect.Type]string // the key under which the table lists a type's keys
 }
 
 // keys adds the comments of a struct type's keys to the type's schema and, if inTable, their rows to the table; the
@@ -234,7 +234,7 @@ func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string,
 	if !w.strict {
 		schema.AdditionalProperties = nil
 	}
-	for _, f := range fieldsOf(t, w.texts) {
+	for _, f := range fieldsOf(t, w.fieldComments) {
 		key := path + f.key
 		property := schema.Properties[f.key]
 		property.Description = f.comment

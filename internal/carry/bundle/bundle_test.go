@@ -77,7 +77,7 @@ func TestThereAndBack(t *testing.T) {
 		Now: time.Now, Version: "test", Library: library,
 		OpenCache: func(dir string) (*cache.Store, error) { return nil, errors.New("no cache is needed") },
 	}
-	if rep, _, err := Replay(t.Context(), m, "runs/old", "again"); err != nil || rep == nil {
+	if rep, _, err := ReplayRun(t.Context(), m, "runs/old", "again"); err != nil || rep == nil {
 		t.Errorf("replay: %v, %v", rep, err)
 	}
 	for _, out := range []string{"one.tar", "two.tar"} {
@@ -107,7 +107,7 @@ func TestThereAndBack(t *testing.T) {
 	write(t, "runs/old/results.json", []byte("{}"))
 	_, err = Import(library, before, "runs")
 	assert.ErrorContains(t, err, "runs/old/results.json exists and differs")
-	rep, _, err := Replay(t.Context(), m, "runs/old", "third")
+	rep, _, err := ReplayRun(t.Context(), m, "runs/old", "third")
 	assert.ErrorContains(t, err, "results.json differ")
 	assert.Assert(t, rep != nil, "no scores of the run that was made")
 }

@@ -23,7 +23,7 @@ type shard struct {
 	*judging.Manifest               // of the first of its folders
 	dirs              []string      // folders of its tries, complete ones first
 	set               *datasets.Set // items of the shard
-	places            []int         // positions of these items in the whole run, from 0
+	positionsInRun    []int         // positions of these items in the whole run, from 0
 }
 
 // run merges the folders dirs of a run's shards into the folder part. name is the run's name in a suite, else "". Every
@@ -174,7 +174,7 @@ func (s *shard) open() (err error) {
 		}
 		s.set = set
 	}
-	s.places, err = s.Shard.ReadPlaces(s.set.Len())
+	s.positionsInRun, err = s.Shard.ReadPlaces(s.set.Len())
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -190,13 +190,13 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	}
 	var order []item
 	for _, s := range shards {
-		for row := range s.places {
+		for row := range s.positionsInRun {
 			order = append(order, item{shard: s, row: row})
 		}
 	}
-	slices.SortStableFunc(order, func(a, b item) int { return cmp.Compare(a.places[a.row], b.places[b.row]) })
+	slices.SortStableFunc(order, func(a, b item) int { return cmp.Compare(a.positionsInRun[a.row], b.positionsInRun[b.row]) })
 	sum := sha256.New()
-	err := dir.Begin(m, func(line func([]byte) error) error {
+	err := dir.StartWithItems(m, func(line func([]byte) error) error {
 		for _, entry := range order {
 			raw, err := entry.set.Raw(entry.row)
 			if err == nil {

@@ -19,7 +19,7 @@ func TestSuiteTriedAgain(t *testing.T) {
 		e, _ := maker("SLURM_ARRAY_TASK_ID="+index, "SLURM_ARRAY_TASK_COUNT=2", "SLURM_RESTART_COUNT=1")
 		s, err := suite.Open("s.yaml")
 		check(t, err)
-		p, err := e.ShardOf("auto")
+		p, err := e.ShardFromValue("auto")
 		check(t, err)
 		check(t, s.SelectShard(p))
 		check(t, s.Run(context.Background(), e, false))

@@ -39,11 +39,11 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 		m.Servers = servers
 	}
 	for i := range m.Stages {
-		mergedPath(&m.Stages[i].Run, parent)
+		setMergedPath(&m.Stages[i].Run, parent)
 	}
 	if m.StageCounts != nil {
 		for i := range m.StageCounts.Agents {
-			mergedPath(&m.StageCounts.Agents[i].Run, parent)
+			setMergedPath(&m.StageCounts.Agents[i].Run, parent)
 		}
 	}
 	return &m, nil
@@ -56,7 +56,7 @@ func addManifest(m, o *judging.Manifest) error {
 	m.AlternatesOrder = m.AlternatesOrder || o.AlternatesOrder
 	m.OrderSeed = cmp.Or(m.OrderSeed, o.OrderSeed)
 	m.Changes = append(m.Changes, o.Changes...)
-	m.OtherRequests = backends.SumCounts(m.OtherRequests, o.OtherRequests)
+	m.AuxiliaryRequestCounts = backends.SumCounts(m.AuxiliaryRequestCounts, o.AuxiliaryRequestCounts)
 	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
 	if m.TokenSample == nil {
 		m.TokenSample = o.TokenSample
@@ -87,9 +87,9 @@ func addManifest(m, o *judging.Manifest) error {
 	return nil
 }
 
-// mergedPath changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's
+// setMergedPath changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's
 // path after the merge: in the folder parent.
-func mergedPath(run *string, parent string) {
+func setMergedPath(run *string, parent string) {
 	if whole := wholePath(*run); whole != *run {
 		*run = filepath.Join(parent, filepath.Base(whole))
 	}

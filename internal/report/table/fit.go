@@ -65,7 +65,7 @@ func (t Table) fit(columns int) (fitted Table, hidden []string) {
 	fitted = t.withoutEmpty()
 	fitted.tight = t.NoHeadingRule
 	for {
-		next := fitted.dispensable(columns)
+		next := fitted.leastImportantColumn(columns)
 		if next == 0 {
 			return fitted, hidden
 		}
@@ -77,9 +77,9 @@ func (t Table) fit(columns int) (fitted Table, hidden []string) {
 	}
 }
 
-// dispensable returns the index of the column to leave out next: by Spare, or else the last column of numbers. It
-// returns 0 if the table fits, or if no column may go.
-func (t Table) dispensable(columns int) (place int) {
+// leastImportantColumn returns the index of the column to leave out next: by Spare, or else the last column of numbers.
+// It returns 0 if the table fits, or if no column may go.
+func (t Table) leastImportantColumn(columns int) (place int) {
 	if sum(t.widths(minTextColumn)) > columns {
 		for i, c := range t.Columns {
 			if i > 0 && c.DropPriority > 0 && (place == 0 || c.DropPriority < t.Columns[place].DropPriority) {
@@ -164,7 +164,7 @@ func (t Table) splitByWidth(columns int) (all []Table) {
 		t = t.withoutEmpty()
 	}
 	widths := t.widths(minTextColumn)
-	keys := t.keyColumns(widths, columns)
+	keys := t.keyColumnCount(widths, columns)
 	from := keys
 	width := sum(widths[:keys])
 	for i := keys; i < len(t.Columns); i++ {
@@ -178,9 +178,9 @@ func (t Table) splitByWidth(columns int) (all []Table) {
 	return append(all, t.pick(func(k int) bool { return k < keys || from <= k }))
 }
 
-// keyColumns returns the number of columns that begin every part of a split table: those of words before the first
+// keyColumnCount returns the number of columns that begin every part of a split table: those of words before the first
 // number, or only the first column if they take more than half of the terminal's columns.
-func (t Table) keyColumns(widths []int, columns int) int {
+func (t Table) keyColumnCount(widths []int, columns int) int {
 	keys := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
 	if keys <= 0 || sum(widths[:keys]) > columns/2 {
 		return min(1, len(t.Columns))

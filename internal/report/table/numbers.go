@@ -117,8 +117,8 @@ func WithInterval(x scoring.Result) string {
 	return fmt.Sprintf("%s [%s, %s]", ResultValue(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
 
-// Count returns a number with a word in the singular or plural: "1 pair", "3 pairs".
-func Count(n int, thing string) string { return phrases.CountWithNoun(n, thing) }
+// CountWithNoun returns a number with a word in the singular or plural: "1 pair", "3 pairs".
+func CountWithNoun(n int, thing string) string { return phrases.CountWithNoun(n, thing) }
 
 // MostListed is the largest number of values or names that a sentence lists one by one.
 const MostListed = 3
@@ -143,7 +143,7 @@ func Shortlist(names []string) string {
 // Remarks collects notes on numbers, and names all numbers with the same note in one line.
 type Remarks struct {
 	notes       []string            // in the order in which they were added
-	numberNames map[string][]string // names of the numbers, by note
+	namesByNote map[string][]string // names of the numbers, by note
 }
 
 // Add adds a note on the number called name. It does nothing if note is "".
@@ -151,14 +151,14 @@ func (r *Remarks) Add(name, note string) {
 	if note == "" {
 		return
 	}
-	if r.numberNames == nil {
-		r.numberNames = map[string][]string{}
+	if r.namesByNote == nil {
+		r.namesByNote = map[string][]string{}
 	}
-	if r.numberNames[note] == nil {
+	if r.namesByNote[note] == nil {
 		r.notes = append(r.notes, note)
 	}
-	if !slices.Contains(r.numberNames[note], name) {
-		r.numberNames[note] = append(r.numberNames[note], name)
+	if !slices.Contains(r.namesByNote[note], name) {
+		r.namesByNote[note] = append(r.namesByNote[note], name)
 	}
 }
 
@@ -166,7 +166,7 @@ func (r *Remarks) Add(name, note string) {
 func (r *Remarks) Lines() []string {
 	lines := make([]string, len(r.notes))
 	for i, note := range r.notes {
-		lines[i] = strings.Join(r.numberNames[note], ", ") + ": " + note
+		lines[i] = strings.Join(r.namesByNote[note], ", ") + ": " + note
 	}
 	return lines
 }

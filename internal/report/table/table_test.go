@@ -151,8 +151,8 @@ func TestNumbers(t *testing.T) {
 		{"difference", WithInterval(result("", scoring.ModeDifference, 5, -1, 11)), "+5.0 [-1.0, +11.0]"},
 		{"count", WithInterval(result(scoring.UnitCount, "", 4)), "4"},
 		{"undefined", WithInterval(scoring.Result{}), "n/a"},
-		{"one", Count(1, "judge"), "1 judge"},
-		{"none of them", Count(0, "judge"), "0 judges"},
+		{"one", CountWithNoun(1, "judge"), "1 judge"},
+		{"none of them", CountWithNoun(0, "judge"), "0 judges"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)

@@ -25,8 +25,8 @@ func NewConnections(all, each int) *Connections {
 
 // connection describes an open connection.
 type connection struct {
-	from string    // the client's address, without the port
-	idle time.Time // since when it is idle or sends a request; zero while a request is answered
+	from      string    // the client's address, without the port
+	idleSince time.Time // since when it is idle or sends a request; zero while a request is answered
 }
 
 // ConnState notes when a connection opens, becomes idle and closes. If a limit is reached and all open connections are
@@ -36,7 +36,7 @@ func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateNew:
-		entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
+		entry := &connection{from: hostOf(conn.RemoteAddr().String()), idleSince: time.Now()}
 		if !c.makeRoom(entry.from, c.maxPerAddress) || !c.makeRoom("", c.maxTotal) { // all open ones are busy
 			conn.Close()
 			return
@@ -44,7 +44,7 @@ func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 		c.open[conn] = entry
 	case http.StateActive, http.StateIdle:
 		if entry := c.open[conn]; entry != nil {
-			entry.idle = time.Now()
+			entry.idleSince = time.Now()
 		}
 	case http.StateClosed, http.StateHijacked:
 		delete(c.open, conn)
@@ -61,7 +61,7 @@ func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Co
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if entry := c.open[conn]; entry != nil {
-			entry.idle = time.Time{}
+			entry.idleSince = time.Time{}
 		}
 	})
 }
@@ -83,7 +83,7 @@ func (c *Connections) makeRoom(from string, limit int) bool {
 			continue
 		}
 		limit--
-		if !entry.idle.IsZero() && (oldest == nil || entry.idle.Before(c.open[oldest].idle)) {
+		if !entry.idleSince.IsZero() && (oldest == nil || entry.idleSince.Before(c.open[oldest].idleSince)) {
 			oldest = conn
 		}
 	}

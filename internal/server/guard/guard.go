@@ -30,11 +30,11 @@ type Options struct {
 type Guard struct {
 	Options
 
-	token    [sha256.Size]byte           // SHA-256 of Token
-	origins  *http.CrossOriginProtection // refuses requests from pages of other sites
-	mu       sync.Mutex
-	sessions map[string]time.Time   // end of each session, by its id
-	tries    map[string][]time.Time // times of the wrong tokens of the last minute, by client address
+	tokenHash        [sha256.Size]byte           // SHA-256 of Token
+	originProtection *http.CrossOriginProtection // refuses requests from pages of other sites
+	mu               sync.Mutex
+	sessions         map[string]time.Time   // end of each session, by its id
+	tries            map[string][]time.Time // times of the wrong tokens of the last minute, by client address
 }
 
 // MinToken is the least number of bytes of a token.
@@ -50,11 +50,11 @@ func New(o Options) (*Guard, error) {
 		return nil, errors.New("access from other machines needs a token")
 	}
 	return &Guard{
-		Options:  o,
-		token:    sha256.Sum256([]byte(o.Token)),
-		origins:  http.NewCrossOriginProtection(),
-		sessions: map[string]time.Time{},
-		tries:    map[string][]time.Time{},
+		Options:          o,
+		tokenHash:        sha256.Sum256([]byte(o.Token)),
+		originProtection: http.NewCrossOriginProtection(),
+		sessions:         map[string]time.Time{},
+		tries:            map[string][]time.Time{},
 	}, nil
 }
 
@@ -80,7 +80,7 @@ func (g *Guard) CheckHost(r *http.Request) error {
 
 // CheckOrigin returns an error for a request from a page of another site.
 func (g *Guard) CheckOrigin(r *http.Request) error {
-	if g.origins.Check(r) != nil {
+	if g.originProtection.Check(r) != nil {
 		return failure.New(http.StatusForbidden, "this request came from a page of another site")
 	}
 	return nil
@@ -121,7 +121,7 @@ func (g *Guard) checkToken(r *http.Request, token string) error {
 	switch {
 	case len(tries) >= maxTries:
 		return failure.New(http.StatusTooManyRequests, "too many wrong tokens: wait a minute")
-	case subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1:
+	case subtle.ConstantTimeCompare(sum[:], g.tokenHash[:]) == 1:
 		return nil
 	}
 	if len(g.tries) >= maxSessions {

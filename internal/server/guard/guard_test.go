@@ -68,7 +68,7 @@ func TestHere(t *testing.T) {
 		"/runs/a?x=1": "/runs/a?x=1", "": "/", "//evil.example": "/", "http://evil.example": "/", "/\\evil.example": "/",
 		"javascript:alert(1)": "/", "evil": "/", "/a\r\nSet-Cookie: x": "/", "///evil.example": "/",
 	} {
-		if got := LocalPath(to); got != want {
+		if got := LocalPathOrRoot(to); got != want {
 			t.Errorf("%q leads to %q, want %q", to, got, want)
 		}
 	}

@@ -82,8 +82,9 @@ func encrypted(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// LocalPath returns to if it is a path of this server, else "/". A link to the login page cannot lead to another site.
-func LocalPath(to string) string {
+// LocalPathOrRoot returns to if it is a path of this server, else "/". A link to the login page cannot lead to another
+// site.
+func LocalPathOrRoot(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") ||
 		strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {

@@ -106,7 +106,7 @@ func (r *Manager) Describe(run string, details judging.RunDescription) error {
 		return err
 	}
 	defer root.Close()
-	if err := checkFolders(root, run); err != nil {
+	if err := checkNoLinks(root, run); err != nil {
 		return goneIfMissing(err)
 	}
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
@@ -130,7 +130,7 @@ func (r *Manager) deleteSuite(folder string) error {
 		return err
 	}
 	defer root.Close()
-	if err := checkFolders(root, folder); err != nil {
+	if err := checkNoLinks(root, folder); err != nil {
 		return err
 	}
 	entries, err := fs.ReadDir(root.FS(), folder)
@@ -173,8 +173,8 @@ func (r *Manager) openRunsUnlessBusy(kind string, makes func(Job) bool) (*os.Roo
 	return os.OpenRoot(r.runsFolder)
 }
 
-// checkFolders returns an error unless name and all its parents are folders below root, none of them a link.
-func checkFolders(root *os.Root, name string) error {
+// checkNoLinks returns an error unless name and all its parents are folders below root, none of them a link.
+func checkNoLinks(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return failure.NotFound("there is no such run or suite")
 	}
@@ -192,7 +192,7 @@ func checkFolders(root *os.Root, name string) error {
 
 // checkRunFiles refuses a run's folder with links, or with files that no run has. Hidden files count as the run's.
 func checkRunFiles(root *os.Root, run string) error {
-	if err := checkFolders(root, run); err != nil {
+	if err := checkNoLinks(root, run); err != nil {
 		return err
 	}
 	entries, err := fs.ReadDir(root.FS(), run)

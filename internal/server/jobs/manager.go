@@ -51,8 +51,8 @@ type Manager struct {
 	deleteMu           sync.Mutex          // held while a run or suite is deleted or described
 }
 
-// FieldOf returns the name of the job request's field that err is about; "" if err is about no field.
-func FieldOf(err error) string {
+// ErrorField returns the name of the job request's field that err is about; "" if err is about no field.
+func ErrorField(err error) string {
 	var fieldErr *eval.FieldError
 	if errors.As(err, &fieldErr) {
 		return fieldErr.Field
@@ -169,7 +169,7 @@ func (r *Manager) plannedStage(run *eval.RunPlan) PlannedStage {
 		"cached":               plan.Cached,
 		"calls":                plan.Calls(),
 		"calls_at_most":        plan.CallsAtMost,
-		"prompt_tokens":        plan.Tokens,
+		"prompt_tokens":        plan.PromptTokens,
 		"reply_tokens_at_most": plan.ReplyTokensAtLimit,
 		"prompt_too_long":      plan.TooLong,
 	}}
@@ -228,8 +228,8 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 		if active++; job.Suite != "" && j.Suite == job.Suite {
 			return Job{}, failure.Conflict("the suite %s is in progress already, in job %s", j.Suite, j.ID)
 		}
-		if job.Resumes != "" && (j.Resumes == job.Resumes || j.Run() == job.Resumes) {
-			return Job{}, failure.Conflict("the run %s is in progress already, in job %s", job.Resumes, j.ID)
+		if job.ResumedRun != "" && (j.ResumedRun == job.ResumedRun || j.Run() == job.ResumedRun) {
+			return Job{}, failure.Conflict("the run %s is in progress already, in job %s", job.ResumedRun, j.ID)
 		}
 	}
 	switch {

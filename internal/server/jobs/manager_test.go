@@ -219,7 +219,7 @@ func TestServeKeys(t *testing.T) {
 			t.Setenv("OPENAI_BASE_URL", j.URL)
 		}
 		offer := EndpointOffer{ID: j.URL}
-		r.models(t.Context(), &offer)
+		r.addModels(t.Context(), &offer)
 		if offer.Error != "" || len(offer.Models) != 1 || !slices.Contains(keys, want) || keyless && slices.Contains(keys, "Bearer sk-secret") {
 			t.Errorf("keyless %t: sent %q, %+v", keyless, keys, offer)
 		}

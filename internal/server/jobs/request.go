@@ -164,7 +164,7 @@ func (r *Manager) runFolder(flag, name string) (string, error) {
 // FormFields returns the fields of the form that starts a run of a protocol, without those for the command line only.
 func FormFields(protocol judging.Protocol) []FormField {
 	var fields []FormField
-	for _, f := range eval.FieldsOf(protocol) {
+	for _, f := range eval.ProtocolFields(protocol) {
 		if f.Local {
 			continue
 		}
@@ -247,14 +247,14 @@ func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	}
 	var wg sync.WaitGroup
 	for i := range all {
-		wg.Go(func() { r.models(ctx, &all[i]) })
+		wg.Go(func() { r.addModels(ctx, &all[i]) })
 	}
 	wg.Wait()
 	return append(all, simulatedEndpoint)
 }
 
-// models asks the server of an offer for its models, and adds their names to the offer, or else the error.
-func (r *Manager) models(ctx context.Context, offer *EndpointOffer) {
+// addModels asks the server of an offer for its models, and adds their names to the offer, or else the error.
+func (r *Manager) addModels(ctx context.Context, offer *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
 	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{offer.ID}})

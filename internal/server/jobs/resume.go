@@ -12,8 +12,8 @@ import (
 	"gavel/judging"
 )
 
-// CommandOf returns the `gavel run` command that makes or continues a run in the folder out; "" for an imported run.
-func CommandOf(m *judging.Manifest, out string) string {
+// RunCommand returns the `gavel run` command that makes or continues a run in the folder out; "" for an imported run.
+func RunCommand(m *judging.Manifest, out string) string {
 	if o, ok := eval.RequestOf(m); ok {
 		o.Out = out
 		return o.Command()
@@ -43,11 +43,11 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	}
 	if err != nil {
 		return Job{}, failure.Conflict("%s cannot be resumed from here: %v. "+
-			"Use the command line: %s", run, err, CommandOf(m, dir))
+			"Use the command line: %s", run, err, RunCommand(m, dir))
 	}
 	o.Out = dir
 	o.PromptGiven = previous.PromptGiven
-	return r.beginRun(Job{Request: request, Resumes: run}, o)
+	return r.beginRun(Job{Request: request, ResumedRun: run}, o)
 }
 
 // toJobRequest turns previous, the request that made a run, into a job request that would make the same run.

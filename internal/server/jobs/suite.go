@@ -76,7 +76,7 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 	if err := r.setSuiteFolder(file); err != nil {
 		return nil, err
 	}
-	return file.Matrix(func(c *suite.Cell) (eval.RunRequest, error) { return r.requestOfCell(ctx, c) })
+	return file.MakeSuite(func(c *suite.Cell) (eval.RunRequest, error) { return r.requestOfCell(ctx, c) })
 }
 
 // setSuiteFolder makes the suite's folder one below the folder of runs. It refuses a folder that the server does not

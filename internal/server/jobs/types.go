@@ -93,16 +93,16 @@ const (
 
 // Job describes the work of this server on a run, with the runs whose replies it needs, or on a suite.
 type Job struct {
-	ID      string     `json:"id"`
-	State   string     `json:"state" jsonschema:"preparing, running, stopping, complete, stopped, failed"`
-	Suite   string     `json:"suite,omitempty" jsonschema:"folder of the suite that it makes"`
-	Resumes string     `json:"resumes,omitempty" jsonschema:"the run that the job was started to continue"`
-	Runs    []string   `json:"runs" jsonschema:"names of its runs so far; the last is in progress"`
-	Request JobRequest `json:"order" jsonschema:"the job request"`
-	Log     []string   `json:"log" jsonschema:"messages, the newest last"`
-	Error   string     `json:"error,omitempty" jsonschema:"why the job ended"`
-	Started time.Time  `json:"started"`
-	Ended   time.Time  `json:"ended,omitzero"`
+	ID         string     `json:"id"`
+	State      string     `json:"state" jsonschema:"preparing, running, stopping, complete, stopped, failed"`
+	Suite      string     `json:"suite,omitempty" jsonschema:"folder of the suite that it makes"`
+	ResumedRun string     `json:"resumes,omitempty" jsonschema:"the run that the job was started to continue"`
+	Runs       []string   `json:"runs" jsonschema:"names of its runs so far; the last is in progress"`
+	Request    JobRequest `json:"order" jsonschema:"the job request"`
+	Log        []string   `json:"log" jsonschema:"messages, the newest last"`
+	Error      string     `json:"error,omitempty" jsonschema:"why the job ended"`
+	Started    time.Time  `json:"started"`
+	Ended      time.Time  `json:"ended,omitzero"`
 }
 
 // Active reports whether the job has not ended.

@@ -29,10 +29,10 @@ type Memo struct {
 
 // value holds a cached result, content or err, and the state of the files that it was computed from.
 type value struct {
-	state   any
-	content any
-	err     error
-	until   time.Time // Latest does not compute the value again before this time
+	state        any
+	content      any
+	err          error
+	refreshAfter time.Time // Latest does not compute the value again before this time
 }
 
 // The pause after a computation before Latest computes the same value again.
@@ -86,7 +86,7 @@ func (m *Memo) current(name string, state any) (value, bool) {
 func GetAndRefresh[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
 	v, ok := m.values.Get(name)
 	content, _ = v.content.(V)
-	if !ok || v.state != state && m.now().After(v.until) {
+	if !ok || v.state != state && m.now().After(v.refreshAfter) {
 		start(m, name, name, state, func() (V, error) {
 			newer, err := build()
 			if err != nil {
@@ -137,7 +137,7 @@ func start[V any](m *Memo, key, name string, state any, build func() (V, error))
 			began := time.Now()
 			content, err := callRecovering(m, name, build)
 			v := value{state: state, content: content, err: err}
-			v.until = m.now().Add(max(minPause, pauseFactor*time.Since(began)))
+			v.refreshAfter = m.now().Add(max(minPause, pauseFactor*time.Since(began)))
 			m.values.Add(name, v)
 			return v, nil
 		})

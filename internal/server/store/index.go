@@ -34,7 +34,7 @@ type Index struct {
 	judgments   []IndexedJudgment // of all items, in the order of the records
 	recordsFile fs.FileInfo       // the file of records as it was read; nil if there is none
 	bytesRead   int64             // bytes of the records read so far
-	lines       int               // lines of the records read so far
+	linesRead   int               // linesRead of the records read so far
 	alarms      *judging.Alarms   // watches the records for problems, and makes Alarm
 }
 
@@ -67,7 +67,7 @@ type IndexedJudgment struct {
 	item           int          // number of the item
 	began          time.Time    // start of the judgment
 	milliseconds   float64      // time of all replies; 0 if unknown, or if one came from the cache
-	tokens         int          // generated for all replies; 0 if one came from the cache
+	replyTokens    int          // generated for all replies; 0 if one came from the cache
 	presentations  int          // number of presentations of the item
 	candidateCount int          // number of candidates shown
 	score          float64      // of the candidate shown first, see [judging.Template.ScaleValue]
@@ -180,13 +180,13 @@ func (x *Index) isSameOrAppended(info fs.FileInfo) bool {
 
 // readRecords reads the records in f that x does not have yet, up to the size in info.
 func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
-	begin, lines := x.bytesRead, x.lines
+	begin, lines := x.bytesRead, x.linesRead
 	in := x.store.reader(f, begin, info)
 	err := judging.EachStored(in, x.readRecord, func(line judging.StoredLine[indexedRecord]) error {
 		x.bytesRead = begin + line.Offset + int64(line.Length) + 1
-		x.lines = lines + line.Number
+		x.linesRead = lines + line.Number
 		if line.Err != nil {
-			x.addDamage("%s:%d: damaged record: %v", judging.RecordsFile, x.lines, line.Err)
+			x.addDamage("%s:%d: damaged record: %v", judging.RecordsFile, x.linesRead, line.Err)
 			return nil
 		}
 		line.Value.line = linePosition{offset: begin + line.Offset, length: line.Length}
@@ -281,11 +281,11 @@ func (x *Index) add(g indexedRecord) {
 		c.ReplyTokens += reply.ReplyTokens
 		c.Milliseconds += reply.Milliseconds
 		g.milliseconds += reply.Milliseconds
-		g.tokens += reply.ReplyTokens
+		g.replyTokens += reply.ReplyTokens
 	}
 	if c.Cached > cached {
 		g.milliseconds = 0
-		g.tokens = 0
+		g.replyTokens = 0
 	}
 	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.LatestJudgmentStart) {
 		c.LatestJudgmentStart = began
@@ -317,7 +317,7 @@ func (x *Index) readItems() error {
 	}
 	defer f.Close()
 	decode := func(text []byte) (entry item, err error) {
-		read, err := x.Manifest.ReadItem(text)
+		read, err := x.Manifest.DecodeItem(text)
 		return item{id: read.ID, group: read.Group}, err
 	}
 	in := x.store.reader(f, 0, info)

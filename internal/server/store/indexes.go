@@ -13,7 +13,7 @@ import (
 // returns a function that reports whether the item with a number is one of them.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name := x.Run + "\x00" + text
-	has, err := memo.Get(ctx, x.store.searches, name, x.stamps, func() ([]bool, error) { return x.searchText(text) })
+	has, err := memo.Get(ctx, x.store.searchMemo, name, x.stamps, func() ([]bool, error) { return x.searchText(text) })
 	return func(i int) bool { return has[i] }, err
 }
 
@@ -45,7 +45,7 @@ func (x *Index) searchText(text string) ([]bool, error) {
 		})
 	}
 	err := each(judging.ItemsFile, func(line []byte) (string, []string) {
-		item, err := x.Manifest.ReadItem(line)
+		item, err := x.Manifest.DecodeItem(line)
 		if err != nil {
 			return "", nil
 		}

@@ -27,7 +27,7 @@ func (x *Index) Item(i int) (datasets.Item, error) {
 	if err != nil {
 		return datasets.Item{}, err
 	}
-	item, err := x.Manifest.ReadItem(line)
+	item, err := x.Manifest.DecodeItem(line)
 	if err != nil || item.ID != x.ItemID(i) {
 		return datasets.Item{}, ErrChanged
 	}

@@ -51,7 +51,7 @@ func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *s
 	if rep.ScoringVersion < scoring.Version {
 		rep.Diagnosis = nil
 	}
-	rep.Diagnose(m)
+	rep.AddDiagnosis(m)
 	return rep
 }
 
@@ -95,11 +95,11 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	if ok {
 		return set
 	}
-	ids, err := s.items(run, m)
+	ids, err := s.itemIDsByDigest(run, m)
 	if err != nil {
 		return judging.ItemSet(file)
 	}
-	set = judging.ItemSetOf(ids)
+	set = judging.NewItemSet(ids)
 	if m.Status != judging.Running {
 		s.fileMemo.Put("items "+file, nil, set)
 	}
@@ -109,8 +109,8 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 // maxItemsBytes is the size in bytes of the largest items.jsonl that [Store.ItemSet] reads.
 const maxItemsBytes = 64 << 20
 
-// items returns the ids of a run's items, by the digests of their contents.
-func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error) {
+// itemIDsByDigest returns the ids of a run's items, by the digests of their contents.
+func (s *Store) itemIDsByDigest(run string, m *judging.Manifest) (map[uint64]string, error) {
 	f, info, err := s.OpenRunFile(run, judging.ItemsFile)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 	if info.Size() > maxItemsBytes {
 		return nil, errors.ErrUnsupported
 	}
-	return judging.ReadItems(m, s.reader(f, 0, info))
+	return judging.ReadIDsByDigest(m, s.reader(f, 0, info))
 }
 
 // LoadOneReading does the work of [Store.Load] without reading the verdicts by the other rules, paper or robust.
@@ -135,7 +135,7 @@ func (s *Store) loadRun(run string, reading judging.ReadingOptions, set judging.
 	}
 	inSet := map[string]bool{}
 	if set != "" {
-		ids, err := s.items(run, m)
+		ids, err := s.itemIDsByDigest(run, m)
 		if err != nil {
 			return nil, failure.Unreadable("%s: %w", run, err)
 		}
@@ -169,7 +169,7 @@ func (s *Store) loadRun(run string, reading judging.ReadingOptions, set judging.
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
-	loaded.SetItems(func(use func(id string, responses []judging.Candidate)) error {
+	loaded.SetItemResponses(func(use func(id string, responses []judging.Candidate)) error {
 		f, _, err := s.OpenRunFile(run, judging.ItemsFile)
 		if err != nil {
 			return err

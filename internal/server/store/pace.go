@@ -10,12 +10,12 @@ import (
 
 // RunSpeed holds the speed of a run in progress.
 type RunSpeed struct {
-	Rate      float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
-	Left      *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
-	Tokens    float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
-	Usual     float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
-	Slow      []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times the usual time"`
-	LastWrite time.Time      `json:"-"` // time of the last write to the records; zero without records
+	Rate              float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
+	SecondsLeft       *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
+	Tokens            float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
+	UsualMilliseconds float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
+	Slow              []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times the usual time"`
+	LastWrite         time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
 // SlowJudgment holds a judgment that took much longer than usual: the id of its item, and the time of its replies.
@@ -45,7 +45,7 @@ func (x *Index) Pace(now time.Time) (p RunSpeed) {
 	}
 	p.Rate = tempo.PerSecond(now)
 	if seconds, ok := tempo.Remaining(x.Manifest.Judgments-x.Counts.Records, now); ok {
-		p.Left = &seconds
+		p.SecondsLeft = &seconds
 	}
 	for _, g := range slices.Backward(x.judgments) {
 		if g.milliseconds == 0 {
@@ -55,7 +55,7 @@ func (x *Index) Pace(now time.Time) (p RunSpeed) {
 			newest = append(newest, g.milliseconds)
 		}
 		if now.Sub(g.began) <= 2*time.Minute {
-			tokens += g.tokens
+			tokens += g.replyTokens
 			if g.began.Before(since) {
 				since = g.began
 			}
@@ -68,10 +68,10 @@ func (x *Index) Pace(now time.Time) (p RunSpeed) {
 	}
 	if len(newest) > 0 {
 		slices.Sort(newest)
-		p.Usual = newest[len(newest)/2]
+		p.UsualMilliseconds = newest[len(newest)/2]
 	}
 	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool {
-		return j.Milliseconds < max(slowLeast, slowFactor*p.Usual)
+		return j.Milliseconds < max(slowLeast, slowFactor*p.UsualMilliseconds)
 	})
 	if s := now.Sub(since).Seconds(); s > 0 {
 		p.Tokens = float64(tokens) / s

@@ -28,18 +28,18 @@ import (
 // A Store reads a folder of runs, and writes nothing. It opens all files through an os.Root, so that neither a name nor
 // a link leads out of the folder. Its methods may be called from several goroutines.
 type Store struct {
-	Closing       context.Context    // ends when End is called; reading a run's files then ends too
-	CancelClosing context.CancelFunc // ends Closing
-	SearchLimit   int                // number of folders after which the search for runs ends
+	Closing            context.Context    // ends when End is called; reading a run's files then ends too
+	CancelClosing      context.CancelFunc // ends Closing
+	MaxSearchedFolders int                // number of folders after which the search for runs ends
 
 	root              *os.Root
 	fileMemo          *memo.Memo       // values of small files, such as run.json, by file
 	indexes           *memo.Memo       // indexes of runs, by name
-	searches          *memo.Memo       // results of Search, by run and text
+	searchMemo        *memo.Memo       // results of Search, by run and text
 	mu                sync.Mutex       // guards the listing: runs, suites, incomplete and listedAt
 	runs              []FoundRun       // the listing: all runs, sorted by name; nil makes List search again
 	suites            []string         // folders of the suites in the listing, sorted
-	listingIncomplete bool             // the search for the listing ended at SearchLimit
+	listingIncomplete bool             // the search for the listing ended at MaxSearchedFolders
 	listedAt          time.Time        // when the listing was made
 	now               func() time.Time // the clock
 }
@@ -63,12 +63,12 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		SearchLimit: MaxFolders,
-		root:        root,
-		fileMemo:    memo.New(2*MaxFolders, now),
-		indexes:     memo.New(maxIndexes, now),
-		searches:    memo.New(64, now),
-		now:         now,
+		MaxSearchedFolders: MaxFolders,
+		root:               root,
+		fileMemo:           memo.New(2*MaxFolders, now),
+		indexes:            memo.New(maxIndexes, now),
+		searchMemo:         memo.New(64, now),
+		now:                now,
 	}
 	s.Closing, s.CancelClosing = context.WithCancel(context.Background())
 	return s, nil
@@ -77,13 +77,13 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 // LogTo sets the function that logs panics during the computation of a value.
 func (s *Store) LogTo(log func(format string, args ...any)) {
 	s.indexes.Log = log
-	s.searches.Log = log
+	s.searchMemo.Log = log
 }
 
 // Close waits for computations in progress, and closes the folder.
 func (s *Store) Close() error {
 	s.indexes.Wait()
-	s.searches.Wait()
+	s.searchMemo.Wait()
 	return s.root.Close()
 }
 
@@ -150,12 +150,12 @@ func decodeFile[T any](
 	return v, nil
 }
 
-// keepError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
-func keepError(_ string, err error) error { return err }
+// unchangedError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
+func unchangedError(_ string, err error) error { return err }
 
 // About returns the name, tags and note that people gave a run; empty if they cannot be read.
 func (s *Store) About(run string) judging.RunDescription {
-	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, keepError)
+	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, unchangedError)
 	if err != nil || details.Empty() {
 		return judging.RunDescription{}
 	}
@@ -193,7 +193,7 @@ type FoundRun struct {
 // Limits of the search for runs.
 const (
 	MaxDepth   = 5      // most folders in the path of a run
-	MaxFolders = 20_000 // default of SearchLimit
+	MaxFolders = 20_000 // default of MaxSearchedFolders
 	// number of entries from which a folder counts as large
 	largeFolder   = 500
 	listingMaxAge = time.Second // time for which List returns the same listing
@@ -243,7 +243,7 @@ func (s *Store) ListingWarning() string {
 		return ""
 	}
 	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: make one run of "+
-		"shards with gavel carry merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
+		"shards with gavel carry merge, or serve a folder further down (gavel serve --runs DIR).", s.MaxSearchedFolders)
 }
 
 // walkRuns walks the folder, and returns the runs and the folders of the suites that it finds.
@@ -259,7 +259,7 @@ func (s *Store) walkRuns() (runs []FoundRun, suites []string, err error) {
 		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
 			return fs.SkipDir
 		}
-		if folders++; folders > s.SearchLimit {
+		if folders++; folders > s.MaxSearchedFolders {
 			s.listingIncomplete = true
 			return fs.SkipAll
 		}
@@ -365,7 +365,7 @@ func (s *Store) Suite(folder string) (*scoring.SuiteMatrix, error) {
 // Race returns the state of a suite's race, in which a judge is asked no more items once another is significantly
 // better; nil if the suite has no race, or if the state cannot be read.
 func (s *Store) Race(folder string) *race.State {
-	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, keepError)
+	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, unchangedError)
 	if err != nil {
 		return nil
 	}

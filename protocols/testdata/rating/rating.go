@@ -89,8 +89,8 @@ func (p rating) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 		o.Order, o.VerdictLabels = append(o.Order, i), append(o.VerdictLabels, "Rating: "+string(rune('1'+i)))
 	}
 	if s.Order[0] == item.Gold {
-		if o.Correct = 4; p.scale == "two" {
-			o.Correct = 1
+		if o.CorrectPosition = 4; p.scale == "two" {
+			o.CorrectPosition = 1
 		}
 	}
 	return judging.Prompt{
@@ -115,7 +115,7 @@ type ratings struct{ byItem map[string]*[2]string }
 func NewScorer(*judging.Manifest) scoring.Scorer { return ratings{map[string]*[2]string{}} }
 
 func (ratings) Terms() scoring.ScorerTerms {
-	return scoring.ScorerTerms{Unit: "pair", Record: "rating", Lacking: "pairs have one rating"}
+	return scoring.ScorerTerms{Unit: "pair", Record: "rating", IncompleteItemsPhrase: "pairs have one rating"}
 }
 
 func (f ratings) Add(r *judging.Record, v judging.Verdict) (bool, error) {
