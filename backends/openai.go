@@ -92,7 +92,8 @@ func (o *OpenAI) encodeChatRequest(server ServerInfo, req Request) []byte {
 	if kind.extend != nil {
 		kind.extend(members, server, req)
 	}
-	whole := kind.grammarFromStart && !(o.templateMentionsThinking.Load() && req.Think != ThinkOff) // the grammar applies to the whole reply
+	// the grammar applies to the whole reply
+	whole := kind.grammarFromStart && !(o.templateMentionsThinking.Load() && req.Think != ThinkOff)
 	switch {
 	case req.AllowedReplies == nil:
 	case whole:

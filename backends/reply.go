@@ -168,7 +168,12 @@ func (c caller) judge(
 		}
 		return rejectTruncatedPrompt(req, out), nil
 	case promptTooLong(x):
-		return Response{Finish: FinishPromptTooLong, Detail: serverMessage(x), Context: req.ReportedContextTokens, Took: took}, nil
+		return Response{
+			Finish:  FinishPromptTooLong,
+			Detail:  serverMessage(x),
+			Context: req.ReportedContextTokens,
+			Took:    took,
+		}, nil
 	}
 	return Response{}, err
 }

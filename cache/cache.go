@@ -89,7 +89,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 	}
 }
 
-// putOrWarn stores a reply: at once or, if it waits for a check of the server's model, after a check without an error.
+// keep stores a reply: at once or, if it waits for a check of the server's model, after a check without an error.
 func (c *client) keep(key [sha256.Size]byte, e Entry) {
 	if check := e.Response.IdentityCheck; check != nil {
 		c.uncheckedReplies.Store(key, e)

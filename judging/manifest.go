@@ -188,7 +188,9 @@ func (p Parameters) Repetitions() int { return max(1, p.NumRepetitions) }
 
 // DefaultParameters holds the defaults of PROTOCOLS.md: temperature 0, top_p 1, a fixed seed, and JudgeBench's two
 // attempts and 4,096 tokens.
-var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, VerdictAttempts: 2, SystemTextRole: backends.RoleSystem}
+var DefaultParameters = Parameters{
+	TopP: 1, Seed: 1, MaxTokens: 4096, VerdictAttempts: 2, SystemTextRole: backends.RoleSystem,
+}
 
 // Manifest holds the content of run.json.
 type Manifest struct {

@@ -17,7 +17,7 @@ func ShuffleIDs(ids []string, seed int64) []string {
 	return out
 }
 
-// ShuffleIDs returns the ids of an unfinished run's items in the order in which it asks about them.
+// DrawOrder returns the ids of an unfinished run's items in the order in which it asks about them.
 func (m *Manifest) DrawOrder(ids []string) []string {
 	var first, last []string
 	for _, id := range ShuffleIDs(ids, *m.OrderSeed) {

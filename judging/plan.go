@@ -34,7 +34,7 @@ type CallPlan struct {
 	FirstPrompt        []backends.Message `json:"first"`                // the first prompt in full
 }
 
-// UsedJudgments returns the number of judgments to ask a server for.
+// Calls returns the number of judgments to ask a server for.
 func (p CallPlan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
 // MakePlan renders every prompt without asking a judge, and counts the calls that the run needs. A server that counts
@@ -72,7 +72,8 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 				case cached != nil && cached(req):
 					plan.Cached++
 				default:
-					if j.MaxPromptTokens > 0 && req.CountedPromptTokens == 0 && backends.TokenUpperBound(messages) > j.MaxPromptTokens {
+					if j.MaxPromptTokens > 0 && req.CountedPromptTokens == 0 &&
+						backends.TokenUpperBound(messages) > j.MaxPromptTokens {
 						plan.MayNotFit++
 					}
 					for _, m := range messages {
@@ -109,17 +110,17 @@ func (p Parameters) maxCalls(prompt Prompt) int {
 	return n
 }
 
-// maxPromptsToCount limits the prompts that MaxFirstTurnBytes has the server count.
+// maxPromptsToCount limits the prompts that LongestPrompt has the server count.
 const maxPromptsToCount = 1000
 
 // countConcurrency limits the prompts that are counted at a time: servers count while they answer. Later prompts wait
 // for the whole batch.
 const countConcurrency = 16
 
-// MaxFirstTurnBytes returns the length of the longest prompt with which a judgment of j.Rows begins. If the longest in
+// LongestPrompt returns the length of the longest prompt with which a judgment of j.Rows begins. If the longest in
 // bytes and a reply fit the context, its bytes are enough. Otherwise the server counts the tokens of the prompts that
-// may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, MaxFirstTurnBytes
-// stops once FitReply can return nothing less. If the server cannot count, MaxFirstTurnBytes returns the length in
+// may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, LongestPrompt
+// stops once FitReply can return nothing less. If the server cannot count, LongestPrompt returns the length in
 // bytes together with the error.
 func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (PromptLength, error) {
 	rows := slices.Clone(j.Rows)

@@ -74,7 +74,8 @@ func (q *queue) countFailure(rec *Record) {
 	if rec.Outcome != Failed {
 		q.consecutiveFailures = 0
 	}
-	if q.consecutiveFailures >= cmp.Or(q.job.MaxConsecutiveFailures, max(10, 2*q.job.concurrency())) && q.endReason == nil {
+	limit := cmp.Or(q.job.MaxConsecutiveFailures, max(10, 2*q.job.concurrency()))
+	if q.consecutiveFailures >= limit && q.endReason == nil {
 		q.endReason = &GaveUpError{Calls: q.consecutiveFailures, Last: rec.Error}
 	}
 }

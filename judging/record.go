@@ -151,8 +151,9 @@ type Record struct {
 	// after the replies, the server could not be asked whether it still serves the same model
 	Unverified bool `json:"unverified,omitempty"`
 
-	failure               error                     // why a new judgment failed; not stored
-	pendingIdentityChecks []*backends.IdentityCheck // checks of the server's model for which a new judgment waits; not stored
+	failure error // why a new judgment failed; not stored
+	// checks of the server's model for which a new judgment waits; not stored
+	pendingIdentityChecks []*backends.IdentityCheck
 }
 
 // recordSchema is the version of the record's format. It must be raised when an older gavel would misread new records.

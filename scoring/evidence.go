@@ -162,8 +162,8 @@ func WithoutNegativeZero(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", WithoutNegativeZero(x, 0)) }
 
-// IsAboveAt99Percent and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
-// Statements about a judge need more certainty than a 95 % interval gives.
+// IsAboveAt99Percent and IsBelowAt99Percent report whether the value is above or below the threshold in a one-sided
+// test at 99 %. A diagnosis of a judge tests more strictly than the 95 % intervals that are printed.
 func (e Evidence) IsAboveAt99Percent() bool {
 	return e.Value-(e.Value-e.Low)*oneSided99WidthRatio > e.Threshold
 }
@@ -204,7 +204,7 @@ func (e Evidence) DiagnoseUnusableJudge(code, text string) (d Diagnosis, above b
 	return Diagnosis{Level: LevelUnusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.AboveThreshold
 }
 
-// AddDiagnosis diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose
+// Diagnose diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose
 // code is prefix followed by a code of [Evidence.CompareWithChance], or by "better"; args are the phrase's arguments.
 func (e Evidence) Diagnose(prefix string, args ...any) Diagnosis {
 	from := float64(UsableFrom)

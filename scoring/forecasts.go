@@ -22,7 +22,7 @@ type forecasts struct {
 	all []Forecast
 	// judgments in which another label is more probable than those of the chosen candidate
 	unlikely        int
-	decided         int                      // decidedByItem judgments of complete items, with or without a probability
+	decided         int                      // decided judgments of complete items, with or without a probability
 	incompleteItems map[string]judgmentCount // by id: counts for the items that lack judgments
 }
 

@@ -56,7 +56,7 @@ func lettersOf(s scoring.Ranking) string {
 // against none.
 //
 //	p = 2/2¹⁰ = 0.001953, 2/2¹⁴ = 0.000122, 2/2⁴ = 0.125
-//	ApplyHolm over three: 3·0.000122 = 0.000366, 2·0.001953 = 0.003906, 0.125
+//	Holm over three: 3·0.000122 = 0.000366, 2·0.001953 = 0.003906, 0.125
 func TestRankingByHand(t *testing.T) {
 	s := rank(t, judged("low", 40, upTo(22)), judged("high", 40, upTo(36)), judged("mid", 40, upTo(26)))
 	if len(s) != 1 || s[0].Metric != "strict" || s[0].Test != "exact McNemar" || lettersOf(s[0]) != "b a b" {

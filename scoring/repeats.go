@@ -34,7 +34,11 @@ type promptVerdicts struct {
 // newRepeats returns the repeats of a run that asks every prompt so many times; scorer makes the scorer of a
 // repetition.
 func newRepeats(times int, scorer func() Scorer) *repeats {
-	a := &repeats{scorers: make([]Scorer, times), items: map[string]*itemPromptVerdicts{}, promptByReplyID: map[string]string{}}
+	a := &repeats{
+		scorers:         make([]Scorer, times),
+		items:           map[string]*itemPromptVerdicts{},
+		promptByReplyID: map[string]string{},
+	}
 	for k := range a.scorers {
 		a.scorers[k] = scorer()
 	}

@@ -35,7 +35,7 @@ type Run struct {
 	forecasts         forecasts
 	missingPolicy     MissingPolicy // how judgments without a verdict count
 	readingComparison readingComparison
-	usesReadingPolicy bool // for some reply the published rule leaves it to Reading.Policy which verdict counts
+	usesReadingPolicy bool // for some reply the published rule leaves it to Reading.LabelPolicy which verdict counts
 
 	// returns the ids of all items of the run; nil if unknown. See [Run.SetItemIDs].
 	ids         func() ([]string, error)

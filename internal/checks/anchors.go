@@ -24,7 +24,7 @@ type Change struct {
 	OtherItems          int     `json:"others"`       // other items with a verdict now and in the baseline
 	OtherItemsMoved     int     `json:"others_moved"` // those with another verdict
 
-	// possibleVerdicts that are possible, by whether those on the anchors (row) and on other items (column) changed, and
+	// verdicts that are possible, by whether those on the anchors (row) and on other items (column) changed, and
 	// the place of the one that holds
 	possibleVerdicts [2][2]string
 	row, column      int

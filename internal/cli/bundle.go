@@ -19,7 +19,8 @@ func (e *env) bundleExport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.say("%s: %s, %s", r.Out, table.CountWithNoun(len(has.Runs), "run"), table.CountWithNoun(len(has.Datasets), "dataset"))
+	e.say("%s: %s, %s",
+		r.Out, table.CountWithNoun(len(has.Runs), "run"), table.CountWithNoun(len(has.Datasets), "dataset"))
 	return nil
 }
 

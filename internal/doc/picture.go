@@ -72,7 +72,7 @@ func (b Block) drawnColumnIndex() int {
 	})
 }
 
-// tableWords writes a text on one line, cut to the given width in pixels. size is the font size.
+// words writes a text on one line, cut to the given width in pixels. size is the font size.
 func (p *previewImage) words(class string, size, x, y, width float64, words string) {
 	words = text.Snip(table.SanitizeLine(words), int(width/(charWidth*size)), "…")
 	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)

@@ -249,7 +249,7 @@ func (c Column) cells(v Value, on Surface) []string {
 	return cells
 }
 
-// tableWords returns the words for a value of the column in a text for a surface.
+// words returns the words for a value of the column in a text for a surface.
 func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {

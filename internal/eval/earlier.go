@@ -18,7 +18,8 @@ func (p *runState) readEarlierManifest() {
 	}
 }
 
-// addCompleted adds a valid record of an earlier try to the completed judgments, and its fingerprints to p.systems.
+// addCompleted adds a valid record of an earlier try to the completed judgments, and its fingerprints to
+// p.systemFingerprints.
 func (p *runState) addCompleted(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
@@ -51,9 +52,9 @@ func (p *runState) shouldAskAgain(r *judging.Record) bool {
 		p.job.Manifest.Model.Context > old.Model.Context
 }
 
-// unservedError returns an error for a finished run in which n judgments have no verdict through no fault of the judge.
-// It returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which can be
-// merged as it is, it shows a warning instead.
+// serverNoVerdictError returns an error for a finished run in which n judgments have no verdict through no fault of the
+// judge. It returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which
+// can be merged as it is, it shows a warning instead.
 func (e *Maker) serverNoVerdictError(p *runState, n judging.Unserved) error {
 	if n.Total() == 0 || p.rule != nil || p.isReplay {
 		return nil

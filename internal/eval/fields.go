@@ -37,7 +37,9 @@ func ProtocolFields(k judging.Protocol) []Field {
 
 // EndpointFields lists the fields that say which server to ask; commands other than "gavel run" have them, too.
 func EndpointFields() []Field {
-	return slices.DeleteFunc(ProtocolFields(judging.AnswerProtocol()), func(f Field) bool { return f.Part != RequestPartServer })
+	return slices.DeleteFunc(ProtocolFields(judging.AnswerProtocol()), func(f Field) bool {
+		return f.Part != RequestPartServer
+	})
 }
 
 // fields lists the protocol's fields, bound to this request: they read and write its values.

@@ -24,7 +24,7 @@ import (
 type stages struct {
 	request           RunRequest // the request for the judging run
 	stage             *judging.Stage
-	folder            string                  // runsFolder of all these runs and of the judging run
+	folder            string                  // folder of all these runs and of the judging run
 	questionItems     runItems                // the items of the request, which the models answer
 	judgeServers      []backends.PoolMember   // the servers of the judge
 	ownAnswers        *judging.ModelAnswers   // the judge's own answers; nil until they are there

@@ -52,7 +52,8 @@ func (r *Jury) membersBlock() doc.Block {
 	coverage.HidePriority = 2
 	coverage.Surfaces = doc.SurfaceAnyText
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
-		{Name: "level", Kind: doc.ColumnLevel}, {Name: r.metricLabel(), Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(r.Value.Unit)},
+		{Name: "level", Kind: doc.ColumnLevel},
+		{Name: r.metricLabel(), Kind: doc.ColumnNumber, Axis: doc.AxisForUnit(r.Value.Unit)},
 		consistent, coverage, {Name: "calls", Kind: doc.ColumnInteger},
 	}}
 	row := func(name string, value scoring.Result, calls int, scored *scoring.Report) doc.Row {

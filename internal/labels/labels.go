@@ -52,7 +52,7 @@ const (
 type LabelFile struct {
 	Path         string  // path of the file, or a name for labels from elsewhere
 	Labels       []Label // last label of each person on each item, sorted by item, then by person
-	RepeatLabels []Label // last labels of items shown for the second time, sorted as Labels
+	RepeatLabels []Label // labels given when an item was shown again; same order
 
 	SplitAsTie bool // pairs on which people are evenly split count as ties instead of being left out
 }

@@ -80,7 +80,8 @@ func (p *SampleSizes) answer() string {
 		if p.Detectable != nil {
 			difference = phrases.Sentence("plan.says-points", table.Fixed(p.Detectable, 1))
 		}
-		sentences = append(sentences, phrases.Sentence("plan.says", table.CountWithNoun(*p.PairsAtHand, "pair"), verb, difference))
+		sentences = append(sentences,
+			phrases.Sentence("plan.says", table.CountWithNoun(*p.PairsAtHand, "pair"), verb, difference))
 	}
 	return strings.Join(sentences, " ")
 }

@@ -280,7 +280,8 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 				}
 			case section == 1:
 				r.Name += " *"
-			case !leading && (several || p.tileForMetric(d).Folded || p.WhenConsistent != nil && d.Metric == p.WhenConsistent.Metric):
+			case !leading && (several || p.tileForMetric(d).Folded ||
+				p.WhenConsistent != nil && d.Metric == p.WhenConsistent.Metric):
 				r.Surfaces = detail
 			}
 			r.Total = r.Total && (leading || !several)
@@ -350,9 +351,10 @@ func (p pair) correctness() doc.Block {
 	}
 	t := head.Table
 	b := doc.Block{
-		ID:       "who",
-		Title:    "Who is correct on what",
-		About:    p.tileForMetric(*head).Name + ", " + table.CountWithNoun(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).ItemNoun)),
+		ID:    "who",
+		Title: "Who is correct on what",
+		About: p.tileForMetric(*head).Name + ", " +
+			table.CountWithNoun(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).ItemNoun)),
 		Surfaces: doc.SurfaceAllButShort,
 		Chart:    doc.ChartStackedBar,
 		Table:    &doc.Table{RowHead: "correct"},
@@ -424,7 +426,7 @@ func (c Comparison) judgesTable(sides []scoring.Side, titles []string) doc.Block
 	return b
 }
 
-// outcomeCountsText returns a bar for each run with the outcomes of the items that both judged.
+// outcomes returns a bar for each run with the outcomes of the items that both judged.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
 	if p.Breakdowns[0].N*len(l.Outcomes) == 0 {

@@ -27,7 +27,8 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	t := &doc.Table{RowHead: "judge", Columns: doc.ColumnsOfKind(doc.ColumnInteger,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
-		ID: "costs", Title: "Cost", About: "in brackets: per decided item", Surfaces: doc.SurfaceAllButShort, FoldLabel: "Cost",
+		ID: "costs", Title: "Cost", About: "in brackets: per decided item",
+		Surfaces: doc.SurfaceAllButShort, FoldLabel: "Cost",
 		Chart: doc.ChartTableWithTerms, Table: t, Notes: []doc.Note{doc.PhraseNote("cost.columns")},
 	}
 	var withoutCache []string // judges whose servers do not report prompt caches

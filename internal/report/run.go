@@ -190,7 +190,9 @@ func Cards(p *RunPage) []doc.Block {
 		return nil
 	}
 	t.DropEmpty()
-	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool { return strings.HasPrefix(w, scoring.NoIntervalWarningPrefix) })
+	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool {
+		return strings.HasPrefix(w, scoring.NoIntervalWarningPrefix)
+	})
 	return []doc.Block{
 		{ID: "cards", Chart: doc.ChartCards, Table: t},
 		{Surfaces: doc.SurfaceShortText, Notes: doc.WarningNotes(warnings)},

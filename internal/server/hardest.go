@@ -100,7 +100,9 @@ func (s *Server) outcomeMatrix(ctx context.Context, run string, juries bool) (m 
 	defer cancel()
 	state := s.filesState(namesOf(judges)...)
 	key := fmt.Sprintf("tallies %d %s", len(judges), run) // without juries, the key is the same for both values of juries
-	m.items, err = memo.Get(ctx, s.backgroundMemo, key, state, func() ([]itemOutcomes, error) { return s.outcomesByItem(judges) })
+	m.items, err = memo.Get(ctx, s.backgroundMemo, key, state, func() ([]itemOutcomes, error) {
+		return s.outcomesByItem(judges)
+	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return outcomeMatrix{Pending: true}, nil
 	}

@@ -447,7 +447,8 @@ func (s *Server) testDifferences(ctx context.Context, judges []RunRow, set judgi
 	ctx, cancel := s.pageWaitContext(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	ranking, _ := memo.Get(ctx, s.backgroundMemo, name, s.filesState(namesOf(judges)...), func() (*scoring.Ranking, error) {
+	state := s.filesState(namesOf(judges)...)
+	ranking, _ := memo.Get(ctx, s.backgroundMemo, name, state, func() (*scoring.Ranking, error) {
 		return s.newRanking(judges), nil
 	})
 	return ranking, nil

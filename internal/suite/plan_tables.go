@@ -35,7 +35,8 @@ func (p *Plan) Document() doc.Document {
 	summary.Remark("suite.prompts")
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		judges.Add(doc.WordRow(
-			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.CachedJudgments),
+			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed),
+			strconv.Itoa(j.CachedJudgments),
 			eval.CallRange(j.Calls, j.MaxCalls, ""), j.promptTokens(), j.measuredText(strconv.Itoa(j.ReplyTokens)),
 			j.measuredText(eval.DurationText(3600*j.Hours)), strings.Join(j.SpeedSources, "; "),
 		))

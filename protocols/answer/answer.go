@@ -254,7 +254,9 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 // openQuestionOracle makes a simulated judge answer a pair's question with the final answer of one of the two
 // responses; the better one's answer is right. Whether it answers correctly does not affect how it compares them.
 func openQuestionOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, CorrectPosition: item.Gold}
+	o := backends.Oracle{
+		Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, CorrectPosition: item.Gold,
+	}
 	for _, c := range item.Candidates {
 		answer := "as in response " + c.ID
 		switch f := ReadFinal(c.Text); f.Rule {

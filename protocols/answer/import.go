@@ -24,7 +24,7 @@ type answerRow struct {
 	item datasets.Item
 	imports.StoredJudgment
 	where  string // place in the file, such as "row 3"; for messages
-	author string // judge or model, if the file names it in each row
+	author string // name of the judge or model in this row; "" if the file has none
 
 	// compareWithFile compares the answer that gavel reads from the reply with the answer or grade in the file. hasReading
 	// reports whether the file has one. differ is "" if they agree, and otherwise describes the difference; messages begin

@@ -89,7 +89,8 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		return row, err
 	}
 	pair := pairLine{
-		ID: v.ItemID(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench", ModelA: v.ModelA, ModelB: v.ModelB,
+		ID: v.ItemID(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench",
+		ModelA: v.ModelA, ModelB: v.ModelB,
 	}
 	if gold, ok := golds[pair.ID]; ok {
 		pair.Gold = new(letter(gold))

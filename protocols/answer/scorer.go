@@ -13,7 +13,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of the answer protocol, besides [scoring.GenerationAccuracy].
+// Metrics of the answer protocol, besides [scoring.GenerationAccuracy].
 const (
 	NoAnswerShare = "no-answer" // share of questions without an answer in the reply
 	Chance        = "chance"    // expected accuracy of guessing among the options

@@ -158,7 +158,7 @@ type Rejects struct {
 // maxRejects limits Rejects.First.
 const maxRejects = 20
 
-// AddItem counts a row that cannot be used; err says why.
+// Add counts a row that cannot be used; err says why.
 func (b *Rejects) Add(row int, err error) {
 	b.N++
 	if len(b.First) < maxRejects {

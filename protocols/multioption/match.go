@@ -8,7 +8,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of two runs with opposite goals, best and worst; see [multiOptionScorer.Match].
+// Metrics of two runs with opposite goals, best and worst; see [multiOptionScorer.Match].
 const (
 	bestAndWorstDiffer     = "best-and-worst-differ"
 	bestAndWorstContradict = "best-and-worst-contradict"

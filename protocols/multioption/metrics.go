@@ -14,7 +14,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of a choice among several options. The three scores have variants, named by a suffix: the score of a
+// Metrics of a choice among several options. The three scores have variants, named by a suffix: the score of a
 // random and of an always-first judge on the same items, and the judge's position between random and perfect.
 const (
 	GradeScore  = "grade"

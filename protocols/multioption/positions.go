@@ -9,7 +9,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of the positions that a judge chooses, separately for items with each number of options.
+// Metrics of the positions that a judge chooses, separately for items with each number of options.
 const (
 	PositionMetricPrefix = "place-" // begins the name; then the position, from 1: share of verdicts for it
 	// begins the name; then the position, from 1: share of verdicts in which a right option was there

@@ -49,7 +49,8 @@ func (p *pairScorer) diagnoseWithoutBaselines(r *scoring.Report) scoring.Diagnos
 	switch {
 	case r.Overall(AccuracyWhenConsistent).Value != nil && !(bounded && ok):
 		return scoring.Diagnosis{
-			Level: scoring.LevelUnknown, Code: scoring.CodeTooFewItems, Text: fewPairsSentence(r), Evidence: []scoring.Evidence{},
+			Level: scoring.LevelUnknown, Code: scoring.CodeTooFewItems, Text: fewPairsSentence(r),
+			Evidence: []scoring.Evidence{},
 		}
 	case !bounded:
 		return r.DiagnoseWithoutInterval("Correct in both orders", strict, "pair")

@@ -170,7 +170,9 @@ func LLMBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []
 }
 
 // parseLLMBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
-func parseLLMBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
+func parseLLMBarRow(
+	raw json.RawMessage, id string,
+) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
 	item, phases, err := LLMBarPhases(raw, id)
 	if err != nil {
 		return item, nil, err

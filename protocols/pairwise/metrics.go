@@ -38,7 +38,7 @@ func pairShare(name string, contribution func(pair) (float64, float64)) scoring.
 	return scoring.SumMetric[pair]{Metric: scoring.Metric{Name: name}, Contribution: contribution}
 }
 
-// MetricsYAML of a judge whose verdicts are used only where both orders agree: how often they are right, and on what
+// Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on what
 // share of the pairs the orders agree. The metric strict is the product of both.
 const (
 	AccuracyWhenConsistent = scoring.AccuracyWhenConsistent
@@ -124,7 +124,7 @@ func firstPosition(u pair) (num, den float64) {
 	return num, den
 }
 
-// MetricsYAML of comparisons with the judge's own answer as reference, besides [scoring.GenerationAccuracy]. G says
+// Metrics of comparisons with the judge's own answer as reference, besides [scoring.GenerationAccuracy]. G says
 // that the judge's own answer is right, J that the pair is correct in both orders (strict); the pairs are those with a
 // known G. The correctness of the judged answer cannot be held fixed as in self-reference, since every pair has one
 // correct response.

@@ -50,7 +50,8 @@ func baselines(rows []responseDifferences, b stats.Bootstrap) []scoring.Baseline
 			rule.Followed = new(verdictShare(contrasts, b, func(u responseDifferences, g judgment) bool {
 				return (g.choice == u.sideWithMore(k)) == (side == 0)
 			}))
-			rule.CorrectWhereRuleWrong = new(clusteredShare(slices.DeleteFunc(contrasts, right), b, responseDifferences.rightInBothOrders))
+			contrasts = slices.DeleteFunc(contrasts, right)
+			rule.CorrectWhereRuleWrong = new(clusteredShare(contrasts, b, responseDifferences.rightInBothOrders))
 			all = append(all, rule)
 		}
 	}

@@ -273,8 +273,9 @@ func newRegressionData(rows []responseDifferences, causes []scoring.FeatureEffec
 	return d
 }
 
-// regress estimates the effect of each cause with the others held fixed, adds the position as the first cause, and
-// sorts the others by the size of their effect. Where the data are too few, out.Why says so.
+// regress estimates how much each feature of the responses, such as their lengths, sways the judge with the others held
+// fixed. It adds the position as the first feature, and sorts the others by the size of their effect. Where the data
+// are too few, out.NoRegressionReason says so.
 func regress(out *scoring.BiasAnalysis, rows []responseDifferences, b stats.Bootstrap) {
 	place := scoring.FeatureEffect{Name: "the place", Measure: "shown first", Pairs: len(rows)}
 	place.PrefersMore = verdictShare(rows, b, func(_ responseDifferences, g judgment) bool {

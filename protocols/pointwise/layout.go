@@ -14,7 +14,9 @@ import (
 var layout string
 
 // ReportLayout lays out runs of pointwise.
-var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.BlocksFunc{peopleComparisonBlocks, scaleUse}})
+var ReportLayout = report.ReadLayout(layout, report.LayoutFuncs{
+	Blocks: []report.BlocksFunc{peopleComparisonBlocks, scaleUse},
+})
 
 // scaleUse shows how many of the better responses get each score, and of the others. Without labels it shows all.
 func scaleUse(p *report.RunPage) []doc.Block {

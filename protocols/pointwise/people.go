@@ -16,7 +16,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML that compare the judge's scores with people's, the mean over raters.
+// Metrics that compare the judge's scores with people's, the mean over raters.
 const (
 	spearman               = "spearman"
 	weightedKappa          = "weighted-kappa"

@@ -19,7 +19,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of scores. Those that pairwise has too mean the same there.
+// Metrics of scores. Those that pairwise has too mean the same there.
 const (
 	halfTie     = "half-tie"
 	equalScores = "equal-scores"
@@ -300,7 +300,7 @@ func (f *pointwiseScorer) ExtendReport(rep *scoring.Report, s *scoring.Sheet, b 
 	}
 }
 
-// maxBars is the largest number of scores that are counted singly. More of a long scale are counted in tens.
+// maxBars is the largest number of different scores with a bar each. If there are more, each bar counts ten scores.
 const maxBars = 16
 
 // levelText writes a score as one of the levels of a prompt, if it is one.

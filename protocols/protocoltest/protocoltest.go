@@ -47,7 +47,9 @@ func Job(
 
 // MakeAnswerRun makes a run of protocol answer over set and returns its folder. reply returns the model's reply to the
 // item of an id. The test has to register the protocol.
-func MakeAnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id string) (backends.Response, error)) string {
+func MakeAnswerRun(
+	t testing.TB, set *datasets.Set, model string, reply func(id string) (backends.Response, error),
+) string {
 	t.Helper()
 	answer, err := judging.ProtocolNamed("answer")
 	assert.NilError(t, err)

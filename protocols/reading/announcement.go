@@ -114,7 +114,8 @@ func (p labelContext) aloneRank() rank {
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.innerEnd-p.innerStart > 1
 	concludes := isLast && p.prefixMatches("concluded") && !isConditional(p.textBefore)
-	corrects := p.statementStart > from && (p.prefixMatches("correcting") || isLast && isWord && p.prefixMatches("lone-lead"))
+	corrects := p.statementStart > from &&
+		(p.prefixMatches("correcting") || isLast && isWord && p.prefixMatches("lone-lead"))
 	if (concludes || corrects) && p.suffixMatches("ends-all") {
 		return explicitClaim
 	}

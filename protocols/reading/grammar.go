@@ -107,7 +107,7 @@ func (v *normalizedReply) hasLaterLabel(all []label, end int) bool {
 	return all[len(all)-1].start >= to
 }
 
-// soleFormattedClaim returns the label in the requested format if all labels in that format are equal, unless it is
+// onlyFormatted returns the label in the requested format if all labels in that format are equal, unless it is
 // only denied, asked or repeated from the prompt. read uses it for replies without any claim.
 func (v *normalizedReply) onlyFormatted(all []label) (final claim) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
@@ -207,7 +207,8 @@ func (g grammar) valueFromSurroundingWords(v *normalizedReply, all []label, fina
 		}
 		c := g.claim(p)
 		_, praise := g.predicateValue(p)
-		if c.rank >= strongClaim && c.value != "" && (praise > noClaim || c.polarity != polarityNone || p.namedResponse == "") &&
+		if c.rank >= strongClaim && c.value != "" &&
+			(praise > noClaim || c.polarity != polarityNone || p.namedResponse == "") &&
 			(final.value != "" || final.namedResponse == p.namedResponse) {
 			return c.value
 		}

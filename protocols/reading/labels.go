@@ -195,7 +195,7 @@ func (c comparison) grammar(offered []string) grammar {
 	}
 }
 
-// tieOrRankingValue returns the value of p, a word for a tie or a ranking of both responses, and its
+// praiseTie returns the value of p, a word for a tie or a ranking of both responses, and its
 // firmness by the words around it.
 func (p labelContext) praiseTie() (value string, firm rank) {
 	switch {
@@ -256,8 +256,8 @@ func (c comparison) labelsOfLetters(letters []label) []label {
 	return all
 }
 
-// brackets returns the labels in brackets, whose content parse reads. Double brackets are the requested
-// format; single ones mark a name.
+// brackets returns the labels in brackets; parse returns the label of a text in brackets. Double brackets, as in [[A]],
+// are the requested format; single ones only mark a name.
 func (v *normalizedReply) brackets(parse func(inside string) string) []label {
 	var all []label
 	end := 0

@@ -141,7 +141,8 @@ func (p labelContext) predicateByContrast() (s predicate) {
 		return s
 	}
 	previous := newLabelContext(p.view, p.allLabels, p.i-1)
-	if previous.value == p.value && previous.namedResponse == p.namedResponse || previous.end+len(previous.textAfter) < p.statementStart-1 {
+	if previous.value == p.value && previous.namedResponse == p.namedResponse ||
+		previous.end+len(previous.textAfter) < p.statementStart-1 {
 		return s
 	}
 	gap := p.view.gap(previous.label, p.label)

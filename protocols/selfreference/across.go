@@ -25,7 +25,7 @@ const crossoverLevel = 0.99
 
 // judgeScatter holds a metric of several judges, each beside how well the judge answers the questions itself.
 type judgeScatter struct {
-	rows             []doc.Row // names of judges, with both values
+	rows             []doc.Row // by judge: its name and the two values below
 	answering, value []float64 // by judge: generation accuracy, and the metric; in percent
 }
 

@@ -18,7 +18,7 @@ var confidenceOption = judging.Option{
 	Default: "false",
 }
 
-// MetricsYAML of showing the judge's own answer only from a confidence on. The threshold is the best one on one half of
+// Metrics of showing the judge's own answer only from a confidence on. The threshold is the best one on one half of
 // the questions; the other metrics are over the other half.
 const (
 	GateThreshold = "gate-threshold"

@@ -11,14 +11,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of judged answers (PROTOCOLS.md §2; equations of arXiv 2509.19880). An agent is the model that gave the
+// Metrics of judged answers (PROTOCOLS.md §2; equations of arXiv 2509.19880). An agent is the model that gave the
 // judged answer. A says that the agent's answer is right, G that the judge's own answer is right, J that the judgment
 // is right.
 const (
 	AgentAccuracy        = "agent-accuracy" // share of answers that are right (A)
 	Accuracy             = "accuracy"       // share of judgments that are right (J)
-	Precision            = "precision"      // precision of the verdict Correct (Eq. 7)
-	Recall               = "recall"         // recall of the verdict Correct (Eq. 8)
+	Precision            = "precision"      // of the verdict Correct; Eq. 7 of arXiv 2509.19880
+	Recall               = "recall"         // of the verdict Correct; Eq. 8
 	F1                   = "f1"             // F1 of the verdict Correct (Eq. 9)
 	F1OwnRight           = "f1-j-plus"      // F1 where the judge's own answer is right
 	F1OwnWrong           = "f1-j-minus"     // F1 where the judge's own answer is wrong

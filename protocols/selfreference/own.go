@@ -10,7 +10,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// MetricsYAML of how the judge treats its own answer to the question, in each mode and as the difference of both modes.
+// Metrics of how the judge treats its own answer to the question, in each mode and as the difference of both modes.
 const (
 	OwnRightAccuracy      = "own-right-accuracy"  // share of right judgments where the judge's own answer is right
 	OwnWrongAccuracy      = "own-wrong-accuracy"  // share of right judgments where the judge's own answer is wrong

@@ -68,5 +68,6 @@ func (p *pair) logE(side int) float64 {
 // tied reports whether the two judges are significantly within the margin or, after all items of a benchmark, of which
 // there are so many, have the same score.
 func (p *pair) tied(items int) bool {
-	return p.provenNonInferior[0] && p.provenNonInferior[1] || p.bets[0] != nil && p.items == items && p.wins[0] == p.wins[1]
+	return p.provenNonInferior[0] && p.provenNonInferior[1] ||
+		p.bets[0] != nil && p.items == items && p.wins[0] == p.wins[1]
 }

@@ -81,7 +81,9 @@ func gradientAndInformation(x [][]float64, y []bool, beta []float64, rows []int)
 // members holds the rows of each cluster. A column that differs within few clusters, as the position does for a judge
 // that seldom flips, has few degrees of freedom: the number of clusters with normal influence that would have the
 // observed kurtosis, less one.
-func withJackknifeErrors(x [][]float64, y []bool, members map[int][]int, beta []float64, information *mat.SymDense) *Logistic {
+func withJackknifeErrors(
+	x [][]float64, y []bool, members map[int][]int, beta []float64, information *mat.SymDense,
+) *Logistic {
 	clusters := float64(len(members))
 	squares := make([]float64, len(beta))
 	fourths := make([]float64, len(beta))

@@ -108,7 +108,9 @@ func findOrAddPriorWeights(prior *PriorRows, shape float64, pools []*priorWeight
 	i := slices.IndexFunc(pools, func(p *priorWeights) bool { return p.meanWeight == prior.MeanWeight })
 	if i < 0 {
 		i = len(pools)
-		pools = append(pools, &priorWeights{meanWeight: prior.MeanWeight, weightDistribution: newGamma(prior.MeanWeight * shape)})
+		pools = append(pools, &priorWeights{
+			meanWeight: prior.MeanWeight, weightDistribution: newGamma(prior.MeanWeight * shape),
+		})
 	}
 	if size := max(len(prior.Low), len(prior.High)); len(pools[i].weights) < size {
 		pools[i].weights = make([]float64, size)

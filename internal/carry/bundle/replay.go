@@ -17,7 +17,9 @@ import (
 // ReplayRun makes the run in the folder run again from its records, in the folder out, and compares both results.
 // comparison says how far they are the same. A difference in values is an error, unless an earlier version of gavel
 // computed the old ones. rep is the report of the new run; nil if there is none.
-func ReplayRun(ctx context.Context, m *eval.Maker, run, out string) (rep *scoring.Report, comparison string, err error) {
+func ReplayRun(
+	ctx context.Context, m *eval.Maker, run, out string,
+) (rep *scoring.Report, comparison string, err error) {
 	rep, err = m.Replay(ctx, run, out)
 	if err != nil {
 		return rep, "", err

@@ -194,7 +194,9 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 			order = append(order, item{shard: s, row: row})
 		}
 	}
-	slices.SortStableFunc(order, func(a, b item) int { return cmp.Compare(a.positionsInRun[a.row], b.positionsInRun[b.row]) })
+	slices.SortStableFunc(order, func(a, b item) int {
+		return cmp.Compare(a.positionsInRun[a.row], b.positionsInRun[b.row])
+	})
 	sum := sha256.New()
 	err := dir.StartWithItems(m, func(line func([]byte) error) error {
 		for _, entry := range order {
