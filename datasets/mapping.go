@@ -390,7 +390,7 @@ func (t *mapper) checkParts() error {
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columnsByPart[partPreference] != nil && t.columnsByPart[partResponseA] == nil:
 		return errors.New("preference needs the columns of response_a and response_b")
-	case matching == 0 && t.columnsByPart[partLabel] == nil, t.columnsByPart[partOptions] != nil && t.columnsByPart[partLabel] == nil:
+	case t.columnsByPart[partLabel] == nil && (matching == 0 || t.columnsByPart[partOptions] != nil):
 		return errors.New("has no column for the right answer: add label=COLUMN, " +
 			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}

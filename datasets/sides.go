@@ -65,7 +65,8 @@ func (r tableRow) responseIndex(label string, n int, names []string) (int, error
 		}
 		return side, nil
 	}
-	columns := slices.Concat(r.columnsByPart[partResponseA], r.columnsByPart[partResponseB], r.columnsByPart[partOptions], r.columnsByPart[partOutputs])
+	columns := slices.Concat(r.columnsByPart[partResponseA], r.columnsByPart[partResponseB],
+		r.columnsByPart[partOptions], r.columnsByPart[partOutputs])
 	for _, options := range [][]string{names, columns} {
 		if i := slices.Index(options, trimmed); len(options) == n && i >= 0 && !slices.Contains(options[i+1:], trimmed) {
 			return i, nil

@@ -77,7 +77,7 @@ type Probability struct {
 // ImportedFields holds the data of a record that comes from another harness's file.
 type ImportedFields struct {
 	Prompt          string          `json:"prompt,omitempty"`  // the prompt in the file
-	Scores          json.RawMessage `json:"scores,omitempty"`  // a reward model's scores of the candidates, in the order shown
+	Scores          json.RawMessage `json:"scores,omitempty"`  // of a reward model: one a candidate, as shown
 	Decision        *string         `json:"decision"`          // the verdict in the file, by the positions shown
 	JudgmentMissing bool            `json:"missing,omitempty"` // the file has null for this judgment
 	// the judgment is derived from the scores of the other order, since the file has one order only

@@ -7,7 +7,7 @@ const (
 	IntervalByMidP          = "mid-p"
 	IntervalByBonettPrice   = "bonett-price"             // means of scores of −1, 0 and 1, one per unit
 	IntervalByMover         = "mover"                    // a difference of functions of two shares
-	IntervalByTango         = "tango"                    // a difference of shares of the same units, compared with a margin
+	IntervalByTango         = "tango"                    // a difference of shares of the same units, against a margin
 	IntervalByBootstrap     = "smoothed-bootstrap"       // metrics without a formula
 	IntervalByJackknife     = "jackknife"                // functions of single units, such as a rank correlation
 	IntervalByBiasCorrected = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone

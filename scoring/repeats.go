@@ -13,8 +13,8 @@ type repeats struct {
 	scorers           []Scorer                       // one scorer for each repetition
 	items             map[string]*itemPromptVerdicts // verdicts by item id
 	promptByReplyID   map[string]string              // by reply ID: the prompt that the reply answers
-	copies            int                            // replies with the ID of an earlier one to the same prompt, resent by a proxy
-	hasSharedReplyIDs bool                           // replies to different prompts share an ID, so IDs do not reveal copies
+	copies            int                            // replies that a proxy sent again: same ID, same prompt
+	hasSharedReplyIDs bool                           // different prompts share an ID, so IDs reveal no copies
 }
 
 // itemPromptVerdicts holds the verdicts of an item's prompts, by presentation.

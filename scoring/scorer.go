@@ -24,7 +24,7 @@ type Scorer interface {
 type ScorerTerms struct {
 	Unit                  string          // noun for the scored unit, which intervals resample: "pair", "question", "item"
 	Record                string          // noun for one record: "judgment", "answer"
-	MetricSuffix          string          // words after the name of a metric if the question differs from what the name suggests
+	MetricSuffix          string          // words after the name of a metric, to say what was asked
 	ComparisonUnit        string          // noun for the units by which two runs are compared, if not Unit
 	IncompleteItemsPhrase string          // words for items without all their judgments: "pairs lack a judgment"
 	Policies              []MissingPolicy // ways to count judgments without a verdict, the default first

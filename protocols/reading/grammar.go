@@ -8,12 +8,12 @@ import (
 // grammar describes which labels (names of answers) a reader looks for in a reply, and the words that claim them.
 type grammar struct {
 	labels             func(v *normalizedReply) []label            // returns all labels of a view, in order
-	predicateValue     func(p labelContext) (value string, r rank) // the answer that words after a label give, and how firmly
+	predicateValue     func(p labelContext) (value string, r rank) // answer by the words after a label, and its rank
 	offered            []string                                    // values that count as a verdict
 	announcedLabelRule string                                      // rule for labels that a word announces; see Match.Rule
-	needsColon         func(word string) bool                      // whether a word announces a bare label only with a colon
-	goalPolarity       polarity                                    // better or worse, as the prompt asks; else polarityNone
-	valueFor           func(l label, side polarity) string         // answer of a statement that calls a label better or worse
+	needsColon         func(word string) bool                      // a word announces a bare label only with a colon
+	goalPolarity       polarity                                    // better or worse, as asked; else polarityNone
+	valueFor           func(l label, side polarity) string         // answer if a label is called better or worse
 	claimByScores      func(*normalizedReply, []label) claim       // the verdict that scores of both responses imply
 	furtherLabelRule   string                                      // rule for further labels: "and 3" after "option 2"
 }
