@@ -15,7 +15,8 @@ import (
 
 // Change says what changed since the baseline.
 type Change struct {
-	// `nothing`, `judge`, `answers`, or `both`: the judge, and perhaps the answers too
+	// `nothing`, `judge`, `answers`, or `both`: the judge, and perhaps the answers too; `unknown` if the anchors did not
+	// change and there are no other items
 	Verdict             string  `json:"verdict"`
 	AnchorItems         int     `json:"anchors"`      // items with the same text in every check, asked twice
 	MovedAnchors        int     `json:"moved"`        // anchors with another verdict than in the baseline, twice
@@ -47,9 +48,9 @@ func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error
 	if f.AnchorVerdicts == nil {
 		return nil
 	}
-	dirs := []string{dir + "/anchors-1", dir + "/anchors-2", c.Run, c.Run}
+	dirs := []string{dir + "/anchors-1", dir + "/anchors-2", c.Run}
 	if f.baselineRun != nil {
-		dirs[3] = f.baselineRun.Dir
+		dirs = append(dirs, f.baselineRun.Dir)
 	}
 	var verdicts []map[string]string
 	for i, dir := range dirs {
@@ -66,7 +67,7 @@ func (c *Check) askAnchors(ctx context.Context, e *eval.Maker, dir string) error
 		}
 		verdicts = append(verdicts, judge.Verdicts)
 	}
-	c.Change = newChange(f.AnchorVerdicts, verdicts, c.Identity["items"] == c.BaselineIdentity["items"])
+	c.Change = newChange(f.AnchorVerdicts, append(verdicts, nil), c.Identity["items"] == c.BaselineIdentity["items"])
 	return nil
 }
 
@@ -104,6 +105,9 @@ func newChange(baseline map[string]string, verdicts []map[string]string, sameIte
 				c.OtherItemsMoved++
 			}
 		}
+	}
+	if c.OtherItems == 0 {
+		c.possibleVerdicts[0][0] = "unknown"
 	}
 	if c.P < alpha {
 		c.row = 1

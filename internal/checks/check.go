@@ -52,7 +52,7 @@ type Check struct {
 	scoring.RunSetup
 	ConfidenceLevel float64       `json:"level"` // confidence level of each interval
 	Requirements    []Requirement `json:"requirements"`
-	Calls           int           `json:"calls"` // judgments, with those of anchors
+	Calls           int           `json:"calls"` // judgments, with those of anchors; 0 for a stored run
 	// parts that identify the judge and its items, by name: in the file, and now
 	BaselineIdentity map[string]string `json:"baseline,omitempty"`
 	Identity         map[string]string `json:"identity"`
@@ -77,6 +77,11 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		run, err := scoring.Load(stored, replyReadingRules)
 		if err == nil {
 			c.conclude(run)
+			for _, r := range c.Requirements {
+				if r.Found.Metric == "" {
+					err = errors.New(r.String())
+				}
+			}
 		}
 		return c, err
 	}
@@ -129,7 +134,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 		run.Manifest.OrderSeed = nil // n was fixed beforehand
 	}
 	c.conclude(run)
-	c.Calls += anchors
+	c.Calls = run.Answered + anchors
 	c.readEarlier(dir)
 	return c, c.askAnchors(ctx, e, dir)
 }
@@ -146,24 +151,21 @@ func (c *Check) decideRequirements(run *scoring.Run) {
 			continue
 		}
 		r.JudgedItems = run.Items
-		r.Found = scoring.Result{Note: "the run has no such number"}
-		if x := report.FirstModeResult(&rep, r.metric); x != nil && r.metric != "" {
-			r.Found = *x
-		}
-		if r.metric == "" {
-			compared, err := scoring.Compare([]*scoring.Run{c.file.baselineRun, run}, b)
-			if err != nil { // no item is in both yet
-				r.Found = scoring.Result{Note: err.Error()}
-				continue
+		r.Found = scoring.Result{Note: run.Dir + " has no such number"}
+		if r.metric != "" {
+			if x := report.FirstModeResult(&rep, r.metric); x != nil {
+				r.Found = *x
 			}
-			if d := compared.Comparisons[0].HeadlineDifference(); d != nil {
-				r.Found = d.Result()
+		} else if compared, err := scoring.Compare([]*scoring.Run{c.file.baselineRun, run}, b); err != nil {
+			r.Found.Note = err.Error() // no item is in both yet
+		} else if d := compared.Comparisons[0].HeadlineDifference(); d != nil {
+			r.Found = d.Result()
+			r.Found.Note = d.Note
+			if r.unit != d.Unit { // points are hundredths of a correlation
+				r.unit = d.Unit
+				r.minRequired /= 100
+				r.maxRequired /= 100
 			}
-		}
-		if r.metric == "" && r.unit == "" && r.Found.Unit != "" { // points are hundredths of a correlation
-			r.unit = r.Found.Unit
-			r.minRequired /= 100
-			r.maxRequired /= 100
 		}
 		switch x := r.Found; {
 		case !x.HasInterval():
@@ -189,7 +191,6 @@ func (c *Check) Count(v Verdict) (n int) {
 func (c *Check) conclude(run *scoring.Run) {
 	c.decideRequirements(run)
 	c.Run = run.Dir
-	c.Calls = run.Answered
 	c.Identity = identityOf(run)
 	c.Verdict = Met
 	c.Says = phrases.Sentence("check.met", c.Count(Met), len(c.Requirements))
@@ -197,7 +198,10 @@ func (c *Check) conclude(run *scoring.Run) {
 		if r.Verdict == Met {
 			continue
 		}
-		c.Says += "; " + r.String()
+		c.Says += "; " + string(r.Verdict) + ": " + r.Name
+		if !r.Found.HasInterval() {
+			c.Says += " (" + r.Found.Note + ")"
+		}
 		if c.Verdict != Missed {
 			c.Verdict = r.Verdict
 		}

@@ -21,7 +21,7 @@ import (
 // String returns the decision in words, with the reason if nothing was found.
 func (r Requirement) String() string {
 	number := table.RoundedInterval(r.Found)
-	if r.Found.Value == nil {
+	if !r.Found.HasInterval() {
 		number = r.Found.Note
 	}
 	return phrases.Sentence("check.found", r.Verdict, r.Name, number, r.RequirementText)

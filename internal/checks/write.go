@@ -30,17 +30,20 @@ var files embed.FS
 var fileTemplates = template.Must(template.ParseFS(files, "*.tmpl"))
 
 // Write writes a check's file to path from the run in dir: its judge and items, requirements that it meets, its
-// identity, and a file of anchors beside it. It returns an error and writes nothing if one
-// of them exists, unless force is true.
-func Write(path, dir string, force bool) error {
+// identity, and a file of anchors beside it. It passes the level of the judge to say. It returns an error and writes
+// nothing if one of the files exists, unless force is true, or if the run meets no requirement.
+func Write(path, dir string, force bool, say func(string, ...any)) error {
 	run, err := scoring.Load(dir, replyReadingRules)
 	if err != nil {
 		return err
 	}
 	request, ok := eval.RequestOf(run.Manifest)
+	if !ok {
+		return fmt.Errorf("%s was imported, so its judge cannot be asked again: name a run that gavel made", dir)
+	}
 	from, err := filepath.Rel(filepath.Dir(path), dir)
-	if !ok || err != nil {
-		return fmt.Errorf("%s: a check needs a run that gavel made; give its path as that of the file: relative, or not", dir)
+	if err != nil { // only one of the paths is absolute
+		from, _ = filepath.Abs(dir)
 	}
 	anchorFile := strings.TrimSuffix(path, filepath.Ext(path)) + ".anchors.jsonl"
 	judge, err := labels.ReadJudge(dir, replyReadingRules)
@@ -67,7 +70,13 @@ func Write(path, dir string, force bool) error {
 		anchors += string(raw) + "\n"
 	}
 	b := scoring.DefaultOptions.Bootstrap
+	say("level of the judge in %s: %s", dir, run.Score(b).Level())
 	b.Level = 1 - alpha/8 // as in a check of four requirements
+	rep := run.Score(b)
+	require := suggestRequirements(rep)
+	if len(require) == 0 {
+		return fmt.Errorf("%s: nothing to require, since no metric's interval lies above 0: judge more items", dir)
+	}
 	err = report.WriteUnmarkedFile(path, force, func(w io.Writer) error {
 		return fileTemplates.ExecuteTemplate(w, "judge.tmpl", map[string]any{
 			"protocol": request.Protocol,
@@ -75,7 +84,8 @@ func Write(path, dir string, force bool) error {
 			"from":     from,
 			"anchors":  filepath.Base(anchorFile),
 			"sum":      shortSum(anchors),
-			"require":  suggestRequirements(run.Score(b)),
+			"require":  require,
+			"headline": rep.Overall(scoring.MetricsOf(rep.Protocol)[0].Metric).HasInterval(),
 			"within":   max(5, 5*math.Ceil(20*stats.PairedInterval(0, 0, float64(run.Items), b.Level).High)),
 			"identity": identityOf(run),
 			"verdicts": verdicts,
@@ -101,6 +111,7 @@ func suggestRequirements(rep scoring.Report) map[string]string {
 	// of pairs the first three, of other protocols the headline
 	for _, metric := range []string{
 		scoring.AccuracyWhenConsistent, scoring.Coverage, scoring.FirstPosition, scoring.MetricsOf(rep.Protocol)[0].Metric,
+		"spearman",
 	} {
 		x := rep.Overall(metric)
 		if !x.HasInterval() || len(all) == 3 {

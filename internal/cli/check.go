@@ -14,7 +14,7 @@ import (
 func (e *env) check(c *cli.Context) error {
 	path := c.Args().First()
 	if file := c.String("write"); file != "" {
-		err := checks.Write(file, path, c.Bool("force"))
+		err := checks.Write(file, path, c.Bool("force"), e.say)
 		if err == nil {
 			e.next("check", file)
 		}

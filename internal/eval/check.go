@@ -19,16 +19,15 @@ func (e *Maker) CheckRequest(o RunRequest) error {
 		return err
 	}
 	defer subset.set.Close()
-	stage := protocol.FirstStage(o.Options, o.PromptNameOrFile)
-	if stage == nil {
-		_, _, err = checkItems(o, subset)
-		return err
-	}
-	_, err = (&stages{request: o, stage: stage, questionItems: subset}).needsAnswers()
+	_, err = findTemplate(protocol, o.PromptNameOrFile)
 	if err != nil {
 		return err
 	}
-	_, err = findTemplate(protocol, o.PromptNameOrFile)
+	stage := protocol.FirstStage(o.Options, o.PromptNameOrFile)
+	if stage == nil {
+		return checkShape(protocol, subset)
+	}
+	_, err = (&stages{request: o, stage: stage, questionItems: subset}).needsAnswers()
 	if err != nil {
 		return err
 	}
@@ -37,8 +36,7 @@ func (e *Maker) CheckRequest(o RunRequest) error {
 			if _, err := backends.NewSimulatedJudge(a); err != nil {
 				return InvalidField("agents", a, ": %v", err)
 			}
-		}
-		if _, statErr := os.Stat(a); statErr != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") {
+		} else if _, err := os.Stat(a); err != nil && !strings.Contains(a, "@") {
 			return InvalidField("agents", a, "%s: not a file, a run or MODEL@URL", a)
 		}
 	}
@@ -58,6 +56,7 @@ func (e *Maker) ItemIDs(o RunRequest) (ids []string, calls int, err error) {
 	}
 	template, err := findTemplate(protocol, o.PromptNameOrFile)
 	if err == nil {
+		template = protocol.AdaptTemplate(template, o.Options)
 		calls, err = judging.CountPresentations(protocol.NewAsker(template, o.Options), subset.set, subset.rows)
 	}
 	return ids, calls, err
