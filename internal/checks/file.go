@@ -53,7 +53,8 @@ var boundsPattern = regexp.MustCompile(strings.ReplaceAll(`^(?:>=N|<=N|N\.\.N)%?
 // BaselineDir returns the folder of the run that the file compares the judge with, or an error if it names none.
 func (f *File) BaselineDir() (string, error) {
 	if f.baselineRun == nil {
-		return "", suite.ErrorAtLine(f.path, 0, "%s is missing: it names the run in which the judge was measured", sameAsRequirement)
+		return "", suite.ErrorAtLine(f.path, 0,
+			"%s is missing: it names the run in which the judge was measured", sameAsRequirement)
 	}
 	return f.baselineRun.Dir, nil
 }
