@@ -48,6 +48,7 @@ func (e *env) judge(c *cli.Context) error {
 			"of imported judges no settings are known", with)
 	}
 	o.Mapping, o.Out = mappingFrom(c), c.String("out")
+	request := o
 	o.Shard = c.String("shard")
 	if index, count, _ := eval.ParseShard(o.Shard); index > 0 && o.Out != "" { // auto adds the suffix itself
 		o.Out += judging.ShardSuffix(index, count, 1)
@@ -68,6 +69,20 @@ func (e *env) judge(c *cli.Context) error {
 		e.say("each pair is asked in one order, drawn by its id: in %s both orders named the same response on %s of "+
 			"%d pairs; --both-orders asks in both", with, measured.Coverage, measured.Coverage.N)
 	}
+	items, _, err := e.maker().Items(request)
+	if err == nil {
+		err = measured.CheckItems(file, items, people)
+	}
+	if err != nil {
+		return err
+	}
+	out, force := c.String("verdicts"), c.Bool("force")
+	if out != "" { // an incomplete file never gets its name: this one shows that it could be written
+		err = report.WriteUnmarkedFile(out, force, func(io.Writer) error { return io.EOF })
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
 	if c.Bool("dry-run") {
 		return e.planRun(c, o)
 	}
@@ -85,8 +100,8 @@ func (e *env) judge(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	out := cmp.Or(c.String("verdicts"), filepath.Join(dir, "verdicts.csv"))
-	err = report.WriteUnmarkedFile(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
+	result.File = cmp.Or(out, filepath.Join(dir, "verdicts.csv"))
+	err = report.WriteUnmarkedFile(result.File, force || out == "", func(w io.Writer) error {
 		return verdicts.Write(w, ending, result.Verdicts)
 	})
 	if err == nil {
@@ -96,7 +111,7 @@ func (e *env) judge(c *cli.Context) error {
 		err = e.printResult(c, result)
 	}
 	e.next("items", dir)
-	if len(result.ResponseNames) == 2 {
+	if people == nil && len(result.ResponseNames) == 2 && len(items) > 100 {
 		e.next("labels", "label", "--sample", "100", file)
 	}
 	return cmp.Or(err, incomplete)
