@@ -107,14 +107,14 @@ func (r *Result) Document() doc.Document {
 	slices.SortStableFunc(first, func(a, b Row) int { // capitals first
 		return cmp.Or(strings.Compare(b.Recommendation, a.Recommendation), strings.Compare(a.Language+a.ReasonToAskPerson, b.Language+b.ReasonToAskPerson))
 	})
-	shown := first[:min(6, len(first))]
+	top := first[:min(6, len(first))]
 	ask := &doc.Table{RowHead: "item", Columns: doc.ColumnsOfKind(doc.ColumnWords, "why", "language")}
-	for _, x := range shown {
+	for _, x := range top {
 		ask.Add(doc.WordRow(x.Item, x.ReasonToAskPerson, x.Language))
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
 		{Table: results, Notes: doc.WarningNotes(r.Warnings)},
-		{Title: phrases.Sentence("judge.ask", len(shown), len(first)), ShowTitle: len(first) > 0, Table: ask},
+		{Title: phrases.Sentence("judge.ask", len(top), len(first)), ShowTitle: len(first) > 0, Table: ask},
 	}}
 	d.Answer, d.Also = r.answer()
 	d.Also = phrases.Sentence("judge.file", d.Also, r.File)

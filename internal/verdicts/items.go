@@ -97,31 +97,31 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 var sideNames = []string{"A", "B"}
 
 // nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two
-// models for the item. It returns all names, those with more wins first, and the items with such names: all, if the
-// file names no models.
-func nameResponses(items []*item) (names []string, named []*item) {
+// models for the item. It returns all names, those with more wins first, and the items that rates count: those of named
+// models, or all if the file names none.
+func nameResponses(items []*item) (names []string, rated []*item) {
 	for _, x := range items {
 		if x.models[0] == x.models[1] || slices.Contains(x.models, "") {
 			x.models = sideNames
 		} else {
-			named = append(named, x)
+			rated = append(rated, x)
 		}
 		if x.ReasonToAskPerson == "" {
 			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
 		}
 	}
-	if named == nil {
-		named = items
+	if rated == nil {
+		rated = items
 	}
 	wins := map[string]int{}
-	for _, x := range named {
+	for _, x := range rated {
 		for _, model := range x.models {
 			wins[model] += int(scoring.Indicator(model == x.Verdict))
 		}
 	}
 	return slices.SortedFunc(maps.Keys(wins), func(a, b string) int {
 		return cmp.Or(wins[b]-wins[a], strings.Compare(a, b))
-	}), named
+	}), rated
 }
 
 // rareLanguagePercent is the share of items, in percent, below which their language is rare.

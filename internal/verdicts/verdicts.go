@@ -136,30 +136,7 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.unnamed", unnamed, len(items)))
 	}
 	r.warnOfUnlikeItems(items, m.items)
-	groups := map[string][]*item{}
-	for _, x := range items {
-		r.Verdicts = append(r.Verdicts, x.Row)
-		if x.ReasonToAskPerson != "" {
-			r.Persons++
-		}
-	}
-	for _, x := range rated {
-		groups[x.group] = append(groups[x.group], x)
-		r.Counts[cmp.Or(x.ReasonToAskPerson, x.Verdict)]++
-	}
-	if len(r.ResponseNames) == 1 {
-		r.Counts[scoreMetric] = len(items) - r.Persons
-	}
-	if len(r.ResponseNames) > 2 {
-		r.setRanking(rated)
-	} else {
-		r.add(scoring.Overall, rated)
-		for _, group := range slices.Sorted(maps.Keys(groups)) {
-			if len(groups) > 1 {
-				r.add(group, groups[group])
-			}
-		}
-	}
+	r.addOutcomes(items, rated)
 	if file != nil {
 		sides := map[string]string{}
 		for _, x := range items {
@@ -194,6 +171,34 @@ func (m *Measurement) CheckItems(path string, items []datasets.Item, file *label
 		return errors.New(phrases.Sentence("judge.labels"))
 	}
 	return file.CheckPairs(path, items)
+}
+
+// addOutcomes adds the verdicts on all items, and the counts and results of those that rates count.
+func (r *Result) addOutcomes(items, rated []*item) {
+	groups := map[string][]*item{}
+	for _, x := range items {
+		r.Verdicts = append(r.Verdicts, x.Row)
+		if x.ReasonToAskPerson != "" {
+			r.Persons++
+		}
+	}
+	for _, x := range rated {
+		groups[x.group] = append(groups[x.group], x)
+		r.Counts[cmp.Or(x.ReasonToAskPerson, x.Verdict)]++
+	}
+	if len(r.ResponseNames) == 1 {
+		r.Counts[scoreMetric] = len(items) - r.Persons
+	}
+	if len(r.ResponseNames) > 2 {
+		r.setRanking(rated)
+	} else {
+		r.add(scoring.Overall, rated)
+		for _, group := range slices.Sorted(maps.Keys(groups)) {
+			if len(groups) > 1 {
+				r.add(group, groups[group])
+			}
+		}
+	}
 }
 
 // add adds the results of a group, in percent: the win rate of the first of the responses, uncorrected and corrected,
