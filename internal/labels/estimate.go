@@ -105,8 +105,9 @@ func Estimate(
 		predictions = append(predictions, u.Predicted)
 	}
 	e.Labelled = len(label)
-	if err := p.file.checkCount(dir, e.Labelled); err != nil {
-		return nil, err
+	if e.Labelled < minLabels {
+		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed",
+			p.file.Path, e.Labelled, dir, minLabels)
 	}
 	if clusters < len(units) {
 		e.Clusters = clusters
@@ -146,15 +147,10 @@ func (f *LabelFile) CheckPairs(path string, pairs []datasets.Item) error {
 			labelled++
 		}
 	}
-	return f.checkCount(path, labelled)
-}
-
-// checkCount returns an error if this many labelled pairs of a run or dataset are too few for [Estimate].
-func (f *LabelFile) checkCount(path string, labelled int) error {
-	if labelled >= minLabels {
-		return nil
+	if labelled < minLabels {
+		return fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed", f.Path, labelled, path, minLabels)
 	}
-	return fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed", f.Path, labelled, path, minLabels)
+	return nil
 }
 
 // units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and

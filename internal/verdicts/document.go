@@ -53,9 +53,9 @@ func (r *Result) answer() (answer, details string) {
 	if r.Counts[labels.Tie] > 0 {
 		details = phrases.Sentence("judge.ties", details)
 	}
-	if others := r.rated - rate.N; others > 0 {
+	if others := len(r.rated) - rate.N; others > 0 {
 		details = phrases.Sentence("judge.worst", details, r.ResponseNames[1], phrases.CountWithNoun(others, "other item"),
-			r.ResponseNames[0], rate.Value*float64(rate.N)/float64(r.rated))
+			r.ResponseNames[0], rate.Value*float64(rate.N)/float64(len(r.rated)))
 	}
 	return answer, details
 }

@@ -97,31 +97,30 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 var sideNames = []string{"A", "B"}
 
 // nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two
-// models for the item. It returns all names, those with more wins first, and the items that rates count: those of named
-// models, or all if the file names none.
-func nameResponses(items []*item) (names []string, rated []*item) {
+// models for the item. It sets the names, those with more wins first, their wins, and the items that rates count: those
+// with two models, or all if there are none.
+func (r *Result) nameResponses(items []*item) {
 	for _, x := range items {
 		if x.models[0] == x.models[1] || slices.Contains(x.models, "") {
 			x.models = sideNames
 		} else {
-			rated = append(rated, x)
+			r.rated = append(r.rated, x)
 		}
 		if x.ReasonToAskPerson == "" {
 			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
 		}
 	}
-	if rated == nil {
-		rated = items
+	if r.rated == nil {
+		r.rated = items
 	}
-	wins := map[string]int{}
-	for _, x := range rated {
+	for _, x := range r.rated {
 		for _, model := range x.models {
-			wins[model] += int(scoring.Indicator(model == x.Verdict))
+			r.Counts[model] += int(scoring.Indicator(model == x.Verdict))
 		}
 	}
-	return slices.SortedFunc(maps.Keys(wins), func(a, b string) int {
-		return cmp.Or(wins[b]-wins[a], strings.Compare(a, b))
-	}), rated
+	r.ResponseNames = slices.SortedFunc(maps.Keys(r.Counts), func(a, b string) int {
+		return cmp.Or(r.Counts[b]-r.Counts[a], strings.Compare(a, b))
+	})
 }
 
 // rareLanguagePercent is the share of items, in percent, below which their language is rare.

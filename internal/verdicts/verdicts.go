@@ -45,9 +45,9 @@ type Result struct {
 	Verdicts          []Row                 `json:"-"`                   // one for each item, in the order of the file
 
 	prompt                     judging.Template
-	verdictKind                string // the verdicts to keep: consistent verdicts, oneOrder or scores
-	rated                      int    // items in the rates: those that name the models, if any does
-	confidencePredictsAccuracy bool   // the most confident measured judgments are significantly more often correct than all
+	verdictKind                string  // the verdicts to keep: consistent verdicts, oneOrder or scores
+	rated                      []*item // items that the rates count
+	confidencePredictsAccuracy bool    // the most confident measured judgments are significantly more often correct than all
 }
 
 // Measurement holds the run in which a judge was measured.
@@ -122,21 +122,24 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	if now := judge.Manifest.Server.Version; now != m.serverVersion {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", m.serverVersion, now))
 	}
-	rated := items
 	if len(items[0].models) > 1 {
-		r.ResponseNames, rated = nameResponses(items)
+		r.nameResponses(items)
 	} else {
 		r.verdictKind = scoreMetric
+		r.rated = items
 	}
-	r.rated = len(rated)
-	if unnamed := len(items) - r.rated; unnamed > 0 {
+	if unnamed := len(items) - len(r.rated); unnamed > 0 {
 		if file != nil {
 			return nil, errors.New(phrases.Sentence("judge.labels"))
 		}
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.unnamed", unnamed, len(items)))
 	}
 	r.warnOfUnlikeItems(items, m.items)
-	r.addOutcomes(items, rated)
+	for _, x := range items {
+		r.Verdicts = append(r.Verdicts, x.Row)
+		r.Persons += int(scoring.Indicator(x.ReasonToAskPerson != ""))
+	}
+	r.addResults()
 	if file != nil {
 		sides := map[string]string{}
 		for _, x := range items {
@@ -173,26 +176,22 @@ func (m *Measurement) CheckItems(path string, items []datasets.Item, file *label
 	return file.CheckPairs(path, items)
 }
 
-// addOutcomes adds the verdicts on all items, and the counts and results of those that rates count.
-func (r *Result) addOutcomes(items, rated []*item) {
+// addResults adds the counts and results of the items that rates count.
+func (r *Result) addResults() {
 	groups := map[string][]*item{}
-	for _, x := range items {
-		r.Verdicts = append(r.Verdicts, x.Row)
-		if x.ReasonToAskPerson != "" {
-			r.Persons++
+	for _, x := range r.rated {
+		groups[x.group] = append(groups[x.group], x)
+		switch {
+		case x.ReasonToAskPerson != "":
+			r.Counts[x.ReasonToAskPerson]++
+		case r.verdictKind == scoreMetric:
+			r.Counts[scoreMetric]++
 		}
 	}
-	for _, x := range rated {
-		groups[x.group] = append(groups[x.group], x)
-		r.Counts[cmp.Or(x.ReasonToAskPerson, x.Verdict)]++
-	}
-	if len(r.ResponseNames) == 1 {
-		r.Counts[scoreMetric] = len(items) - r.Persons
-	}
 	if len(r.ResponseNames) > 2 {
-		r.setRanking(rated)
+		r.setRanking(r.rated)
 	} else {
-		r.add(scoring.Overall, rated)
+		r.add(scoring.Overall, r.rated)
 		for _, group := range slices.Sorted(maps.Keys(groups)) {
 			if len(groups) > 1 {
 				r.add(group, groups[group])
