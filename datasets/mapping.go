@@ -349,7 +349,7 @@ func (t *mapper) emptyColumnError(first []byte) error {
 
 // notes returns sentences about pairs without a label and about rows left out.
 func (t *mapper) notes() (out []string) {
-	if t.unlabelled > 0 {
+	if t.unlabelled > 0 && t.columnsByPart[partLabel] != nil { // a file without labels needs none
 		tied := ""
 		if t.tieCount > 0 {
 			tied = fmt.Sprintf(", %d of them labelled a tie", t.tieCount)

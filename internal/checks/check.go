@@ -95,7 +95,7 @@ func (f *File) Ask(ctx context.Context, e *eval.Maker, dir, stored string) (*Che
 	}
 	anchors := 0
 	if f.AnchorVerdicts != nil {
-		_, calls, err := e.ItemIDs(requestForItems(f.request, f.anchorsPath))
+		_, calls, err := e.Items(requestForItems(f.request, f.anchorsPath))
 		if err != nil {
 			return c, err
 		}

@@ -48,6 +48,7 @@ func (e *env) judge(c *cli.Context) error {
 			"of imported judges no settings are known", with)
 	}
 	o.Mapping, o.Out = mappingFrom(c), c.String("out")
+	items, _, itemsErr := e.maker().Items(o)
 	o.Shard = c.String("shard")
 	if index, count, _ := eval.ParseShard(o.Shard); index > 0 && o.Out != "" { // auto adds the suffix itself
 		o.Out += judging.ShardSuffix(index, count, 1)
@@ -60,13 +61,22 @@ func (e *env) judge(c *cli.Context) error {
 		people, err = labels.Read(c.String("labels"))
 	}
 	measured, readErr := verdicts.ReadMeasurement(with)
-	if err := cmp.Or(err, readErr); err != nil {
+	if err := cmp.Or(err, readErr, itemsErr); err != nil {
 		return err
 	}
 	if measured.OneOrderIsEnough && o.Protocol != "pointwise" && len(o.Options) == 0 && !c.Bool("both-orders") {
 		o.Options = judging.Settings{pairwise.OneOrder: "true"}
 		e.say("each pair is asked in one order, drawn by its id: in %s both orders named the same response on %s of "+
 			"%d pairs; --both-orders asks in both", with, measured.Coverage, measured.Coverage.N)
+	}
+	if err := measured.CheckItems(file, items, people); err != nil {
+		return err
+	}
+	if c.IsSet("verdicts") { // an incomplete file never gets its name: this one shows that it could be written
+		err = report.WriteUnmarkedFile(c.String("verdicts"), c.Bool("force"), func(io.Writer) error { return io.EOF })
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
 	}
 	if c.Bool("dry-run") {
 		return e.planRun(c, o)
@@ -85,9 +95,14 @@ func (e *env) judge(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	out := cmp.Or(c.String("verdicts"), filepath.Join(dir, "verdicts.csv"))
-	err = report.WriteUnmarkedFile(out, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
-		return verdicts.Write(w, ending, result.Verdicts)
+	return cmp.Or(e.writeVerdicts(c, result, dir), incomplete)
+}
+
+// writeVerdicts writes the verdicts of the run in dir and its page, and prints the result.
+func (e *env) writeVerdicts(c *cli.Context, result *verdicts.Result, dir string) error {
+	result.File = cmp.Or(c.String("verdicts"), filepath.Join(dir, "verdicts.csv"))
+	err := report.WriteUnmarkedFile(result.File, c.Bool("force") || !c.IsSet("verdicts"), func(w io.Writer) error {
+		return verdicts.Write(w, filepath.Ext(result.File), result.Verdicts)
 	})
 	if err == nil {
 		err = report.SavePage(filepath.Join(dir, "judge.html"), result.Document())
@@ -96,8 +111,8 @@ func (e *env) judge(c *cli.Context) error {
 		err = e.printResult(c, result)
 	}
 	e.next("items", dir)
-	if len(result.ResponseNames) == 2 {
-		e.next("labels", "label", "--sample", "100", file)
+	if !c.IsSet("labels") && len(result.ResponseNames) == 2 && len(result.Verdicts) > 100 {
+		e.next("labels", "label", "--sample", "100", c.Args().First())
 	}
-	return cmp.Or(err, incomplete)
+	return err
 }

@@ -324,7 +324,7 @@ func (from Table) CSVRows() [][]string {
 				row = append(row, table.CSVNumber(v.Low, 6), table.CSVNumber(v.High, 6))
 			}
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, make([]string, len(head)-len(row))...))
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -43,23 +44,27 @@ func (e *Maker) CheckRequest(o RunRequest) error {
 	return nil
 }
 
-// ItemIDs returns a request's item ids, and the number of judgments that they take in all per repetition. The observer
-// gets no notes.
-func (e *Maker) ItemIDs(o RunRequest) (ids []string, calls int, err error) {
+// Items returns a request's items, and the number of judgments that they take in all per repetition. The observer gets
+// no notes.
+func (e *Maker) Items(o RunRequest) (items []datasets.Item, calls int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer subset.set.Close()
 	for _, row := range subset.rows {
-		ids = append(ids, subset.set.ItemID(row))
+		item, err := subset.set.Item(row)
+		if err != nil {
+			return nil, 0, err
+		}
+		items = append(items, item)
 	}
 	template, err := findTemplate(protocol, o.PromptNameOrFile)
 	if err == nil {
 		template = protocol.AdaptTemplate(template, o.Options)
 		calls, err = judging.CountPresentations(protocol.NewAsker(template, o.Options), subset.set, subset.rows)
 	}
-	return ids, calls, err
+	return items, calls, err
 }
 
 // CheckJudge finds the judge of a request without waiting, and checks that its server supports the request's

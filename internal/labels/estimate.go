@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"gavel/datasets"
 	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
@@ -134,6 +135,23 @@ func Estimate(
 
 // minLabels is the smallest number of labelled pairs with which [Estimate] makes an estimate.
 const minLabels = 10
+
+// CheckPairs returns an error if the file has labels of fewer of these pairs, from the dataset at path, than [Estimate]
+// needs.
+func (f *LabelFile) CheckPairs(path string, pairs []datasets.Item) error {
+	labelled := 0
+	for _, pair := range pairs {
+		if slices.ContainsFunc(f.Labels, func(l Label) bool {
+			return l.Item == pair.ID && l.Label != "" && (l.SHA256 == "" || l.SHA256 == datasets.HexSum(pair.Raw))
+		}) {
+			labelled++
+		}
+	}
+	if labelled < minLabels {
+		return fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed", f.Path, labelled, path, minLabels)
+	}
+	return nil
+}
 
 // units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and
 // the number of their clusters. A verdict or label scores 1 for the item's side, 0 for the other response, and else ½.

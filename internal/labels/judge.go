@@ -26,7 +26,7 @@ type RunVerdicts struct {
 	// Verdicts has, by id, the verdict on each item that was judged in all its presentations, the orders of its responses:
 	// a tie if the verdict depends on the order, "" if a judgment has no verdict.
 	Verdicts          map[string]string
-	InconsistentItems map[string]bool // by item id: the verdict depends on the order
+	InconsistentItems map[string]bool // by item id: the verdict depends on the order; none of a judge that scores
 	// Confidence has, by item id, the mean probability of the verdict over the presentations, 0 to 1; only for verdicts
 	// other than a tie whose records all have label probabilities.
 	Confidence   map[string]float64
@@ -118,7 +118,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 			return nil
 		}
 		label, consistent := verdict(x.labels)
-		j.InconsistentItems[item] = !consistent
+		j.InconsistentItems[item] = !consistent && !j.shape.Scored
 		if j.shape.Scored && r.Presentations > 1 {
 			label = scoreText(x.score / x.weight)
 		}

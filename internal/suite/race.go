@@ -59,9 +59,13 @@ func (s *Suite) newSuiteRace(e *eval.Maker, rules race.Rules) (*suiteRace, error
 		}
 		key := c.Request.QuestionsKey()
 		if orders[key] == nil {
-			ids, calls, err := e.ItemIDs(c.Request)
+			items, calls, err := e.Items(c.Request)
 			if err != nil {
 				return nil, s.locateError(c, err)
+			}
+			var ids []string
+			for _, item := range items {
+				ids = append(ids, item.ID)
 			}
 			orders[key] = judging.ShuffleIDs(ids, seed)
 			x.callsPerItem = max(x.callsPerItem, calls/max(1, len(ids)))

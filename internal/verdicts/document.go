@@ -18,11 +18,19 @@ import (
 	"gavel/scoring"
 )
 
-// answer returns the answer, and how sure it is. persons is the number of items for a person.
-func (r *Result) answer(persons int) (answer, details string) {
-	details = phrases.Sentence("judge.persons", persons, len(r.Verdicts))
+// answer returns the answer, and how sure it is.
+func (r *Result) answer() (answer, details string) {
+	details = phrases.Sentence("judge.persons", r.Persons, len(r.Verdicts))
+	if r.CorrectedByLabels != nil {
+		return r.CorrectedByLabels.Says, details
+	}
 	if r.Ranking != nil {
-		return phrases.Sentence("judge.ranking", r.ResponseNames[0], r.Ranking[0].Ranks[1]), details
+		code := "judge.ranking"
+		if r.Ranking[0].Ranks[1] == 1 {
+			code = "judge.first"
+		}
+		return phrases.Sentence(code, r.ResponseNames[0], r.Ranking[0].Ranks[1]),
+			phrases.Sentence("judge.strength", details, r.Accuracy, r.Accuracy.N, r.verdictKind)
 	}
 	plain, ok := r.Estimates[0].CompareWithThreshold(50)
 	switch {
@@ -42,53 +50,48 @@ func (r *Result) answer(persons int) (answer, details string) {
 	}
 	answer = phrases.Sentence(code, r.ResponseNames[0], rate, rate.N, r.verdictKind)
 	details = phrases.Sentence(method, details, plain, r.Accuracy, r.Accuracy.N, r.verdictKind)
-	if slices.ContainsFunc(r.Verdicts, func(x Row) bool { return x.ReasonToAskPerson == labels.Tie }) {
+	if r.Counts[labels.Tie] > 0 {
 		details = phrases.Sentence("judge.ties", details)
 	}
-	if persons > 0 {
-		details = phrases.Sentence("judge.worst", details, r.ResponseNames[1], persons, r.ResponseNames[0],
-			rate.Value*float64(rate.N)/float64(len(r.Verdicts)))
-	}
-	if r.CorrectedByLabels != nil {
-		return r.CorrectedByLabels.Says, answer + " " + details
+	if others := len(r.rated) - rate.N; others > 0 {
+		details = phrases.Sentence("judge.worst", details, r.ResponseNames[1], phrases.CountWithNoun(others, "other item"),
+			r.ResponseNames[0], rate.Value*float64(rate.N)/float64(len(r.rated)))
 	}
 	return answer, details
 }
 
 // Document returns the outcomes with the win rates, scores or ranks, and the items to ask a person about first: those
-// in a language that is rare among the measured ones, then inconsistent ones, those without a verdict and ties.
-// Verdicts to keep follow, the least confident first, if confidence finds errors.
+// without a verdict to keep, then those in a language that is rare among the measured ones, which also come first among
+// the former. Verdicts to keep follow, the least confident first, if confidence finds errors.
 func (r *Result) Document() doc.Document {
 	var first []Row
-	persons := 0
-	counts := map[string]int{}
 	for _, x := range r.Verdicts {
 		switch {
 		case x.ReasonToAskPerson != "":
-			counts[x.ReasonToAskPerson]++
-			persons++
-			first = append(first, x)
-			continue
-		case len(r.ResponseNames) == 1:
-			x.Verdict = scoreMetric
-		}
-		counts[x.Verdict]++
-		if x.Confidence != nil && r.confidencePredictsAccuracy {
+		case x.Language != "":
+			x.ReasonToAskPerson = phrases.Sentence("judge.rare-language")
+		case x.Confidence != nil && r.confidencePredictsAccuracy:
 			x.ReasonToAskPerson = phrases.Sentence("judge.unsure", *x.Confidence)
-			first = append(first, x)
+		default:
+			continue
 		}
+		first = append(first, x)
 	}
 	results := &doc.Table{
-		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"), Board: r.Ranking != nil,
+		RowHead: "outcome",
+		Columns: doc.ColumnsOfKind(doc.ColumnNumber, "items", "verdicts, %", "corrected, %"),
+		Board:   r.Ranking != nil,
 	}
 	for i, name := range append(r.ResponseNames, reasonInconsistent, labels.Tie, reasonNoVerdict) {
-		row := doc.Row{Name: name, Cells: doc.Cells(counts[name])}
+		row := doc.Row{Name: name, Cells: doc.Cells(r.Counts[name])}
 		if i < len(r.Ranking) {
 			row.Ranks = r.Ranking[i].Ranks
 			row.Cells = append(row.Cells, doc.NumberCell(r.Ranking[i].WinProbability))
 			results.Columns[1].Name = phrases.Sentence("judge.against", r.ResponseNames[0])
 		}
-		results.Add(row)
+		if i < len(r.ResponseNames) || r.Counts[name] > 0 {
+			results.Add(row)
+		}
 	}
 	for _, x := range r.Estimates {
 		row := &results.Rows[0]
@@ -104,15 +107,17 @@ func (r *Result) Document() doc.Document {
 	slices.SortStableFunc(first, func(a, b Row) int { // capitals first
 		return cmp.Or(strings.Compare(b.Recommendation, a.Recommendation), strings.Compare(a.Language+a.ReasonToAskPerson, b.Language+b.ReasonToAskPerson))
 	})
+	top := first[:min(6, len(first))]
 	ask := &doc.Table{RowHead: "item", Columns: doc.ColumnsOfKind(doc.ColumnWords, "why", "language")}
-	for _, x := range first[:min(6, len(first))] {
+	for _, x := range top {
 		ask.Add(doc.WordRow(x.Item, x.ReasonToAskPerson, x.Language))
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
 		{Table: results, Notes: doc.WarningNotes(r.Warnings)},
-		{Title: phrases.Sentence("judge.ask"), ShowTitle: len(first) > 0, Table: ask},
+		{Title: phrases.Sentence("judge.ask", len(top), len(first)), ShowTitle: len(first) > 0, Table: ask},
 	}}
-	d.Answer, d.Also = r.answer(persons)
+	d.Answer, d.Also = r.answer()
+	d.Also = phrases.Sentence("judge.file", d.Also, r.File)
 	return d
 }
 
@@ -127,8 +132,12 @@ func Write(w io.Writer, format string, rows []Row) error {
 	cells := [][]string{strings.Fields("item verdict consistent confidence use why language")}
 	var lines bytes.Buffer
 	for _, x := range rows {
+		consistent := ""
+		if x.Consistent != nil {
+			consistent = strconv.FormatBool(*x.Consistent)
+		}
 		cells = append(cells, []string{
-			x.Item, x.Verdict, strconv.FormatBool(x.Consistent), table.CSVNumber(x.Confidence, 4), x.Recommendation, x.ReasonToAskPerson, x.Language,
+			x.Item, x.Verdict, consistent, table.CSVNumber(x.Confidence, 4), x.Recommendation, x.ReasonToAskPerson, x.Language,
 		})
 		_ = json.NewEncoder(&lines).Encode(x) // texts, numbers: cannot fail
 	}

@@ -20,8 +20,9 @@ import (
 type Row struct {
 	Item string `json:"item" parquet:"item"` // the item's id
 	// the better response, A or B, or its model, or tie; of a judge that scores, the score; empty if the orders disagree
-	Verdict    string `json:"verdict" parquet:"verdict"`
-	Consistent bool   `json:"consistent" parquet:"consistent"` // all orders have the same verdict
+	Verdict string `json:"verdict" parquet:"verdict"`
+	// both orders have the same verdict; nil if one was asked for, or of a judge that scores
+	Consistent *bool `json:"consistent,omitempty" parquet:"consistent,optional"`
 	// mean probability of the verdicts, 0 to 1
 	Confidence        *float64 `json:"confidence,omitempty" parquet:"confidence,optional"`
 	Recommendation    string   `json:"use" parquet:"use"`           // keep, or person: ask one
@@ -55,7 +56,7 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 	clusters := map[string]int{}
 	err = judging.EachItem(dir, func(source datasets.Item) {
 		size := len(source.Candidates)
-		if judge.Manifest.Spec.Protocol == "pointwise" {
+		if judge.Manifest.Spec.Protocol == pointwise {
 			size = 1
 		}
 		clusters[source.Question] = cmp.Or(clusters[source.Question], len(clusters)+1)
@@ -76,7 +77,9 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 			if judge.InconsistentItems[x.Item] {
 				x.Verdict, x.ReasonToAskPerson = "", reasonInconsistent
 			}
-			x.Consistent = x.Verdict != ""
+			if judge.CallsPerItem > 1 && len(x.models) > 1 {
+				x.Consistent = new(x.Verdict != "")
+			}
 			x.Recommendation = "keep"
 			if x.ReasonToAskPerson != "" {
 				x.Recommendation = "person"
@@ -94,23 +97,29 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 var sideNames = []string{"A", "B"}
 
 // nameResponses writes each verdict with the name of the response's model, or A or B if the file does not name two
-// models for the item, and returns all names, those with more wins first.
-func nameResponses(items []*item) []string {
-	wins := map[string]int{}
+// models for the item. It sets the names, those with more wins first, their wins, and the items that rates count: those
+// with two models, or all if there are none.
+func (r *Result) nameResponses(items []*item) {
 	for _, x := range items {
 		if x.models[0] == x.models[1] || slices.Contains(x.models, "") {
 			x.models = sideNames
-		}
-		for _, model := range x.models {
-			wins[model] += 0
+		} else {
+			r.rated = append(r.rated, x)
 		}
 		if x.ReasonToAskPerson == "" {
 			x.Verdict = x.models[slices.Index(sideNames, x.Verdict)]
-			wins[x.Verdict]++
 		}
 	}
-	return slices.SortedFunc(maps.Keys(wins), func(a, b string) int {
-		return cmp.Or(wins[b]-wins[a], strings.Compare(a, b))
+	if r.rated == nil {
+		r.rated = items
+	}
+	for _, x := range r.rated {
+		for _, model := range x.models {
+			r.Counts[model] += int(scoring.Indicator(model == x.Verdict))
+		}
+	}
+	r.ResponseNames = slices.SortedFunc(maps.Keys(r.Counts), func(a, b string) int {
+		return cmp.Or(r.Counts[b]-r.Counts[a], strings.Compare(a, b))
 	})
 }
 
@@ -149,7 +158,7 @@ func (r *Result) warnOfUnlikeItems(items, measured []*item) {
 	}
 	warn("judge.unlike-language", func(x *item) bool { return x.Language != "" })
 	warn("judge.unlike-length", func(x *item) bool { return x.responseLength < shortest || x.responseLength > longest })
-	if r.verdictKind != oneOrder {
-		warn("judge.unlike-consistency", func(x *item) bool { return x.Consistent })
+	if items[0].Consistent != nil && measured[0].Consistent != nil {
+		warn("judge.unlike-consistency", func(x *item) bool { return *x.Consistent })
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"gavel/datasets"
 	"gavel/internal/labels"
 	"gavel/internal/phrases"
 	"gavel/judging"
@@ -34,15 +35,19 @@ type Result struct {
 	ResponseNames []string `json:"responses"` // names of the responses' models, A and B, or scores
 	// of consistent verdicts, or of those in one order, as measured; 0 if unknown
 	Accuracy          scoring.Evidence      `json:"accuracy"`
+	Counts            map[string]int        `json:"counts"`              // wins or scores by response, and other outcomes
+	Persons           int                   `json:"persons"`             // items that need a person
 	Estimates         []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
 	Ranking           []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
 	CorrectedByLabels *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
 	Warnings          []string              `json:"warnings"`            // what differs from the measurement
+	File              string                `json:"verdicts"`            // path of the file of verdicts
 	Verdicts          []Row                 `json:"-"`                   // one for each item, in the order of the file
 
 	prompt                     judging.Template
-	verdictKind                string // of the verdicts to keep: consistent, or oneOrder
-	confidencePredictsAccuracy bool   // the most confident measured judgments are significantly more often correct than all
+	verdictKind                string  // the verdicts to keep: consistent verdicts, oneOrder or scores
+	rated                      []*item // items that the rates count
+	confidencePredictsAccuracy bool    // the most confident measured judgments are significantly more often correct than all
 }
 
 // Measurement holds the run in which a judge was measured.
@@ -59,8 +64,8 @@ type Measurement struct {
 	items         []*item
 }
 
-// oneOrder is the kind of verdicts of a run that asks in one order.
-const oneOrder = "one-order"
+// oneOrder names the verdicts of a run that asks in one order.
+const oneOrder = "verdicts in one order"
 
 // ReadMeasurement reads the run in dir.
 func ReadMeasurement(dir string) (*Measurement, error) {
@@ -90,7 +95,7 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 		return nil, err
 	}
 	spec := judge.Manifest.Spec
-	metric, kind := scoring.AccuracyWhenConsistent, "consistent"
+	metric, kind := scoring.AccuracyWhenConsistent, "consistent verdicts"
 	if judge.CallsPerItem == 1 {
 		metric, kind = "half-tie", oneOrder // accuracy in an order drawn at random
 	}
@@ -98,6 +103,8 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	r := &Result{
 		Judge:         scoring.JudgeName(spec.Model.Name),
 		ResponseNames: []string{scoreMetric},
+		Counts:        map[string]int{},
+		Estimates:     []scoring.Result{},
 		Accuracy:      accuracy,
 		prompt:        spec.Prompt,
 		verdictKind:   kind,
@@ -115,29 +122,25 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	if now := judge.Manifest.Server.Version; now != m.serverVersion {
 		r.Warnings = append(r.Warnings, phrases.Sentence("judge.server", m.serverVersion, now))
 	}
-	switch {
-	case len(items[0].models) == 2:
-		r.ResponseNames = nameResponses(items)
-	case judge.CallsPerItem > 1:
-		return nil, errors.New(phrases.Sentence("judge.one-response"))
+	if len(items[0].models) > 1 {
+		r.nameResponses(items)
+	} else {
+		r.verdictKind = scoreMetric
+		r.rated = items
+	}
+	if unnamed := len(items) - len(r.rated); unnamed > 0 {
+		if file != nil {
+			return nil, errors.New(phrases.Sentence("judge.labels"))
+		}
+		r.Warnings = append(r.Warnings, phrases.Sentence("judge.unnamed", unnamed, len(items)))
 	}
 	r.warnOfUnlikeItems(items, m.items)
-	groups := map[string][]*item{}
 	for _, x := range items {
-		groups[x.group] = append(groups[x.group], x)
 		r.Verdicts = append(r.Verdicts, x.Row)
+		r.Persons += int(scoring.Indicator(x.ReasonToAskPerson != ""))
 	}
-	if len(r.ResponseNames) > 2 {
-		r.setRanking(items)
-	} else {
-		r.add(scoring.Overall, items)
-		for _, group := range slices.Sorted(maps.Keys(groups)) {
-			if len(groups) > 1 {
-				r.add(group, groups[group])
-			}
-		}
-	}
-	if file != nil && len(r.ResponseNames) == 2 {
+	r.addResults()
+	if file != nil {
 		sides := map[string]string{}
 		for _, x := range items {
 			sides[x.Item] = sideNames[slices.Index(x.models, r.ResponseNames[0])]
@@ -145,8 +148,56 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 		r.CorrectedByLabels, err = labels.Estimate(dir, file, r.ResponseNames[0], func(id string) string { return sides[id] },
 			nil, scoringOptions.Reading, level)
 	}
-	r.Says = r.Document().Answer
+	r.Says, _ = r.answer()
 	return r, err
+}
+
+// pointwise is the protocol of judges that score.
+const pointwise = "pointwise"
+
+// CheckItems returns an error if ReadVerdicts could not use a run over these items of the file at path, or the people's
+// labels in file, or nil for none.
+func (m *Measurement) CheckItems(path string, items []datasets.Item, file *labels.LabelFile) error {
+	models := map[string]bool{}
+	for _, x := range items {
+		if m.spec.Protocol == pointwise && len(x.Candidates) > 1 {
+			return errors.New(phrases.Sentence("judge.one-response"))
+		}
+		for _, c := range x.Candidates {
+			models[c.Model] = true
+		}
+	}
+	switch {
+	case file == nil:
+		return nil
+	case m.spec.Protocol == pointwise || len(models) > 2:
+		return errors.New(phrases.Sentence("judge.labels"))
+	}
+	return file.CheckPairs(path, items)
+}
+
+// addResults adds the counts and results of the items that rates count.
+func (r *Result) addResults() {
+	groups := map[string][]*item{}
+	for _, x := range r.rated {
+		groups[x.group] = append(groups[x.group], x)
+		switch {
+		case x.ReasonToAskPerson != "":
+			r.Counts[x.ReasonToAskPerson]++
+		case r.verdictKind == scoreMetric:
+			r.Counts[scoreMetric]++
+		}
+	}
+	if len(r.ResponseNames) > 2 {
+		r.setRanking(r.rated)
+	} else {
+		r.add(scoring.Overall, r.rated)
+		for _, group := range slices.Sorted(maps.Keys(groups)) {
+			if len(groups) > 1 {
+				r.add(group, groups[group])
+			}
+		}
+	}
 }
 
 // add adds the results of a group, in percent: the win rate of the first of the responses, uncorrected and corrected,
@@ -180,44 +231,53 @@ func (r *Result) add(group string, items []*item) {
 // ModelRank holds a model's place among several.
 type ModelRank struct {
 	Ranks          [2]int         `json:"ranks"`         // first and last possible rank
-	WinProbability scoring.Result `json:"against_first"` // probability of winning against `responses[0]`, in percent
+	WinProbability scoring.Result `json:"against_first"` // estimated share of wins against `responses[0]`, in percent
 }
 
-// setRanking sets the ranking of three models or more by the model of Bradley and Terry, a logistic regression of
-// consistent verdicts. One win of each side is added between every two models, so that all strengths are finite. Ranks
-// count the models that are significantly better or worse, with Bonferroni's correction over all pairs of models.
+// setRanking sorts three models or more by their strength in the model of Bradley and Terry, a logistic regression of
+// consistent verdicts, and sets their ranking. One win of each side is added between every two models, so that all
+// strengths are finite. Ranks count the models that are significantly better or worse, with Bonferroni's correction over
+// all pairs of models.
 //
 // Source: Agresti, Categorical Data Analysis (2013), §11.6.
 func (r *Result) setRanking(items []*item) {
-	var games [][2]int // winner and loser of each pair
+	var games [][2]string // winner and loser of each pair
 	var clusters []int
 	for _, x := range items {
 		if x.ReasonToAskPerson == "" {
 			k := slices.Index(x.models, x.Verdict)
-			games = append(games, [2]int{
-				slices.Index(r.ResponseNames, x.Verdict), slices.Index(r.ResponseNames, x.models[1-k]),
-			})
+			games = append(games, [2]string{x.Verdict, x.models[1-k]})
 			clusters = append(clusters, x.cluster)
 		}
 	}
 	n := len(r.ResponseNames)
 	for i := range n * n { // games of a model with itself have no effect
-		games = append(games, [2]int{i / n, i % n})
+		games = append(games, [2]string{r.ResponseNames[i/n], r.ResponseNames[i%n]})
 		clusters = append(clusters, -i)
 	}
-	chance := func(odds float64) *float64 { return scoring.Percent(1 / (1 + math.Exp(-odds))) }
-	r.Ranking = make([]ModelRank, n)
-	for zero := range r.ResponseNames { // the strengths of the others are relative to it
+	fit := func(zero int) *stats.Logistic { // the strengths of the others, relative to zero
 		var rows [][]float64
 		for _, g := range games {
 			row := make([]float64, n)
-			row[g[0]]++
-			row[g[1]]--
+			row[slices.Index(r.ResponseNames, g[0])]++
+			row[slices.Index(r.ResponseNames, g[1])]--
 			rows = append(rows, slices.Delete(row, zero, zero+1))
 		}
-		fit := stats.FitLogistic(rows, slices.Repeat([]bool{true}, len(games)), clusters)
+		return stats.FitLogistic(rows, slices.Repeat([]bool{true}, len(games)), clusters)
+	}
+	strengths := map[string]float64{}
+	for j, lead := range fit(0).Beta {
+		strengths[r.ResponseNames[j+1]] = lead
+	}
+	slices.SortStableFunc(r.ResponseNames, func(a, b string) int { return cmp.Compare(strengths[b], strengths[a]) })
+	chance := func(odds float64) *float64 { return scoring.Percent(1 / (1 + math.Exp(-odds))) }
+	r.Ranking = make([]ModelRank, n)
+	for zero := range r.ResponseNames {
+		fit := fit(zero)
 		x := &r.Ranking[zero]
 		x.Ranks = [2]int{1, n}
+		x.WinProbability.Metric = uncorrected
+		x.WinProbability.N = len(games) - n*n
 		for j, lead := range fit.Beta {
 			if zero == 0 {
 				iv := fit.Interval(j, level)

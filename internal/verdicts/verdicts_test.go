@@ -22,7 +22,7 @@ import (
 
 // pairWon returns an item with a consistent verdict for one of two models.
 func pairWon(i int, verdict string, models ...string) *item {
-	return &item{Row: Row{Item: fmt.Sprint(i), Verdict: verdict, Consistent: true}, models: models, cluster: i + 1}
+	return &item{Row: Row{Item: fmt.Sprint(i), Verdict: verdict, Consistent: new(true)}, models: models, cluster: i + 1}
 }
 
 // TestWinRateEqualsBisection: the ratios that a bisection in Python finds where an end of MOVER's interval of x −
@@ -231,17 +231,18 @@ func TestTiesLeaveTheRateAlone(t *testing.T) {
 	assert.Assert(t, out > 0.93 && out < 0.97 && half < 0.5, "%g, as half a win %g", out, half)
 }
 
-// TestVerdictsToAskAbout: items of a rare language come first, then inconsistent ones and ties; verdicts of low
-// confidence follow if the judge's confidence finds errors.
+// TestVerdictsToAskAbout: items without a verdict to keep come first, those of a rare language before inconsistent ones
+// and ties. Kept ones of a rare language follow and, if the judge's confidence finds errors, those of low confidence.
 func TestVerdictsToAskAbout(t *testing.T) {
 	keep := func(item string, confidence float64) Row {
-		return Row{Item: item, Verdict: "v1", Consistent: true, Recommendation: "keep", Confidence: &confidence}
+		return Row{Item: item, Verdict: "v1", Consistent: new(true), Recommendation: "keep", Confidence: &confidence}
 	}
 	r := &Result{ResponseNames: []string{"v1", "v2"}, Estimates: []scoring.Result{{}}, confidencePredictsAccuracy: true, Verdicts: []Row{
 		keep("a", .9), keep("b", .55), keep("c", .7),
-		{Item: "d", Verdict: labels.Tie, Consistent: true, Recommendation: "person", ReasonToAskPerson: labels.Tie},
+		{Item: "d", Verdict: labels.Tie, Consistent: new(true), Recommendation: "person", ReasonToAskPerson: labels.Tie},
 		{Item: "e", Recommendation: "person", ReasonToAskPerson: reasonInconsistent},
 		{Item: "f", Recommendation: "person", ReasonToAskPerson: reasonNoVerdict, Language: "German"},
+		{Item: "g", Verdict: "v1", Recommendation: "keep", Language: "Greek"},
 	}}
 	list := func() (items []string) {
 		for _, row := range r.Document().Blocks[1].Table.Rows {
@@ -249,16 +250,16 @@ func TestVerdictsToAskAbout(t *testing.T) {
 		}
 		return items
 	}
-	assert.DeepEqual(t, list(), []string{"f", "e", "d", "b", "c", "a"})
+	assert.DeepEqual(t, list(), []string{"f", "e", "d", "g", "b", "c"}) // 6 of 7
 	r.confidencePredictsAccuracy = false
-	assert.DeepEqual(t, list(), []string{"f", "e", "d"})
+	assert.DeepEqual(t, list(), []string{"f", "e", "d", "g"})
 }
 
 // sample returns items of a world for [Result.warnOfUnlikeItems].
 func sample(r *rand.Rand, n int, length, consistency, german float64) (all []*item) {
 	for i := range n {
 		x := pairWon(i, "A", "A", "B")
-		x.Consistent = r.Float64() < consistency
+		x.Consistent = new(r.Float64() < consistency)
 		x.responseLength = int(math.Exp(math.Log(length) + 0.8*r.NormFloat64()))
 		x.Language = "English"
 		if r.Float64() < german {
@@ -309,7 +310,8 @@ func TestUnlikeItemsAreNamed(t *testing.T) {
 	}
 }
 
-// TestRanking: the strengths are those of Hunter's MM algorithm in Python; a model that wins nearly always ranks first.
+// TestRanking: the strengths are those of Hunter's MM algorithm in Python, and models stand in their order, not in that
+// of wins; a model that wins nearly always ranks first.
 func TestRanking(t *testing.T) {
 	wins := map[[2]string]int{
 		{"m1", "m2"}: 30, {"m2", "m1"}: 18, {"m2", "m3"}: 22, {"m3", "m2"}: 14, {"m1", "m3"}: 25, {"m3", "m1"}: 9,
@@ -321,9 +323,10 @@ func TestRanking(t *testing.T) {
 			items = append(items, pairWon(len(items), p[0], p[0], p[1]))
 		}
 	}
-	r := &Result{ResponseNames: []string{"m1", "m2", "m3", "m4"}}
+	r := &Result{ResponseNames: []string{"m2", "m3", "m1", "m4"}}
 	r.setRanking(items)
-	for i, want := range []float64{0, 37.97028267374094, 28.160979435553948, 45.320441943042105} {
+	assert.DeepEqual(t, r.ResponseNames, []string{"m1", "m4", "m2", "m3"})
+	for i, want := range []float64{0, 45.320441943042105, 37.97028267374094, 28.160979435553948} {
 		x := r.Ranking[i].WinProbability
 		if i == 0 {
 			assert.Assert(t, x.Value == nil)
@@ -333,7 +336,7 @@ func TestRanking(t *testing.T) {
 		assert.Assert(t, *x.Low < want && want < *x.High)
 	}
 	assert.Equal(t, r.Ranking[0].Ranks, [2]int{1, 3})
-	assert.Equal(t, r.Ranking[2].Ranks, [2]int{2, 4})
+	assert.Equal(t, r.Ranking[3].Ranks, [2]int{2, 4})
 
 	items = nil
 	for i := range 120 {
@@ -343,8 +346,7 @@ func TestRanking(t *testing.T) {
 		}
 		items = append(items, pairWon(i, winner, loser, winner))
 	}
-	names := r.ResponseNames[:3]
-	r = &Result{ResponseNames: names}
+	r = &Result{ResponseNames: []string{"m3", "m1", "m2"}}
 	r.setRanking(items)
 	for i, x := range r.Ranking {
 		assert.Equal(t, x.Ranks, [2]int{i + 1, i + 1})
@@ -370,7 +372,7 @@ func TestLanguages(t *testing.T) {
 // TestFiles: every format has the same rows.
 func TestFiles(t *testing.T) {
 	all := []Row{
-		{Item: "a", Verdict: "v1", Consistent: true, Confidence: new(0.875), Recommendation: "keep"},
+		{Item: "a", Verdict: "v1", Consistent: new(true), Confidence: new(0.875), Recommendation: "keep"},
 		{Item: "b", Recommendation: "person", ReasonToAskPerson: reasonNoVerdict, Language: "German"},
 	}
 	for _, format := range Formats {
@@ -392,6 +394,6 @@ func TestFiles(t *testing.T) {
 			return err
 		})
 		assert.NilError(t, err)
-		assert.Equal(t, strings.Join(got, ","), "a,v1,true,0.875,keep,,,b,,false,,person,no verdict,German", format)
+		assert.Equal(t, strings.Join(got, ","), "a,v1,true,0.875,keep,,,b,,,,person,no verdict,German", format)
 	}
 }
