@@ -160,7 +160,10 @@ func Agree(
 		}
 	}
 	if len(p.peopleRaters) > 2 {
-		for _, judge := range p.raters[:len(p.judges)] {
+		for i, judge := range p.raters[:len(p.judges)] {
+			if p.scored && p.judges[i].CallsPerItem > 1 {
+				continue // a mean over criteria hardly equals a person's score
+			}
 			a.AltTests = append(a.AltTests, p.altTest(judge, epsilon))
 		}
 	}

@@ -30,13 +30,14 @@ type RunVerdicts struct {
 	// Confidence has, by item id, the mean probability of the verdict over the presentations, 0 to 1; only for verdicts
 	// other than a tie whose records all have label probabilities.
 	Confidence   map[string]float64
-	Gold         map[string]string   // by item id: the label of the dataset
-	CallsPerItem int                 // judgments per item
-	Tokens       int                 // tokens of all replies, if known
-	shape        datasets.ShapeInfo  // properties of the items, such as being pairs
-	itemHashes   map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
-	cluster      func(string) string // returns the cluster of an item by its id; nil without clusters
-	clusterNoun  string              // noun for one cluster of items
+	Gold         map[string]string                 // by item id: the label of the dataset
+	CallsPerItem int                               // judgments per item
+	people       map[string]*datasets.PeopleScores // by item id: the dataset's scores
+	Tokens       int                               // tokens of all replies, if known
+	shape        datasets.ShapeInfo                // properties of the items, such as being pairs
+	itemHashes   map[string]string                 // by item id: SHA-256 of the item's line in items.jsonl
+	cluster      func(string) string               // returns the cluster of an item by its id; nil without clusters
+	clusterNoun  string                            // noun for one cluster of items
 }
 
 // ErrNotLabelable marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers
@@ -50,6 +51,26 @@ func (j *RunVerdicts) checkLabelable() error {
 		return notLabelable(j.Dir, protocol.Name)
 	}
 	return err
+}
+
+// checkScale returns an error if the judge's scores and people's are on different scales. Without a scale that the
+// dataset states, people's lowest and highest score are its ends.
+func (j *RunVerdicts) checkScale(file *LabelFile) error {
+	var scores []float64
+	for _, p := range j.people {
+		scores = append(scores, p.Bounds()...)
+	}
+	for _, l := range file.Labels {
+		if score, err := strconv.ParseFloat(l.Label, 64); err == nil {
+			scores = append(scores, score)
+		}
+	}
+	if prompt := j.Manifest.Spec.Prompt; j.shape.Scored && scores != nil && !prompt.HasScale(scores) {
+		return fmt.Errorf("%s: the judge's scale (%s to %s) is not people's (%g to %g): κ and distance need the same one: "+
+			"judge on people's (--scale), or name theirs (--field scale=LOWEST-HIGHEST)", j.Dir, prompt.Labels[0],
+			prompt.Labels[len(prompt.Labels)-1], slices.Min(scores), slices.Max(scores))
+	}
+	return nil
 }
 
 func notLabelable(dir, protocol string) error {
@@ -66,6 +87,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 		Confidence:        map[string]float64{},
 		Gold:              map[string]string{},
 		itemHashes:        map[string]string{},
+		people:            map[string]*datasets.PeopleScores{},
 	}
 	type itemVerdicts struct {
 		labels        map[int]string // verdicts by presentation
@@ -99,6 +121,7 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 			items[item] = x
 			j.CallsPerItem = r.Presentations
 			j.shape = r.Shape.Info()
+			j.people[item] = cmp.Or(r.People, new(datasets.PeopleScores))
 			j.Gold[item] = j.normalizeLabel(goldOf(r))
 		}
 		x.labels[r.Presentation] = verdictAsLabel(r, v)

@@ -103,17 +103,13 @@ func (f *pointwiseScorer) agreementStatistics() (list []agreement, constant floa
 	var means, ends []float64
 	for _, u := range f.rows {
 		means = append(means, u.people.Mean())
-		ends = slices.AppendSeq(ends, maps.Values(u.people.Scores))
-		if u.people.Scale != nil {
-			ends = append(ends, u.people.Scale[:]...)
-		}
+		ends = append(ends, u.people.Bounds()...)
 	}
 	prompt := f.manifest.Spec.Prompt
-	levels := prompt.Labels
 	switch {
-	case slices.Min(ends) != prompt.ScaleValue(levels[0]) || slices.Max(ends) != prompt.ScaleValue(levels[len(levels)-1]):
+	case !prompt.HasScale(ends):
 		return agreements[5:8], stat.Mean(means, nil)
-	case levels[0] == levelNo:
+	case prompt.Labels[0] == levelNo:
 		return agreements[:6], 1
 	}
 	return agreements[3:], stat.Mean(means, nil)
