@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,15 +24,6 @@ func (p *PeopleScores) Mean() float64 {
 		sum += p.Scores[name]
 	}
 	return sum / float64(len(p.Scores))
-}
-
-// Bounds returns people's scores and, if known, the lowest and highest score that they could give.
-func (p *PeopleScores) Bounds() []float64 {
-	scores := slices.Collect(maps.Values(p.Scores))
-	if p.Scale != nil {
-		scores = append(scores, p.Scale[:]...)
-	}
-	return scores
 }
 
 // ScoresFormat reads responses with people's scores, one JSON object per line.

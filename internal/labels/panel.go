@@ -43,17 +43,17 @@ type panel struct {
 }
 
 // newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
-// that is nil, of the dataset's labels. It leaves out runs that score on another scale than people, with a warning, and,
-// with skip, runs that judge other things, or no item with a label. It returns an error if none is left.
+// that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, on another scale than
+// people, or no item with a label, and returns ErrNotJudged if none is left.
 func newPanel(
 	dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool,
 ) (*panel, error) {
-	p := &panel{file: file, bootstrap: b, warnings: []string{}}
-	var otherScale error
+	p := &panel{bootstrap: b, warnings: []string{}}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
 		if err == nil {
-			err = j.checkLabelable()
+			file = cmp.Or(file, j.datasetLabels())
+			err = j.checkLabelable(file)
 		}
 		hasLabel := func(l Label) bool { return l.Label != "" && j.has(l) }
 		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !slices.ContainsFunc(file.Labels, hasLabel)) {
@@ -61,11 +61,6 @@ func newPanel(
 		}
 		if err != nil {
 			return nil, err
-		}
-		if err := j.checkScale(cmp.Or(file, j.datasetLabels())); err != nil {
-			otherScale = err
-			p.warnings = append(p.warnings, err.Error())
-			continue
 		}
 		p.judges = append(p.judges, j)
 		verdicts := maps.Clone(j.Verdicts)
@@ -77,7 +72,7 @@ func newPanel(
 		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: verdicts})
 	}
 	if len(p.judges) == 0 {
-		return nil, cmp.Or(otherScale, ErrNotJudged)
+		return nil, ErrNotJudged
 	}
 	p.scored = p.judges[0].shape.Scored
 	for _, j := range p.judges[1:] {
@@ -88,11 +83,7 @@ func newPanel(
 			}
 		}
 	}
-	if file == nil {
-		p.file = p.judges[0].datasetLabels()
-	} else {
-		p.file = p.judges[0].normalizeLabels(file)
-	}
+	p.file = p.judges[0].normalizeLabels(file)
 	if err := p.checkLabels(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.file.Path, err)
 	}
@@ -133,15 +124,7 @@ func (p *panel) itemsArePairs() bool { return p.judges[0].shape.SideBySide }
 // datasetLabels returns the dataset's labels as those of one person, named dataset, and the scores of its people.
 func (j *RunVerdicts) datasetLabels() *LabelFile {
 	f := &LabelFile{Path: "labels of the dataset"}
-	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
-		if gold := j.Gold[item]; gold != "" {
-			f.Labels = append(f.Labels, Label{Item: item, Labeller: "dataset", Label: gold})
-		}
-		scores := j.people[item].Scores
-		for _, name := range slices.Sorted(maps.Keys(scores)) {
-			f.Labels = append(f.Labels, Label{Item: item, Labeller: name, Label: scoreText(scores[name])})
-		}
-	}
+	f.applyLines(j.datasetLines)
 	return f
 }
 

@@ -103,7 +103,10 @@ func (f *pointwiseScorer) agreementStatistics() (list []agreement, constant floa
 	var means, ends []float64
 	for _, u := range f.rows {
 		means = append(means, u.people.Mean())
-		ends = append(ends, u.people.Bounds()...)
+		ends = slices.AppendSeq(ends, maps.Values(u.people.Scores))
+		if u.people.Scale != nil {
+			ends = append(ends, u.people.Scale[:]...)
+		}
 	}
 	prompt := f.manifest.Spec.Prompt
 	switch {
