@@ -85,6 +85,7 @@ type tableRow struct {
 	cells     map[string]json.RawMessage // values by column
 	partTexts map[string]string          // the text of each part of an item, joined from its columns
 	lists     map[string][]string        // the texts of each part, not joined
+	outputs   []json.RawMessage          // the values whose texts are the outputs
 }
 
 // columnValue returns the value of a column, given by its name or by a path of keys and indexes with dots between them;
@@ -115,14 +116,20 @@ func (r tableRow) columnValue(path string) json.RawMessage {
 	return value
 }
 
-// textOf returns the value of a column as a text: a number or boolean in its original notation. A list or object is an
-// error.
+// textOf returns the value of a column as a text: a number or boolean in its original notation, an object by its text.
+// A list, or an object without a text, is an error.
 func textOf(column string, value json.RawMessage) (string, error) {
 	switch value[0] {
 	case '"':
 		var s string
 		return s, json.Unmarshal(value, &s)
-	case '[', '{':
+	case '{':
+		var o output
+		if json.Unmarshal(value, &o) == nil {
+			return *o.Text, nil
+		}
+		fallthrough
+	case '[':
 		return "", fmt.Errorf("column %q is %s: name a value in it, such as %s.0 or %s.content",
 			column, rows.JSONType(value), column, column)
 	}
@@ -131,7 +138,7 @@ func textOf(column string, value json.RawMessage) (string, error) {
 
 // texts returns the texts of a part's columns. A column of a list part may itself hold a list. Empty texts at the end
 // of a list are dropped.
-func (r tableRow) texts(p part) (texts []string, err error) {
+func (r *tableRow) texts(p part) (texts []string, err error) {
 	for _, c := range r.columnsByPart[p.Name] {
 		value := r.columnValue(c)
 		if value == nil {
@@ -146,6 +153,9 @@ func (r tableRow) texts(p part) (texts []string, err error) {
 			text, bad := textOf(c, item)
 			err = cmp.Or(err, bad)
 			texts = append(texts, text)
+			if p.Name == partOutputs {
+				r.outputs = append(r.outputs, item)
+			}
 		}
 	}
 	for p.List && len(texts) > 0 && texts[len(texts)-1] == "" {
@@ -231,38 +241,35 @@ func (r tableRow) setPair(item *Item) error {
 	return err
 }
 
-// setOptions fills in options ranked by a list of ranks; without one, the labelled option is the best.
+// setOptions fills in options, texts or objects as in [OptionsFormat], ranked by a list of ranks; without one, the
+// labelled option is the best.
 func (r tableRow) setOptions(item *Item) error {
 	texts := r.lists[partOutputs]
-	ranks := r.lists[partRanks]
-	if len(ranks) > 0 && len(ranks) != len(texts) {
-		return fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
-	}
 	best, err := r.responseIndex(r.partTexts[partLabel], len(texts), texts)
-	if err != nil {
-		return err
-	}
-	candidates := make([]Candidate, len(texts))
-	for i, text := range texts {
-		candidates[i].Text = text
+	var l optionsLine
+	for _, text := range r.lists[partRanks] {
 		var rank jsonRank
-		if len(ranks) > 0 {
-			if err := rank.UnmarshalJSON([]byte(ranks[i])); err != nil {
-				return err
-			}
-		} else if i == best {
-			rank.rank = new(0)
+		err = cmp.Or(err, rank.UnmarshalJSON([]byte(text)))
+		l.Ranks = append(l.Ranks, rank)
+	}
+	for i := range texts {
+		var o output
+		json.Unmarshal(r.outputs[i], &o) // fails for a number
+		o.Text = &texts[i]
+		if i == best && l.Ranks == nil {
+			o.Rank.rank = new(0)
 		}
-		candidates[i].Rank = rank.rank
+		l.Outputs = append(l.Outputs, o)
+	}
+	candidates, bad := l.candidates()
+	if err = cmp.Or(err, bad); err != nil {
+		return err
 	}
 	return item.setRankedOptions(candidates)
 }
 
 // setRankedOptions turns the item into one of ranked options, with these candidates.
 func (item *Item) setRankedOptions(candidates []Candidate) error {
-	if len(candidates) < 2 {
-		return errFewOptions
-	}
 	err := assignOptionIDs(candidates)
 	ranked := optionsItem(item.ID, item.Question, candidates)
 	ranked.Source, ranked.Reference = item.Source, item.Reference

@@ -204,7 +204,7 @@ func (t *mapper) canonicalMapping() (m Mapping) {
 }
 
 // furtherResponse matches the plain name of a column with a third response or a later one.
-var furtherResponse = regexp.MustCompile(`^(response|answer|output|out|completion|candidate)([c-h]|[3-8])$`)
+var furtherResponse = regexp.MustCompile(`^(response|resp|answer|output|out|completion|candidate)([c-h]|[3-8])$`)
 
 // guess returns mapping fields by the names of a file's columns; none if the names do not tell.
 func guess[V any](columns map[string]V) (fields []string) {
@@ -283,12 +283,12 @@ func (m Mapping) soleScoreColumn() string {
 // none holds the label, those that are not used.
 func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 	text := fmt.Sprintf("%s: columns recognised by their names: %s", s.displayName(), s.Mapping)
-	holds := func(end func(s, affix string) bool, affix string) bool {
-		return slices.ContainsFunc(guessed.Fields, func(f string) bool { return end(f, affix) })
+	entries, _ := parseAssignments(guessed.Fields)
+	holds := func(i int, name string) bool {
+		return slices.ContainsFunc(entries, func(e [2]string) bool { return e[i] == name })
 	}
-	unused := slices.DeleteFunc(sortedKeys(keys), func(key string) bool { return holds(strings.HasSuffix, "="+key) })
-	if len(unused) > 0 && !holds(strings.HasPrefix, partLabel+"=") && !holds(strings.HasPrefix, partChosen+"=") &&
-		!holds(strings.HasPrefix, partScore+"=") {
+	unused := slices.DeleteFunc(sortedKeys(keys), func(key string) bool { return holds(1, key) })
+	if len(unused) > 0 && !holds(0, partLabel) && !holds(0, partChosen) && !holds(0, partScore) {
 		text += fmt.Sprintf(". No label is among them; not used: %s. If one is the label: --field %s",
 			shortList(unused), ShellQuote("label="+unused[0]))
 	}

@@ -129,11 +129,8 @@ var errFewOptions = errors.New("fewer than 2 options: there is nothing to choose
 var parseOptions = parser((*optionsLine).item)
 
 func (l *optionsLine) item() (Item, error) {
-	switch {
-	case l.ID != nil && *l.ID == "":
+	if l.ID != nil && *l.ID == "" {
 		return Item{}, errors.New(`"id" is empty`)
-	case l.Ranks != nil && len(l.Ranks) != len(l.Outputs):
-		return Item{}, fmt.Errorf(`"ranks" has %d entries for %d outputs`, len(l.Ranks), len(l.Outputs))
 	}
 	candidates, err := l.candidates()
 	if err != nil {
@@ -148,6 +145,9 @@ func (l *optionsLine) item() (Item, error) {
 
 // candidates returns the outputs of the line as candidates with ids and ranks.
 func (l *optionsLine) candidates() ([]Candidate, error) {
+	if l.Ranks != nil && len(l.Ranks) != len(l.Outputs) {
+		return nil, fmt.Errorf(`"ranks" has %d entries for %d outputs`, len(l.Ranks), len(l.Outputs))
+	}
 	related := 0
 	candidates := make([]Candidate, len(l.Outputs))
 	for i, o := range l.Outputs {

@@ -154,7 +154,7 @@ func writeNew(path string, text []byte) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s exists: choose another --out, or remove it", path)
+		return fmt.Errorf("%s exists: name another file, or remove it", path)
 	}
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ const (
 var (
 	// sideWord matches a label that names a response by a letter or number: "response_a", "model 2", "b".
 	sideWord = regexp.MustCompile(
-		`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
+		`^(?:model|response|resp|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
 	)
 	// tieWords lists labels of a tie, in lower case.
 	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}

@@ -157,7 +157,7 @@ func (r *ReferenceCounts) SetWarnings() {
 	}
 	if r.Unknown > 0 {
 		r.Warnings = append(r.Warnings,
-			fmt.Sprintf("of %d of %d pairs nobody can tell whether the judge's own answer is right: "+
+			fmt.Sprintf("for %d of %d pairs it is unknown whether the judge's own answer is right: "+
 				"no final answer could be read, or compared with those of the responses", r.Unknown, r.Judged()))
 	}
 }

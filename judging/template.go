@@ -118,6 +118,13 @@ func (t Template) ScaleValue(answer string) float64 {
 	return float64(slices.Index(t.Labels, answer))
 }
 
+// HasScale reports whether the lowest and the highest of people's scores, or of the ends of their scale, are the first
+// and the last level of the prompt.
+func (t Template) HasScale(scores []float64) bool {
+	return slices.Min(scores) == t.ScaleValue(t.Labels[0]) &&
+		slices.Max(scores) == t.ScaleValue(t.Labels[len(t.Labels)-1])
+}
+
 // WeightTextNamePrefix begins the names of the texts that hold the weights of a rubric's criteria.
 const WeightTextNamePrefix = "weight."
 

@@ -70,24 +70,21 @@ func (e *env) importCommand(im imports.Importer) *cli.Command {
 	}
 }
 
-// openDataset opens the dataset that an import names, and describes it for the manifest.
-func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, error) {
-	set, err := e.library().Open(name)
-	if err != nil {
-		return nil, judging.DatasetInfo{}, err
-	}
-	return set, eval.DatasetInfo(set, eval.RunRequest{}), nil
-}
-
 // importRuns makes runs from files with im, prints the import's summaries and the runs' scores, and stores the scores
 // beside the runs' records.
 func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	runs, err := im.Import(imports.Input{
-		Files:       c.Args().Slice(),
-		Out:         c.String("out"),
-		Gavel:       version(),
-		Option:      c.String,
-		OpenDataset: e.openDataset,
+		Files:  c.Args().Slice(),
+		Out:    c.String("out"),
+		Gavel:  version(),
+		Option: c.String,
+		OpenDataset: func(name string) (set *datasets.Set, info judging.DatasetInfo, err error) {
+			set, err = e.library().OpenWith(name, datasets.OpenOptions{Mapping: mappingFrom(c)})
+			if err == nil {
+				info = eval.DatasetInfo(set, eval.RunRequest{})
+			}
+			return set, info, err
+		},
 	})
 	for _, r := range runs {
 		e.sayEach(r.Summary)

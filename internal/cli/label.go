@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,6 +26,9 @@ func (e *env) label(c *cli.Context) error {
 	defer set.Close()
 	path := cmp.Or(c.String("labels"), labels.DefaultPath(c.Args().First()))
 	if out := c.String("export"); out != "" {
+		if filepath.Ext(out) != ".jsonl" {
+			return usageError("--export %s: it writes JSON lines: end the name with .jsonl", out)
+		}
 		n, notes, err := labels.ExportDataset(set, path, out)
 		e.sayEach(notes)
 		if err == nil {

@@ -116,13 +116,13 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 	return r, nil
 }
 
-// allDifferent returns an error if a run is named twice: it would race against itself.
+// allDifferent returns an error if a run, or another file, is named twice: it would race against itself.
 func allDifferent(dirs []string) error {
 	folders := map[string]bool{}
 	for _, dir := range dirs {
 		dir = filepath.Clean(dir)
 		if folders[dir] {
-			return usageError("%s is named twice: give each run once", dir)
+			return usageError("%s is named twice: give each once", dir)
 		}
 		folders[dir] = true
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,9 +20,15 @@ func tuneCommand(e *env) *cli.Command {
 		k, err := judging.ProtocolNamed(c.Args().First())
 		var runs []*scoring.Run
 		var race *races.PromptRace
-		switch prompts := c.StringSlice("prompt"); {
+		prompts := c.StringSlice("prompt")
+		repeated := allDifferent(slices.Concat(prompts, c.Args().Slice()))
+		switch {
 		case !(heldOut.Share > 0 && heldOut.Share < 1):
 			err = usageError("--held-out: expected a percentage between 0 and 100")
+		case k.ScoresCandidates, k.JudgesAgents():
+			err = usageError("%s: tune needs items on which a judge is right or wrong", k.Name)
+		case repeated != nil:
+			err = repeated
 		case c.Bool("runs") && prompts == nil:
 			runs, _, err = loadRuns(c, 2, "--runs: give two runs or more")
 		case len(prompts) < 2:

@@ -160,7 +160,10 @@ func Agree(
 		}
 	}
 	if len(p.peopleRaters) > 2 {
-		for _, judge := range p.raters[:len(p.judges)] {
+		for i, judge := range p.raters[:len(p.judges)] {
+			if p.scored && p.judges[i].CallsPerItem > 1 {
+				continue // a mean over criteria hardly equals a person's score
+			}
 			a.AltTests = append(a.AltTests, p.altTest(judge, epsilon))
 		}
 	}
@@ -168,7 +171,7 @@ func Agree(
 }
 
 // Rank returns each judge's agreement with the majority of people, without that of every two raters. It skips runs that
-// judge other things, or no item with a label, and returns ErrNotJudged if no run is left.
+// judge other things, on another scale than people, or no item with a label, and returns ErrNotJudged if none is left.
 func Rank(dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, true)
 	if err != nil {

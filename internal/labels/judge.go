@@ -32,6 +32,8 @@ type RunVerdicts struct {
 	Confidence   map[string]float64
 	Gold         map[string]string   // by item id: the label of the dataset
 	CallsPerItem int                 // judgments per item
+	datasetLines []Label             // the dataset's labels and people's scores
+	scaleEnds    []float64           // of people's scores, as the dataset states them; nil if unknown
 	Tokens       int                 // tokens of all replies, if known
 	shape        datasets.ShapeInfo  // properties of the items, such as being pairs
 	itemHashes   map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
@@ -40,20 +42,34 @@ type RunVerdicts struct {
 }
 
 // ErrNotLabelable marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers
-// to one question, scores the responses of pairs one at a time, or answers the questions of pairs without judging them.
-var ErrNotLabelable = errors.New("judges agents' answers or single responses, or none")
+// to one question, scores the responses of pairs one at a time, or on another scale than people, or answers the
+// questions of pairs without judging them.
+var ErrNotLabelable = errors.New("no label fits its verdicts")
 
-// checkLabelable returns an error if the run scores the responses of pairs or options one at a time.
-func (j *RunVerdicts) checkLabelable() error {
+// checkLabelable returns an error if the run scores the responses of pairs or options one at a time, or if its scores
+// and people's are on different scales. Without a scale that the dataset states, people's lowest and highest score are
+// its ends.
+func (j *RunVerdicts) checkLabelable(file *LabelFile) error {
+	scores := j.scaleEnds
+	for _, l := range slices.Concat(j.datasetLines, file.Labels) {
+		if score, err := strconv.ParseFloat(l.Label, 64); err == nil {
+			scores = append(scores, score)
+		}
+	}
 	protocol, err := judging.ProtocolNamed(j.Manifest.Spec.Protocol)
-	if protocol.ScoresCandidates && j.shape.MinCandidates > 1 {
+	switch {
+	case protocol.ScoresCandidates && j.shape.MinCandidates > 1:
 		return notLabelable(j.Dir, protocol.Name)
+	case j.shape.Scored && scores != nil && !j.Manifest.Spec.Prompt.HasScale(scores):
+		return fmt.Errorf("%s: %w: they are on another scale than people's (%g to %g): judge on theirs (--scale), or "+
+			"name it (--field scale=LOWEST-HIGHEST)", j.Dir, ErrNotLabelable, slices.Min(scores), slices.Max(scores))
 	}
 	return err
 }
 
 func notLabelable(dir, protocol string) error {
-	return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, protocol, ErrNotLabelable)
+	return fmt.Errorf("%s: %w: labels are of pairs, options, answers and preferences, not of what %s asks",
+		dir, ErrNotLabelable, protocol)
 }
 
 // ReadJudge reads the verdicts of the run in dir. It leaves out items that were not judged in all their presentations,
@@ -100,6 +116,17 @@ func ReadJudge(dir string, reading judging.ReadingOptions) (*RunVerdicts, error)
 			j.CallsPerItem = r.Presentations
 			j.shape = r.Shape.Info()
 			j.Gold[item] = j.normalizeLabel(goldOf(r))
+			people := cmp.Or(r.People, new(datasets.PeopleScores))
+			if people.Scale != nil {
+				j.scaleEnds = people.Scale[:]
+			}
+			labels := map[string]string{"dataset": j.Gold[item]}
+			for name, score := range people.Scores {
+				labels[name] = scoreText(score)
+			}
+			for name, label := range labels {
+				j.datasetLines = append(j.datasetLines, Label{Item: item, Labeller: name, Label: label, Undo: label == ""})
+			}
 		}
 		x.labels[r.Presentation] = verdictAsLabel(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {

@@ -43,16 +43,17 @@ type panel struct {
 }
 
 // newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
-// that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, or no item with a label,
-// and returns ErrNotJudged if none is left.
+// that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, on another scale than
+// people, or no item with a label, and returns ErrNotJudged if none is left.
 func newPanel(
 	dirs []string, file *LabelFile, reading judging.ReadingOptions, b stats.Bootstrap, skip bool,
 ) (*panel, error) {
-	p := &panel{file: file, bootstrap: b, warnings: []string{}}
+	p := &panel{bootstrap: b, warnings: []string{}}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
 		if err == nil {
-			err = j.checkLabelable()
+			file = cmp.Or(file, j.datasetLabels())
+			err = j.checkLabelable(file)
 		}
 		hasLabel := func(l Label) bool { return l.Label != "" && j.has(l) }
 		if skip && (errors.Is(err, ErrNotLabelable) || err == nil && !slices.ContainsFunc(file.Labels, hasLabel)) {
@@ -82,11 +83,7 @@ func newPanel(
 			}
 		}
 	}
-	if file == nil {
-		p.file = p.judges[0].datasetLabels()
-	} else {
-		p.file = p.judges[0].normalizeLabels(file)
-	}
+	p.file = p.judges[0].normalizeLabels(file)
 	if err := p.checkLabels(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.file.Path, err)
 	}
@@ -124,14 +121,10 @@ func newPanel(
 // itemsArePairs reports whether the items are pairs of responses.
 func (p *panel) itemsArePairs() bool { return p.judges[0].shape.SideBySide }
 
-// datasetLabels returns the dataset's labels as those of one person, named dataset.
+// datasetLabels returns the dataset's labels as those of one person, named dataset, and the scores of its people.
 func (j *RunVerdicts) datasetLabels() *LabelFile {
 	f := &LabelFile{Path: "labels of the dataset"}
-	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
-		if gold := j.Gold[item]; gold != "" {
-			f.Labels = append(f.Labels, Label{Item: item, Labeller: "dataset", Label: gold})
-		}
-	}
+	f.applyLines(j.datasetLines)
 	return f
 }
 

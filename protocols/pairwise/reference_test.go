@@ -209,7 +209,7 @@ func TestEachReference(t *testing.T) {
 	lines, got := stage(set)
 	want := &judging.ReferenceCounts{Pairs: 4, NoOwn: map[judging.NoAnswerReason]int{judging.NoAnswerNoText: 1}, Unknown: 3, Warnings: []string{
 		"left out 1 of 4 pairs, to whose question the judge has no answer of its own: there is no text (the prompt was too long, or the reply refused or empty)",
-		"of 3 of 3 pairs nobody can tell whether the judge's own answer is right: no final answer could be read, or compared with those of the responses",
+		"for 3 of 3 pairs it is unknown whether the judge's own answer is right: no final answer could be read, or compared with those of the responses",
 	}}
 	if len(lines) != 3 || !reflect.DeepEqual(got, want) || got.Judged() != 3 {
 		t.Errorf("%d lines, %+v", len(lines), got)

@@ -13,6 +13,7 @@ import (
 	"gavel/judging"
 	"gavel/protocols/imports"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/reading"
 )
 
 //go:embed imports.yaml
@@ -36,6 +37,9 @@ var Imports = imports.ReadImporters(importTexts, map[string]imports.Function{
 func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset, judge := r.Option("dataset"), r.Option("model")
 	set, info, err := r.OpenDataset(cmp.Or(dataset, r.Files[0]))
+	if err != nil && dataset == "" {
+		err = fmt.Errorf("%w; for ids in place of texts, name the dataset with --dataset", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +76,11 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 		for k := range item.Candidates {
 			var j imports.StoredJudgment
 			if score, has := scores[k]; has {
-				j.Replies = []string{"[[" + levelText(levels, score) + "]]"}
+				text := levelText(levels, score)
+				if !reading.OnScale(text, levels) {
+					return nil, fmt.Errorf("%s: the score %s by %s is not on the scale of --scale", r.Files[0], text, judge)
+				}
+				j.Replies = []string{"[[" + text + "]]"}
 			}
 			if _, err := in.AddJudgment(item, k, j); err != nil {
 				return nil, err
@@ -81,8 +89,8 @@ func importScores(r imports.Input) ([]*imports.ImportedRun, error) {
 	}
 	if in.VerdictCount == 0 {
 		return nil, fmt.Errorf("%s has no scores by %s, on this scale, of responses that others have scored too: "+
-			"it needs the columns question, response, score and person, or a column of scores for each; "+
-			"with --dataset item, response and score", r.Files[0], judge)
+			"it needs the columns question, response, score and person, or a column of scores for each, named with "+
+			"--field score=COLUMN; with --dataset item, response and score", r.Files[0], judge)
 	}
 	return finishImport(in, r, judge, "a table of scores", info)
 }

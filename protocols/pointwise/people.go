@@ -109,11 +109,10 @@ func (f *pointwiseScorer) agreementStatistics() (list []agreement, constant floa
 		}
 	}
 	prompt := f.manifest.Spec.Prompt
-	levels := prompt.Labels
 	switch {
-	case slices.Min(ends) != prompt.ScaleValue(levels[0]) || slices.Max(ends) != prompt.ScaleValue(levels[len(levels)-1]):
+	case !prompt.HasScale(ends):
 		return agreements[5:8], stat.Mean(means, nil)
-	case levels[0] == levelNo:
+	case prompt.Labels[0] == levelNo:
 		return agreements[:6], 1
 	}
 	return agreements[3:], stat.Mean(means, nil)

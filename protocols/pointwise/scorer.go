@@ -168,7 +168,7 @@ func (f *pointwiseScorer) Finish() (complete int) {
 // Unlabelled returns the number of items without a label.
 func (f *pointwiseScorer) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0 && !f.hasPeople))
+		n += int(scoring.Indicator(u.gold < 0 && len(u.ids) > 1))
 	}
 	return n
 }
