@@ -76,15 +76,15 @@ type window struct {
 	minEngineConcurrency int // lower bound of the requests that the engine works on at once
 	replies              int // replies in the window, also to requests started before it
 	totalReplyTokens     int // tokens of all replies in the window
-	shortestReply        int // tokens of the shortest reply
-	longestReply         int // tokens of the longest reply
+	shortestReplyTokens  int // tokens of the shortest reply
+	longestReplyTokens   int // tokens of the longest reply
 }
 
 // replyLengthsVary reports whether the lengths of replies differ enough: the shortest is below share times the mean,
 // and the mean below share times the longest. Replies of equal length do not overtake each other.
 func (w window) replyLengthsVary(share float64) bool {
 	mean := float64(w.totalReplyTokens) / float64(w.replies)
-	return float64(w.shortestReply) < share*mean && mean < share*float64(w.longestReply)
+	return float64(w.shortestReplyTokens) < share*mean && mean < share*float64(w.longestReplyTokens)
 }
 
 const (
@@ -191,9 +191,9 @@ func (c *ConcurrencyTuner) endRequest(start time.Time, number int, resp Response
 		w.minEngineConcurrency = max(w.minEngineConcurrency, earlier+1)
 		w.replies++
 		w.totalReplyTokens += resp.ReplyTokens
-		w.longestReply = max(w.longestReply, resp.ReplyTokens)
-		if w.replies == 1 || resp.ReplyTokens < w.shortestReply {
-			w.shortestReply = resp.ReplyTokens
+		w.longestReplyTokens = max(w.longestReplyTokens, resp.ReplyTokens)
+		if w.replies == 1 || resp.ReplyTokens < w.shortestReplyTokens {
+			w.shortestReplyTokens = resp.ReplyTokens
 		}
 		if current {
 			w.answered++

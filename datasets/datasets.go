@@ -303,9 +303,6 @@ func (s *Set) RawIntoBuffer(buf []byte, i int) ([]byte, error) {
 	return line, nil
 }
 
-// IsInMemory reports whether the set keeps all parsed items in memory.
-func (s *Set) IsInMemory() bool { return len(s.items) > 0 }
-
 // inMemoryBytes is the maximum size, in bytes, of a file whose parsed items stay in memory.
 const inMemoryBytes = 16 << 20
 
@@ -326,7 +323,7 @@ func (s *Set) Item(i int) (Item, error) {
 
 // item returns item i, whose line is given. It parses the line unless items are in memory.
 func (s *Set) item(i int, line []byte) (Item, error) {
-	if !s.IsInMemory() {
+	if s.items == nil {
 		return s.format.Parse(line)
 	}
 	item := s.items[i]

@@ -213,37 +213,33 @@ func guess[V any](columns map[string]V) (fields []string) {
 		key := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
 		plain[key] = max(plain[key], name) // one of them, always the same
 	}
-	columnOf := map[string]string{}
+	columnsOf := map[string][]string{}
 	for _, p := range itemParts {
 		for _, c := range p.Aliases {
-			columnOf[p.Name] = cmp.Or(columnOf[p.Name], plain[c])
+			if plain[c] != "" && columnsOf[p.Name] == nil {
+				columnsOf[p.Name] = []string{plain[c]}
+			}
 		}
 	}
-	add := func(part, column string) {
-		columnOf[part] = strings.TrimPrefix(columnOf[part]+","+part+"="+column, ","+part+"=")
-	}
-	pair := []string{columnOf[partResponseA], columnOf[partResponseB]}
+	responses := slices.Concat(columnsOf[partResponseA], columnsOf[partResponseB])
 	for _, key := range sortedKeys(plain) {
 		switch {
 		case scoreName.MatchString(key): // one of the people
-			add(partScore, plain[key])
-		case furtherResponse.MatchString(key) && columnOf[partLabel] == "" && !slices.Contains(pair, ""):
-			if columnOf[partResponseA] != "" {
-				columnOf[partResponseA], columnOf[partOutputs] = "", pair[0]
-				add(partOutputs, pair[1])
-			}
-			add(partOutputs, plain[key])
+			columnsOf[partScore] = append(columnsOf[partScore], plain[key])
+		case furtherResponse.MatchString(key) && columnsOf[partLabel] == nil && len(responses) > 1:
+			responses = append(responses, plain[key])
+			columnsOf[partResponseA], columnsOf[partOutputs] = nil, responses
 		}
 	}
 	for _, k := range partsByKind {
-		lacks := func(p string) bool { return columnOf[p] == "" }
-		if lacks(partQuestion) || slices.ContainsFunc(k.Required, lacks) ||
-			k.Required[0] == partResponse && lacks(partScore) && columnOf[partResponse] == columnOf[partLabel] {
+		lacks := func(p string) bool { return columnsOf[p] == nil }
+		if lacks(partQuestion) || slices.ContainsFunc(k.Required, lacks) || k.Required[0] == partResponse &&
+			lacks(partScore) && slices.Equal(columnsOf[partResponse], columnsOf[partLabel]) {
 			continue // a column such as answer may hold the right answer
 		}
 		for _, p := range slices.Concat(k.Required, k.Optional, []string{partID, partQuestion, partGroup, partSource}) {
-			if columnOf[p] != "" {
-				fields = append(fields, p+"="+columnOf[p])
+			for _, c := range columnsOf[p] {
+				fields = append(fields, p+"="+c)
 			}
 		}
 		break

@@ -19,8 +19,8 @@ func TestItemsAreTheirLines(t *testing.T) {
 	for _, length := range []int{10, inMemoryBytes} {
 		long := with("response_A", strings.Repeat("a", length))
 		s := open(t, write(t, "pairs.jsonl", lines(pair("one"), pair("two", long))))
-		if s.IsInMemory() != (length < inMemoryBytes) {
-			t.Errorf("an answer of %d bytes: kept: %v", length, s.IsInMemory())
+		if (s.items != nil) != (length < inMemoryBytes) {
+			t.Errorf("an answer of %d bytes: kept: %v", length, (s.items != nil))
 		}
 		for i := range s.Len() {
 			got := item(t, s, i)

@@ -52,7 +52,8 @@ func (q *questionLine) item() (Item, error) {
 		if _, bad := strconv.ParseFloat(strings.ReplaceAll(gold, ",", ""), 64); bad != nil ||
 			strings.ContainsAny(gold, "xXnN_") {
 			// no 0x1p3, no NaN
-			err = fmt.Errorf(`"gold" is %q: a question without options or responses needs a number; --field names the columns of others`, gold)
+			err = fmt.Errorf(`"gold" is %q: a question without options or responses needs a number; `+
+				"--field names the columns of others", gold)
 		}
 	}
 	return item, err

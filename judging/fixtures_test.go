@@ -23,7 +23,7 @@ type pairwise struct {
 func comparison(name string) Protocol {
 	two := []string{"A>B", "B>A"}
 	return Protocol{
-		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, HasFollowUpTurn: true,
+		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.ShapePair}, PresentationsPerItem: 2, HasFollowUpTurn: true,
 		Templates: []Template{
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),

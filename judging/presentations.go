@@ -13,7 +13,7 @@ type itemChecker interface {
 // same number of presentations.
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(itemChecker)
-	if protocol, _ := ProtocolNamed(p.Name()); protocol.Presentations > 0 && !picky {
+	if protocol, _ := ProtocolNamed(p.Name()); protocol.PresentationsPerItem > 0 && !picky {
 		return len(p.Presentations(datasets.Item{})) * len(rows), nil
 	}
 	n := 0

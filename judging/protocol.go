@@ -110,7 +110,7 @@ var LabelPolicies = []LabelPolicy{PolicyUniqueLabel, PolicyLastLabel}
 // nothing is read or written.
 type Asker interface {
 	Name() string
-	// Presentations lists the orders in which an item is shown.
+	// PresentationsPerItem lists the orders in which an item is shown.
 	Presentations(item datasets.Item) []Presentation
 	// Prompt renders one presentation. The text of the candidates never changes the text around them.
 	Prompt(item datasets.Item, s Presentation) Prompt
@@ -129,19 +129,19 @@ type PolicyReader interface {
 
 // Protocol describes a protocol: its name and help, its prompts, how it asks, and how it reads its records.
 type Protocol struct {
-	Name             string
-	About            string           // the protocol in one line, for lists
-	Help             string           // the help text, in which NAME and GOAL stand for name and goal
-	ItemsNoun        string           // plural of its items, in a word or two
-	Goal             string           // which candidate a judge has to name, such as "better"
-	QuestionTemplate string           // the question, in which GOAL stands for the goal; "" if the name says it
-	Shapes           []datasets.Shape // the shapes of its items
-	Presentations    int              // number of presentations of every item; 0 if it depends on the item
-	MaxShown         int              // number of candidates that a presentation shows, the first of its order; 0: all
-	ScoresCandidates bool             // a verdict scores one candidate, right or wrong only beside others of its item
-	HasFollowUpTurn  bool             // another turn follows a reply without a verdict
-	Templates        []Template       // the prompts to choose from, the default first
-	Options          []Option         // the choices that it offers beyond the prompt
+	Name                 string
+	About                string           // the protocol in one line, for lists
+	Help                 string           // the help text, in which NAME and GOAL stand for name and goal
+	ItemsNoun            string           // plural of its items, in a word or two
+	Goal                 string           // which candidate a judge has to name, such as "better"
+	QuestionTemplate     string           // the question, in which GOAL stands for the goal; "" if the name says it
+	Shapes               []datasets.Shape // the shapes of its items
+	PresentationsPerItem int              // number of presentations of every item; 0 if it depends on the item
+	MaxShown             int              // number of candidates that a presentation shows, the first of its order; 0: all
+	ScoresCandidates     bool             // a verdict scores one candidate, right or wrong only beside others of its item
+	HasFollowUpTurn      bool             // another turn follows a reply without a verdict
+	Templates            []Template       // the prompts to choose from, the default first
+	Options              []Option         // the choices that it offers beyond the prompt
 	// NewAsker makes the Asker of a run.
 	NewAsker func(Template, Settings) Asker
 

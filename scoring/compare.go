@@ -128,7 +128,7 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 			sides[1] = append(sides[1], j.B)
 		}
 		for side, units := range sides {
-			c.Breakdowns[side] = a.breakdownOf(Overall, units, f)
+			c.OutcomeCounts[side] = a.breakdownOf(Overall, units, f)
 		}
 	}
 	c.warn(a.Run, b.Run, unit)

@@ -86,7 +86,7 @@ type Comparison struct {
 	// common units whose verdict changes with the order, in A and in B; only for protocols with several orders
 	ChangedWithOrder *[2]int `json:"-"`
 	// number of common units by outcome, in A and in B
-	Breakdowns [2]Breakdown `json:"-"`
+	OutcomeCounts [2]Breakdown `json:"-"`
 	// warnings about the comparison, printed after `!`
 	Warnings []string `json:"warnings"`
 

@@ -33,14 +33,15 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	return flags
 }
 
-// protocolFields returns the fields of a protocol's requests but those with these names. Help lists the most used
-// alone.
-func protocolFields(k judging.Protocol, without ...string) (fields []eval.Field) {
+// protocolFields returns the fields of a protocol's requests but those with the names in without, separated by spaces.
+// Help lists the most used alone.
+func protocolFields(k judging.Protocol, without string) (fields []eval.Field) {
+	excluded := strings.Fields(without)
 	for _, f := range eval.ProtocolFields(k) {
 		if !slices.Contains(mostUsedFlags, f.Name) {
 			f.Part = runOnlyPart
 		}
-		if !slices.Contains(without, f.Name) {
+		if !slices.Contains(excluded, f.Name) {
 			fields = append(fields, f)
 		}
 	}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/suite"
@@ -13,7 +11,7 @@ import (
 func goalReversalCommand(e *env) *cli.Command {
 	pairwise, _ := judging.ProtocolNamed("pairwise")
 	// a study sets these, or has them in another form
-	fields := protocolFields(pairwise, strings.Fields("model dataset prompt out until shard ask-again")...)
+	fields := protocolFields(pairwise, "model dataset prompt out until shard ask-again")
 	return &cli.Command{
 		Name:  "grp",
 		Flags: flagsOf(fields),

@@ -14,7 +14,7 @@ import (
 )
 
 func tuneCommand(e *env) *cli.Command {
-	fields := protocolFields(judging.Protocols()[0], "prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm")
+	fields := protocolFields(judging.Protocols()[0], "prompt seed until out shard ask-again stop-on-alarm")
 	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.resultAction(func(c *cli.Context) (any, error) {
 		heldOut := datasets.HeldOut{Share: c.Float64("held-out") / 100, Seed: c.Int64("seed")}
 		k, err := judging.ProtocolNamed(c.Args().First())

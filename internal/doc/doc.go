@@ -130,30 +130,30 @@ const (
 // Row holds a row of a table.
 type Row struct {
 	Name     string
-	Detail   string  // small words after the name
-	N        int     // number of items behind its numbers; 0 shows none
-	Target   Ref     // where its name links to
-	Term     string  // name of the term in [PageContext].Terms that explains Name; "" for none
-	Look     string  // CSS class of its marks: a level or a part of a bar
-	Mark     Mark    // shape of its number on an axis
-	Total    bool    // it sums up the other rows; in a [ChartStrip], it is the judge of the page
-	Heading  bool    // it is the title of the rows below it
-	Folded   bool    // [ChartCards] leave it out
-	Surfaces Surface // where it appears; 0 is everywhere
+	Detail   string    // small words after the name
+	N        int       // number of items behind its numbers; 0 shows none
+	Target   Ref       // where its name links to
+	Term     string    // name of the term in [PageContext].Terms that explains Name; "" for none
+	Look     string    // CSS class of its marks: a level or a part of a bar
+	Mark     MarkShape // shape of its number on an axis
+	Total    bool      // it sums up the other rows; in a [ChartStrip], it is the judge of the page
+	Heading  bool      // it is the title of the rows below it
+	Folded   bool      // [ChartCards] leave it out
+	Surfaces Surface   // where it appears; 0 is everywhere
 	// In a Board, first and last possible rank of the judge, from 1; 0 for none.
 	Ranks     [2]int
 	Simulated bool // the judge is simulated
 	Cells     []Value
 }
 
-// Mark selects the shape of a number's mark on an axis.
-type Mark int
+// MarkShape selects the shape of a number's mark on an axis.
+type MarkShape int
 
 const (
-	MarkDot     Mark = iota // the usual shape
-	MarkDiamond             // published results
-	MarkRing                // the second of two compared runs
-	MarkSolid               // a jury
+	MarkDot     MarkShape = iota // the usual shape
+	MarkDiamond                  // published results
+	MarkRing                     // the second of two compared runs
+	MarkSolid                    // a jury
 )
 
 // Value holds a cell of a table.

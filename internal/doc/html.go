@@ -298,9 +298,9 @@ type cellView struct {
 	Head         string // name of its column
 	Axis         *Axis  // axis on which its number is drawn; nil for none
 
-	Bracket        string   // first, mid or last among tied judges; "" for none
-	mark           Mark     // shape of its number on the axis
-	secondRunValue *float64 // number of the second run, which a line joins with the first; nil for none
+	Bracket        string    // first, mid or last among tied judges; "" for none
+	mark           MarkShape // shape of its number on the axis
+	secondRunValue *float64  // number of the second run, which a line joins with the first; nil for none
 	page           PageContext
 }
 
@@ -452,7 +452,7 @@ func (c cellView) Shapes() (all []shape) {
 }
 
 // shape returns the mark of a number on the axis, with its interval.
-func (a *Axis) shape(x scoring.Result, mark Mark) shape {
+func (a *Axis) shape(x scoring.Result, mark MarkShape) shape {
 	s := shape{At: a.cssPosition(cmp.Or(x.Value, x.High))}
 	if x.Low != nil && x.High != nil {
 		low := a.PositionPercent(*x.Low)

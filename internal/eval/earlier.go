@@ -34,9 +34,9 @@ func (p *runState) addCompleted(r *judging.Record) {
 	}
 }
 
-// hasVerdict reports whether at least one of the two sets of readers, the paper's and gavel's own, finds a verdict in a
-// record's replies.
-func (p *runState) hasVerdict(r *judging.Record) bool {
+// recordHasVerdict reports whether at least one of the two sets of readers, the paper's and gavel's own, finds a
+// verdict in a record's replies.
+func (p *runState) recordHasVerdict(r *judging.Record) bool {
 	v, other, err := r.VerdictsOfBothReaders(p.job.Asker, scoring.DefaultOptions.Reading)
 	return err != nil || v.Outcome.IsVerdict() || other.Outcome.IsVerdict()
 }
@@ -44,7 +44,7 @@ func (p *runState) hasVerdict(r *judging.Record) bool {
 // shouldAskAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server
 // which now serves more context, and on request every record without a verdict or an identity check.
 func (p *runState) shouldAskAgain(r *judging.Record) bool {
-	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.hasVerdict(r)) {
+	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.recordHasVerdict(r)) {
 		return true
 	}
 	old := p.earlierManifest

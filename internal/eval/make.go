@@ -226,7 +226,7 @@ func (p *runState) setManifestStart(now time.Time) {
 		m.LongestPrompt = old.LongestPrompt
 		m.AlternatesOrder = old.AlternatesOrder
 	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && !p.isReplay {
-		m.AlternatesOrder = protocol.Presentations == 2
+		m.AlternatesOrder = protocol.PresentationsPerItem == 2
 	}
 }
 

@@ -93,7 +93,7 @@ func (e *Maker) openItems(o RunRequest) (subset runItems, k judging.Protocol, er
 		return subset, k, err
 	}
 	subset = runItems{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
-	asPairs := k.Presentations == 2 && set.Format == datasets.OptionsFormat.Name
+	asPairs := k.PresentationsPerItem == 2 && set.Format == datasets.OptionsFormat.Name
 	if o.AddUnrelatedOption || o.MaxOptions > 0 || asPairs {
 		defer set.Close()
 		subset, err = changeItemOptions(subset, o, asPairs)

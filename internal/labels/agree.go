@@ -135,10 +135,6 @@ type PersonTest struct {
 	Surpasses bool     `json:"surpasses"` // the test rejects that the judge is worse by ε or more
 }
 
-// DefaultEpsilon is the default of [AltTest.Epsilon], what a person costs more than a judge: that of experts in arXiv
-// 2501.10970.
-const DefaultEpsilon = 0.2
-
 // Agree compares the judges of some runs with people and with each other. dirs are the runs' folders. If file is nil,
 // the dataset's labels count as those of one person.
 func Agree(

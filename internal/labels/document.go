@@ -20,7 +20,10 @@ const maxPairs = 30
 // replace a person.
 func (a *Agreement) Document() doc.Document {
 	return doc.Document{
-		Title: a.LabelsPath + " · " + table.CountWithNoun(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), CSVRows: a.csvRows(),
+		Title:   a.LabelsPath + " · " + table.CountWithNoun(a.Items, "item"),
+		Answer:  a.Says,
+		Blocks:  a.blocks(),
+		CSVRows: a.csvRows(),
 	}
 }
 

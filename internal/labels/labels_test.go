@@ -22,6 +22,9 @@ import (
 	"gavel/scoring/stats"
 )
 
+// altTestEpsilon is the default of --epsilon.
+const altTestEpsilon = 0.2
+
 var reading = judging.ReadingOptions{LabelPolicy: judging.PolicyUniqueLabel}
 
 func file(t *testing.T, name, text string) string {
@@ -92,7 +95,7 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 // agreed compares runs of judges with labels.
 func agreed(t *testing.T, f *labels.LabelFile, dirs ...string) *labels.Agreement {
 	t.Helper()
-	a, err := labels.Agree(dirs, f, labels.DefaultEpsilon, reading, stats.DefaultBootstrap)
+	a, err := labels.Agree(dirs, f, altTestEpsilon, reading, stats.DefaultBootstrap)
 	assert.NilError(t, err)
 	return a
 }
@@ -140,7 +143,7 @@ func TestAgree(t *testing.T) {
 		"have different gold labels": {[]string{good, turned}, f},
 		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: datasets.HexSum([]byte("another line"))})},
 	} {
-		_, err := labels.Agree(c.dirs, c.file, labels.DefaultEpsilon, reading, stats.DefaultBootstrap)
+		_, err := labels.Agree(c.dirs, c.file, altTestEpsilon, reading, stats.DefaultBootstrap)
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -198,7 +201,7 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	for i, wrong := range []float64{67, 67, 66} {
 		mean := -wrong / n
 		deviation := math.Sqrt(n * (wrong/n - mean*mean) / (n - 1))
-		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - labels.DefaultEpsilon) / deviation * math.Sqrt(n))
+		want := distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF((mean - altTestEpsilon) / deviation * math.Sqrt(n))
 		got := *a.AltTests[0].People[i].P
 		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
 	}
@@ -223,7 +226,7 @@ func TestAgreeOfParts(t *testing.T) {
 	}
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
 	partial := judge(t, "few", 10, func(int) bool { return true })
-	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, labels.DefaultEpsilon, reading, stats.DefaultBootstrap)
+	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, altTestEpsilon, reading, stats.DefaultBootstrap)
 	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+partial+" has judged")
 }
 

@@ -161,7 +161,9 @@ func (p *panel) peopleAgreement() *PeopleAgreement {
 
 // alphaStatistics returns functions that compute Krippendorff's α from the sums of a table: the nominal one and, for
 // pairs of responses and scores, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
-func (p *panel) alphaStatistics(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
+func (p *panel) alphaStatistics(
+	coincidences func(sums []float64) []float64,
+) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
 	if p.itemsArePairs() || p.scored {
 		scales = append(scales, stats.Ordinal)

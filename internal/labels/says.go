@@ -34,7 +34,8 @@ func (a *Agreement) answer() string {
 		if !a.scored() {
 			value = n.textWithInterval()
 		}
-		return phrases.Sentence(a.phraseCode(code), scoring.JudgeName(best.Model), value, phrases.CountWithNoun(best.N, "item"))
+		return phrases.Sentence(a.phraseCode(code),
+			scoring.JudgeName(best.Model), value, phrases.CountWithNoun(best.N, "item"))
 	}
 	if len(judges) == 1 {
 		return say("labels.agrees")
@@ -59,7 +60,8 @@ func (e *ShareEstimate) answerSentence() string {
 	if e.Share.Value == nil {
 		return phrases.Sentence("estimate.unknown", e.Response)
 	}
-	text := phrases.Sentence("estimate.share", e.Response, e.Share.textWithInterval(), phrases.CountWithNoun(e.Judged, "pair"))
+	text := phrases.Sentence("estimate.share",
+		e.Response, e.Share.textWithInterval(), phrases.CountWithNoun(e.Judged, "pair"))
 	if e.JudgeAlone.Value != nil {
 		text += " " + phrases.Sentence("estimate.judge-alone", scoring.Percentage(*e.JudgeAlone.Value))
 	}

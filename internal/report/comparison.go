@@ -429,16 +429,16 @@ func (c Comparison) judgesTable(sides []scoring.Side, titles []string) doc.Block
 // outcomes returns a bar for each run with the outcomes of the items that both judged.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
-	if p.Breakdowns[0].N*len(l.Outcomes) == 0 {
+	if p.OutcomeCounts[0].N*len(l.Outcomes) == 0 {
 		return doc.Block{}
 	}
 	b := doc.Block{
 		ID:       "outcomes",
-		Title:    "Outcomes of the same " + table.CountWithNoun(p.Breakdowns[0].N, l.ItemNoun),
+		Title:    "Outcomes of the same " + table.CountWithNoun(p.OutcomeCounts[0].N, l.ItemNoun),
 		Surfaces: doc.SurfaceAllButShort,
 		Table:    &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.ColumnLargeBar}}},
 	}
-	for side, became := range p.Breakdowns {
+	for side, became := range p.OutcomeCounts {
 		row := doc.Row{Name: p.names[side]}
 		if p.ChangedWithOrder != nil {
 			row.Detail = phrases.Sentence("compare.turned", p.ChangedWithOrder[side])

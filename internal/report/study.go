@@ -156,7 +156,7 @@ func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRu
 			d.unfinished = true
 		}
 	}
-	lacking := c.Breakdowns[0].Count("missing") - c.Breakdowns[1].Count("missing")
+	lacking := c.OutcomeCounts[0].Count("missing") - c.OutcomeCounts[1].Count("missing")
 	d.noVerdictDifference = float64(100*lacking) / float64(max(1, c.N))
 	for _, x := range c.Differences {
 		d.Difference = x

@@ -105,7 +105,8 @@ func (r *Result) Document() doc.Document {
 	}
 	results.DropEmpty()
 	slices.SortStableFunc(first, func(a, b Row) int { // capitals first
-		return cmp.Or(strings.Compare(b.Recommendation, a.Recommendation), strings.Compare(a.Language+a.ReasonToAskPerson, b.Language+b.ReasonToAskPerson))
+		return cmp.Or(strings.Compare(b.Recommendation, a.Recommendation),
+			strings.Compare(a.Language+a.ReasonToAskPerson, b.Language+b.ReasonToAskPerson))
 	})
 	top := first[:min(6, len(first))]
 	ask := &doc.Table{RowHead: "item", Columns: doc.ColumnsOfKind(doc.ColumnWords, "why", "language")}

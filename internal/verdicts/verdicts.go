@@ -38,16 +38,17 @@ type Result struct {
 	Counts            map[string]int        `json:"counts"`              // wins or scores by response, and other outcomes
 	Persons           int                   `json:"persons"`             // items that need a person
 	Estimates         []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
-	Ranking           []ModelRank           `json:"ranking,omitempty"`   // of three or more models, in order of `responses`
+	Ranking           []ModelRank           `json:"ranking,omitempty"`   // of three or more models, as `responses`
 	CorrectedByLabels *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
 	Warnings          []string              `json:"warnings"`            // what differs from the measurement
 	File              string                `json:"verdicts"`            // path of the file of verdicts
 	Verdicts          []Row                 `json:"-"`                   // one for each item, in the order of the file
 
-	prompt                     judging.Template
-	verdictKind                string  // the verdicts to keep: consistent verdicts, oneOrder or scores
-	rated                      []*item // items that the rates count
-	confidencePredictsAccuracy bool    // the most confident measured judgments are significantly more often correct than all
+	prompt      judging.Template
+	verdictKind string  // the verdicts to keep: consistent verdicts, oneOrder or scores
+	rated       []*item // items that the rates count
+	// the most confident measured judgments are significantly more often correct than all
+	confidencePredictsAccuracy bool
 }
 
 // Measurement holds the run in which a judge was measured.
@@ -236,7 +237,7 @@ type ModelRank struct {
 
 // setRanking sorts three models or more by their strength in the model of Bradley and Terry, a logistic regression of
 // consistent verdicts, and sets their ranking. One win of each side is added between every two models, so that all
-// strengths are finite. Ranks count the models that are significantly better or worse, with Bonferroni's correction over
+// strengths are finite. Ranks count the models that are significantly better or worse, with Bonferroni's correction for
 // all pairs of models.
 //
 // Source: Agresti, Categorical Data Analysis (2013), §11.6.

@@ -137,18 +137,18 @@ const (
 // Columns of a pair's row for the metrics of the judge's own answer, which follow those of pairMetrics. They are 0 or
 // 1, and 0 throughout if it is not known whether that answer is right.
 const (
-	columnOwnKnown       = iota // it is known whether the judge's own answer is right
-	columnOwnRight              // the judge's own answer is right
-	columnOwnWrong              // the judge's own answer is wrong
-	columnStrictOwnRight        // correct in both orders, own answer right
-	columnStrictOwnWrong        // correct in both orders, own answer wrong
-	ownColumnCount              // number of these columns
+	columnOwnKnown          = iota // it is known whether the judge's own answer is right
+	columnOwnRight                 // the judge's own answer is right
+	columnOwnWrong                 // the judge's own answer is wrong
+	columnBothRightOwnRight        // correct in both orders, own answer right
+	columnStrictOwnWrong           // correct in both orders, own answer wrong
+	ownColumnCount                 // number of these columns
 )
 
 // referenceMetrics computes the metrics of comparisons with the judge's own answer as reference.
 var referenceMetrics = []scoring.Metric{
 	ownShare(scoring.GenerationAccuracy, columnOwnRight, columnOwnKnown),
-	ownShare(StrictOwnRight, columnStrictOwnRight, columnOwnRight),
+	ownShare(StrictOwnRight, columnBothRightOwnRight, columnOwnRight),
 	ownShare(StrictOwnWrong, columnStrictOwnWrong, columnOwnWrong),
 	{
 		Name:         generationJudgingCorrelation,
@@ -164,7 +164,7 @@ var referenceMetrics = []scoring.Metric{
 			{
 				Words: [2]string{"the pair is judged right", "the pair is judged wrong"},
 				CountValues: func(c []float64) (a, b float64) {
-					right := c[columnStrictOwnRight] + c[columnStrictOwnWrong]
+					right := c[columnBothRightOwnRight] + c[columnStrictOwnWrong]
 					return right, c[columnOwnKnown] - right
 				},
 			},
@@ -172,7 +172,8 @@ var referenceMetrics = []scoring.Metric{
 		N: func(c []float64) float64 { return c[columnOwnKnown] },
 		Value: func(c []float64) float64 {
 			return stats.BinaryCorrelation(
-				c[columnOwnKnown], c[columnOwnRight], c[columnStrictOwnRight]+c[columnStrictOwnWrong], c[columnStrictOwnRight],
+				c[columnOwnKnown], c[columnOwnRight],
+				c[columnBothRightOwnRight]+c[columnStrictOwnWrong], c[columnBothRightOwnRight],
 			)
 		},
 	},
@@ -230,7 +231,7 @@ func undefinedCorrelation(c []float64) string {
 		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[columnOwnRight] > 0)
 	}
 	return "J has no variance: the pairs are all judged " +
-		rightOrWrong(c[columnStrictOwnRight]+c[columnStrictOwnWrong] > 0)
+		rightOrWrong(c[columnBothRightOwnRight]+c[columnStrictOwnWrong] > 0)
 }
 
 func rightOrWrong(right bool) string {

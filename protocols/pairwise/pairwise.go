@@ -56,7 +56,7 @@ func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Prot
 	p.ItemsNoun = "pairs"
 	p.QuestionTemplate = "which is GOAL?"
 	p.Shapes = []datasets.Shape{datasets.ShapePair}
-	p.Presentations = 2
+	p.PresentationsPerItem = 2
 	p.HasFollowUpTurn = true
 	p.Options = []judging.Option{referenceOption, orderOption}
 	p.CustomTemplate = templateFromFile

@@ -153,7 +153,7 @@ func TestPresentations(t *testing.T) {
 	for _, protocol := range comparisons {
 		p := protocolNamed(t, protocol.Name, "sop")
 		got := p.Presentations(judgingtest.PairItem("p1", 1))
-		if len(got) != protocol.Presentations || got[0].Index != 0 || got[1].Index != 1 ||
+		if len(got) != protocol.PresentationsPerItem || got[0].Index != 0 || got[1].Index != 1 ||
 			!slices.Equal(got[0].Order, []int{0, 1}) || !slices.Equal(got[1].Order, []int{1, 0}) {
 			t.Errorf("%s shows %+v", protocol.Name, got)
 		}

@@ -27,7 +27,7 @@ const name = "pointwise"
 var scaleOption = judging.Option{
 	Name:    "scale",
 	Label:   "Scale",
-	Usage:   "the scale of scores: yes-no, 1-5, 1-10 or 0-100; the prompts mt-bench (1-10) and llmbar (0-9) have their own",
+	Usage:   "yes-no, 1-5, 1-10 or 0-100; the prompts mt-bench (1-10) and llmbar (0-9) have their own scale",
 	Default: "1-10",
 	Values:  []string{"yes-no", "1-5", "1-10", "0-100"},
 }

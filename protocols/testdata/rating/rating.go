@@ -34,7 +34,7 @@ var Protocol = judging.Protocol{
 Examples:
   gavel run NAME --model qwen3:8b --dataset sample`,
 	ItemsNoun: "pairs", Goal: "good", QuestionTemplate: "how GOAL?",
-	Shapes: []datasets.Shape{datasets.ShapePair}, Presentations: 2, MaxShown: 1,
+	Shapes: []datasets.Shape{datasets.ShapePair}, PresentationsPerItem: 2, MaxShown: 1,
 	Templates: []judging.Template{
 		judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil),
 	},
