@@ -262,7 +262,7 @@ func (r tableRow) setOptions(item *Item) error {
 		l.Outputs = append(l.Outputs, o)
 	}
 	candidates, bad := l.candidates()
-	if err = cmp.Or(err, bad); err != nil {
+	if err := cmp.Or(err, bad); err != nil {
 		return err
 	}
 	return item.setRankedOptions(candidates)

@@ -15,7 +15,7 @@ type RunSpeed struct {
 	SecondsLeft       *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
 	Tokens            float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
 	UsualMilliseconds float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
-	Slow              []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took 3 times the usual time or more"`
+	Slow              []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took three times the usual or more"`
 	LastWrite         time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
