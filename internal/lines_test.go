@@ -25,7 +25,7 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
 // in the commit.
 var ceilings = figures{
-	Tokens:    491_998,
+	Tokens:    491_999,
 	LongLines: 1,
 	Unkeyed:   15,
 	Triple:    0,

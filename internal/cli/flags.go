@@ -36,12 +36,11 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 // protocolFields returns the fields of a protocol's requests but those with the names in without, separated by spaces.
 // Help lists the most used alone.
 func protocolFields(k judging.Protocol, without string) (fields []eval.Field) {
-	excluded := strings.Fields(without)
 	for _, f := range eval.ProtocolFields(k) {
 		if !slices.Contains(mostUsedFlags, f.Name) {
 			f.Part = runOnlyPart
 		}
-		if !slices.Contains(excluded, f.Name) {
+		if !slices.Contains(strings.Fields(without), f.Name) {
 			fields = append(fields, f)
 		}
 	}

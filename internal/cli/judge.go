@@ -35,9 +35,9 @@ func (e *env) judge(c *cli.Context) error {
 			return err
 		}
 	}
-	ending := filepath.Ext(cmp.Or(c.String("verdicts"), ".csv"))
-	m, err := judging.ReadManifest(with)
-	if err := cmp.Or(checkOneOf("--verdicts: the ending", ending, verdicts.Formats), err); err != nil {
+	err := checkOneOf("--verdicts: the ending", filepath.Ext(cmp.Or(c.String("verdicts"), ".csv")), verdicts.Formats)
+	m, readErr := judging.ReadManifest(with)
+	if err := cmp.Or(err, readErr); err != nil {
 		return err
 	}
 	m.Spec.Dataset, m.Dataset = judging.DatasetSpec{}, judging.DatasetInfo{Name: file}

@@ -115,7 +115,7 @@ func (r *Result) Document() doc.Document {
 	}
 	d := doc.Document{Title: r.Judge, Blocks: []doc.Block{
 		{Table: results, Notes: doc.WarningNotes(r.Warnings)},
-		{Title: phrases.Sentence("judge.ask", len(top), len(first)), ShowTitle: len(first) > 0, Table: ask},
+		{Title: phrases.Sentence("judge.ask", len(top), len(first)), ShowTitle: top != nil, Table: ask},
 	}}
 	d.Answer, d.Also = r.answer()
 	d.Also = phrases.Sentence("judge.file", d.Also, r.File)

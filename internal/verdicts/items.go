@@ -68,7 +68,7 @@ func readItems(dir string) (items []*item, judge *labels.RunVerdicts, err error)
 				x.models = append(x.models, c.Model)
 				x.responseLength += utf8.RuneCountInString(c.Text)
 			}
-			if language := whatlanggo.Detect(text); language.IsReliable() {
+			if language := whatlanggo.Detect(text); len(text) > 100 && language.IsReliable() { // short texts mislead it
 				x.Language = language.Lang.String()
 			}
 			x.Item = source.ID
