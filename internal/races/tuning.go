@@ -67,7 +67,7 @@ func (r *PromptRace) Best() (best int) {
 	return best
 }
 
-// leftEarly reports whether a prompt left before its last item. It is false without a race.
+// hasLeftEarly reports whether a prompt left before its last item. It is false without a race.
 func (r *PromptRace) hasLeftEarly(prompt int) bool {
 	return r != nil && len(r.right[prompt]) < len(r.right[0])
 }

@@ -38,7 +38,7 @@ type Result struct {
 	Counts            map[string]int        `json:"counts"`              // wins or scores by response, and other outcomes
 	Persons           int                   `json:"persons"`             // items that need a person
 	Estimates         []scoring.Result      `json:"results"`             // win rates of `responses[0]`, or mean scores
-	Ranking           []ModelRank           `json:"ranking,omitempty"`   // of three or more models, as `responses`
+	Ranking           []ModelRank           `json:"ranking,omitempty"`   // of three models or more, by `responses`
 	CorrectedByLabels *labels.ShareEstimate `json:"by_labels,omitempty"` // corrected by people's labels
 	Warnings          []string              `json:"warnings"`            // what differs from the measurement
 	File              string                `json:"verdicts"`            // path of the file of verdicts
@@ -51,7 +51,7 @@ type Result struct {
 	confidencePredictsAccuracy bool
 }
 
-// Measurement holds the run in which a judge was measured.
+// Measurement holds what is known of a judge from the run in which it was measured with labels.
 type Measurement struct {
 	Coverage scoring.Evidence // share of labelled pairs on which both orders name the same response
 	// OneOrderIsEnough says that hardly any verdict changes with the order, by the rule of the run's report; but pairs
@@ -60,7 +60,7 @@ type Measurement struct {
 
 	usable        bool // the judge's level is usable or strong
 	spec          judging.Spec
-	serverVersion string // of the server
+	serverVersion string
 	report        scoring.Report
 	items         []*item
 }
@@ -68,7 +68,7 @@ type Measurement struct {
 // oneOrder names the verdicts of a run that asks in one order.
 const oneOrder = "verdicts in one order"
 
-// ReadMeasurement reads the run in dir.
+// ReadMeasurement scores the run in dir, in which the judge was measured.
 func ReadMeasurement(dir string) (*Measurement, error) {
 	items, _, err := readItems(dir)
 	run, runErr := scoring.Load(dir, scoringOptions.Reading)
