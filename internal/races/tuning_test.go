@@ -336,3 +336,27 @@ func TestTuneOneJudge(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPromptLeaves: a prompt that is wrong wherever the first is right leaves at the first item after which the bet
+// against the first has grown to (k−1)/0.05: to 20 with two prompts, to 100 with six.
+func TestPromptLeaves(t *testing.T) {
+	const n = 400
+	for prompts, capital := range map[int]float64{2: 20, 6: 100} {
+		x := &races.PromptRace{PromptCount: prompts}
+		first := x.StartNextPrompt()
+		for range n {
+			first(true)
+		}
+		leaves := x.StartNextPrompt()
+		bet := stats.NewCapital(0, n)
+		for place := range n {
+			grown := bet.Add(1) >= math.Log(capital)
+			if got := leaves(false); got != grown {
+				t.Errorf("%d prompts, place %d: leaves: %v, want %v", prompts, place, got, grown)
+			}
+			if grown {
+				break
+			}
+		}
+	}
+}
