@@ -1,10 +1,11 @@
-// Package internal has only this test, which holds the house to its plan. docs/flow.md draws it.
+// Package internal has only tests, which hold the house to its plan. docs/flow.md draws it.
 package internal
 
 import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -182,4 +183,19 @@ func roomOf(folder string) string {
 		return anyProtocol
 	}
 	return found
+}
+
+// TestTopLevel: the project's files stand in the folders of the plan, and beside them only those named here.
+func TestTopLevel(t *testing.T) {
+	out, err := exec.Command("git", "-C", "..", "ls-files").Output()
+	if err != nil || len(out) == 0 {
+		t.Skip("this is no clone: ", err)
+	}
+	plan := strings.Fields("backends cache cmd datasets docs internal judging protocols scoring scripts " +
+		"CHANGELOG.md LICENSE NOTICE README.md go.mod go.sum")
+	for file := range strings.FieldsSeq(string(out)) {
+		if name, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(name, ".") && !slices.Contains(plan, name) {
+			t.Errorf("%s has no place in the plan", file)
+		}
+	}
 }
