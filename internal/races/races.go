@@ -67,9 +67,6 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 	for _, l := range slices.Backward(r.Eliminations()) {
 		judges = append(judges, l.Judge)
 	}
-	inPercent := func(share float64, iv stats.Interval) scoring.Result {
-		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
-	}
 	for _, j := range judges {
 		row := raceTableRow{judgeIndex: j, runDir: folders[j], name: names[j], items: r.OutcomeCount(j)}
 		if row.items > 0 {
@@ -84,6 +81,11 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 	out.setRacerStates()
 	out.Says = out.answer()
 	return out
+}
+
+// inPercent returns the result of a share from 0 to 1, or of a difference of two, with its interval.
+func inPercent(share float64, iv stats.Interval) scoring.Result {
+	return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
 }
 
 // FromState returns the results of a race from its stored state, race.json. name returns the display name of a run's

@@ -75,11 +75,11 @@ func (r *PromptRace) hasLeftEarly(prompt int) bool {
 // promptResult returns the share of the items on which a prompt is right, with a confidence sequence.
 func (r *PromptRace) promptResult(prompt int, group string, level float64) scoring.Result {
 	right, n := race.CountRight(r.right[prompt]), len(r.right[prompt])
-	iv := stats.ShareConfidenceSequence(right, n, level)
-	return scoring.Result{
-		Group: group, Value: scoring.Percent(float64(right) / float64(n)), N: n,
-		Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High), IntervalMethod: scoring.IntervalBySequence,
-	}
+	x := inPercent(float64(right)/float64(n), stats.ShareConfidenceSequence(right, n, level))
+	x.Group = group
+	x.N = n
+	x.IntervalMethod = scoring.IntervalBySequence
+	return x
 }
 
 // TunePrompts finds the best of several runs, which differ by their prompts, on a part of the items, and compares it

@@ -138,7 +138,9 @@ func (m *Measurement) ReadVerdicts(dir string, file *labels.LabelFile) (*Result,
 	r.warnOfUnlikeItems(items, m.items)
 	for _, x := range items {
 		r.Verdicts = append(r.Verdicts, x.Row)
-		r.Persons += int(scoring.Indicator(x.ReasonToAskPerson != ""))
+		if x.ReasonToAskPerson != "" {
+			r.Persons++
+		}
 	}
 	r.addResults()
 	if file != nil {

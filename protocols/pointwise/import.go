@@ -111,6 +111,8 @@ func readScoreTable(path, judge string, set *datasets.Set) (map[string]map[int]f
 		}
 		k := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.ID == text("response") })
 		score, err := strconv.ParseFloat(text("score"), 64)
+		_, isScored := scores[item.ID][k]
+		byOther := cmp.Or(text("person"), judge) != judge
 		switch {
 		case bad != nil:
 		case k < 0:
@@ -118,10 +120,12 @@ func readScoreTable(path, judge string, set *datasets.Set) (map[string]map[int]f
 				set.Name, text("item"), text("response"))
 		case err != nil:
 			bad = fmt.Errorf("%q is no score", text("score"))
+		case isScored && !byOther:
+			bad = errors.New("a second score of this response: the column person has to say whose each score is")
 		}
 		if bad != nil {
 			bad = fmt.Errorf("%s:%d: %w", path, line, bad)
-		} else if cmp.Or(text("person"), judge) == judge {
+		} else if !byOther {
 			if scores[item.ID] == nil {
 				scores[item.ID] = map[int]float64{}
 			}
